@@ -5,6 +5,8 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 PYTHON ?=
 export PYTHON
+# Where an environment forbids it, every process would compile its modules anew, and pytest rewrite every test.
+unexport PYTHONDONTWRITEBYTECODE
 
 RUN := .venv-run/bin/python
 DEV := .venv/bin/python
@@ -14,7 +16,7 @@ PARALLEL := -n auto --dist worksteal
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check format conformance bench soak e2e live new golden generate proto docs lock wheel clean
+.PHONY: help venv venv-run git run test check lint format conformance bench soak e2e live new golden generate proto docs lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,11 +43,13 @@ test: venv ## the tests that need nothing but Python, in minutes (FUNCTION=name:
 	@test -z "$(FUNCTION)" || $(DEV) -m tools.generate
 	@$(PYTEST) $(PARALLEL) -q -m "not kpt and not images and not browser and not slow" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
 
-check: venv ## lint, types, layers, drift of generated files
+check: lint ## lint, types, layers, drift of generated files
+	@$(PYTEST) -q tests/meta
+
+lint: venv ## lint and types, what of `make check` is not in `make test`
 	@$(DEV) -m ruff check .
 	@$(DEV) -m ruff format --check .
 	@$(DEV) -m tools.typecheck
-	@$(PYTEST) -q tests/meta
 
 format: venv ## let ruff format and sort
 	@$(DEV) -m ruff check --fix .

@@ -1,4 +1,4 @@
-"""What all tests share: where the project is, and the rule for tests that need the real kpt."""
+"""Fixtures of all tests: the project's folder, and the rule for tests that need the real kpt."""
 
 from __future__ import annotations
 
@@ -51,8 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def is_about(item: pytest.Item, function: str) -> bool:
-    """Whether a test is about one function: it stands in its folder or in a file of its name, or gets it, its folder or an
-    example of it."""
+    """Whether a test is about one function.
+
+    It is in its folder or in a file of its name, or has it, its folder or an example of it as a parameter.
+    """
     if item.path.parent.name == function:
         return True
     if item.path.stem.removeprefix("test_") == function.replace("-", "_"):

@@ -28,7 +28,7 @@ _SHORTEST = 60  # characters of a subtree that is worth a reference
 
 
 def definitions(path: Path) -> tuple[str, list[Object]]:
-    """Return where the file says its CRDs come from, and the CRDs."""
+    """Return the source named in the file, and its CRDs."""
     source, found = path.name, []
     for document in yaml.safe_load_all(path.read_text("utf-8")):
         listed = document.get("items", [document]) if isinstance(document, dict) else []
@@ -38,7 +38,10 @@ def definitions(path: Path) -> tuple[str, list[Object]]:
 
 
 def kept(schema: Any, top: bool = False) -> Any:
-    """Return a schema without what says nothing about values; `top`: without apiVersion, kind, metadata and status, too."""
+    """Return a schema without keywords that do not restrict values.
+
+    `top`: without apiVersion, kind, metadata and status, too.
+    """
     if isinstance(schema, list):
         return [kept(one) for one in schema]
     if not isinstance(schema, dict):
@@ -53,7 +56,10 @@ def kept(schema: Any, top: bool = False) -> Any:
 
 
 def packed(crds: list[Object]) -> Object:
-    """Return `{"kinds": {"group/version/Kind": schema}, "shared": [schema]}`; `{"$shared": 3}` stands for the fourth shared schema."""
+    """Return `{"kinds":
+
+    {"group/version/Kind": schema}, "shared": [schema]}`; `{"$shared": 3}` is the fourth shared schema.
+    """
     kinds = {
         f"{crd['spec']['group']}/{version['name']}/{crd['spec']['names']['kind']}": kept(
             version["schema"]["openAPIV3Schema"], top=True

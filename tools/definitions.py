@@ -108,7 +108,7 @@ class Definition:
 
 
 class Project:
-    """What pyproject.toml says about the project as a whole."""
+    """The project's data in pyproject.toml."""
 
     def __init__(self, root: Path = ROOT) -> None:
         with (root / "pyproject.toml").open("rb") as stream:

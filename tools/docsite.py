@@ -1,8 +1,8 @@
 """The site of the documents, in build/docs/site: .venv-docs/bin/python -m tools.docsite
 
-The pages keep the places that they have in the repository, so a relative link means the same on a code host and on the site. What a page
-links to and is no page becomes one: a source file is shown, a folder is listed. Sphinx builds the pages (docs/conf.py), a warning is an
-error, and then every link of the result is followed.
+The pages keep the places that they have in the repository, so a relative link means the same on a code host and on the
+site. Link targets that are not pages become pages: a source file is shown, a folder is listed. Sphinx builds the pages
+(docs/conf.py), a warning is an error, and then every link of the result is followed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def shown(path: Path, root: Path) -> str:
 
 
 def navigation(functions: list[str]) -> str:
-    """What the first page gets at its end: the tables of contents, which only the navigation shows."""
+    """The end of the first page: the tables of contents, which only the navigation shows."""
     chapters = {**CHAPTERS, "Functions": tuple(f"functions/{name}/index" for name in functions)}
     return "".join(
         "\n".join(["", "```{toctree}", ":hidden:", f":caption: {title}", "", *names, "```", ""])
@@ -157,7 +157,7 @@ class _Page(HTMLParser):
 
 
 def dead(site: Path) -> list[str]:
-    """What is wrong with the links of a built site: those that lead nowhere, and what is loaded from elsewhere."""
+    """The errors of a built site's links: dead links, and resources loaded from elsewhere."""
     found = {path: _Page(path) for path in sorted(site.rglob("*.html"))}
     wrong = [] if found else [f"{site} has no pages"]
     for path, page in found.items():

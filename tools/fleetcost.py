@@ -1,4 +1,5 @@
-"""What a fleet in git costs: runs real syncs of growing fleets here, and says from their slope what larger ones would take.
+"""Measure the cost of a fleet in git: run real syncs of growing fleets, and extrapolate from their slope to larger
+ones.
 
     python -m tools.fleetcost                        # 250 and 1,000 variants of a package of 8 files
     python -m tools.fleetcost --variants 1000 10000 --files 30

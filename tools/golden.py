@@ -1,6 +1,6 @@
 """Writes .expected of example packages: python -m tools.golden [FUNCTION]
 
-An example is a kpt package, functions/<name>/examples/<case>; krmkit.fn.contract.expected says what .expected holds.
+An example is a kpt package, functions/<name>/examples/<case>; krmkit.fn.contract.expected describes .expected.
 """
 
 from __future__ import annotations

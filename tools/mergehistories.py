@@ -25,10 +25,10 @@ from typing import Any
 
 from krmkit.krm.annotations import BLUEPRINT, IDENTIFIER
 from krmkit.krm.errors import ListError
-from krmkit.render.merge.mergeunits import identifier
+from krmkit.render.merge.packages import MergedPackage, PackageMergeError, merge_packages
 from krmkit.render.merge.stamp import stamped_file
 from krmkit.render.merge.unedited import SUFFIXES, source
-from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.merge.units import identifier
 from krmkit.render.source import FileResource, SourceError, without
 from krmkit.yaml.errors import YamlError
 
@@ -39,7 +39,7 @@ _GONE = object()
 
 
 def git(folder: str, *words: str) -> bytes:
-    """What a git command prints. Raises CalledProcessError."""
+    """The stdout of a git command. Raises CalledProcessError."""
     names = {
         f"GIT_{who}_{what}": "t@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
     }
@@ -90,7 +90,7 @@ class Edits:
         self.random = random.Random(seed)
 
     def edited(self, base: Files) -> Files:
-        """The package as somebody has it who fetched the base."""
+        """The package after fetching the base."""
         found = {}
         for path, content in base.items():
             try:
@@ -289,7 +289,7 @@ def _compare(name: str, versions: list[Files], merged: MergedPackage, found: Fou
 
 
 def _kind(path: str, versions: list[Files], merged: MergedPackage, ours: Any, theirs: Any) -> str:
-    """What a difference from kpt is about."""
+    """The subject of a difference from kpt."""
     base, upstream, local = (files.get(path) for files in versions)
     if any(one.file == path for one in merged.conflicts):
         return "a conflict is reported"
@@ -303,7 +303,7 @@ def _kind(path: str, versions: list[Files], merged: MergedPackage, ours: Any, th
 
 
 def by_kpt(folder: str, base: Files, upstream: Files, local: Files) -> Files:
-    """What the real kpt makes of three versions. Raises CalledProcessError."""
+    """The real kpt's merge of three versions. Raises CalledProcessError."""
     above, here = Path(folder, "up"), Path(folder, "down")
     for tag, files in (("v1", base), ("v2", upstream)):
         (above / "p").mkdir(parents=True, exist_ok=True)

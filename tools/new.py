@@ -1,4 +1,7 @@
-"""Makes the folder of a new function of this catalog: python -m tools.new NAME (krmkit.disk.scaffold says what is in it)."""
+"""Makes the folder of a new function of this catalog.
+
+python -m tools.new NAME (krmkit.disk.scaffold defines its content).
+"""
 
 from __future__ import annotations
 

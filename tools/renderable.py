@@ -1,4 +1,5 @@
-"""Renders the kpt packages of a checkout without any container, and says how many render: python -m tools.renderable DIR
+"""Renders the kpt packages of a checkout without any container, and count how many render: python -m tools.renderable
+DIR
 
 Each package that is not inside another one is copied and rendered for itself. What is printed: the share that renders with all
 functions of this catalog, the share without the everyday functions, and for the packages that do not, which images they still

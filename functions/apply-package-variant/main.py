@@ -20,7 +20,7 @@ from krmkit.porch.variants.chain import ChainError, VariantChain, chosen
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """The PackageVariant that is the config, else those among the items; the first error ends the run."""
+    """Apply the PackageVariant that is the config, else those among the items; the first error ends the run."""
     if config.resource is not None and config.kind == VARIANT_KIND:
         variants = [decode_variant(config.resource)]
     else:

@@ -17,7 +17,7 @@ from krmkit.palette.presets.items import apply_to_packs
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Packs that the config selects presets for get these; all others those that their marker comment names."""
+    """Apply to each pack the presets that the config selects for it, else those in its marker comment."""
     results.extend(apply_to_packs(resources, config.spec, config.resource, config.explain))
 
 

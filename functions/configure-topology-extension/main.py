@@ -17,7 +17,7 @@ from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Everything from the one config; what is not about an item is about the config."""
+    """Apply the only config; findings without an item are about the config."""
     results.extend(finding.at(config.resource) for finding in configure_server(resources, config.spec))
 
 

@@ -20,7 +20,7 @@ from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """The Clusters of the config, or all: a version with its v, and the variables that the class has defaults for."""
+    """Default the Clusters of the config, or all: the v of the version, and variables with defaults in the class."""
     collected = collect(resources)
     extensions, findings = package_extensions(collected)
     results.extend(findings)

@@ -16,6 +16,7 @@ from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.apinames import SET_KIND, PorchError
 from krmkit.porch.decodevariants import decode_set
 from krmkit.porch.findings import (
+    no_set_finding,
     orphan_findings,
     plan_findings,
     set_error_finding,
@@ -26,7 +27,7 @@ from krmkit.porch.sets.items import Fleet, SetError, sets_among
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """The set that is the config, else those among the items; all are planned before anything is changed."""
+    """Generate the variants of the set that is the config, else of those among the items; plan all before any change."""
     given = config.resource if config.kind == SET_KIND else None
     wanted = [] if given is not None else config.spec["sets"]
     try:
@@ -41,9 +42,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     fleet = Fleet(resources)
     orphans = fleet.orphans(sets) if given is None and not wanted else []
     if not sets and not orphans:
-        raise FunctionError(
-            "there is no PackageVariantSet: give one as the config, or among the items", "no-set"
-        )
+        results.add(no_set_finding())
     planned = []
     for packages in sets if not bad else []:
         try:
@@ -54,7 +53,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         return
     for plan in planned:
         fleet.carry_out(plan, config.spec.get("finalizer") is True)
-        results.extend(plan_findings(plan))
+        results.extend(plan_findings(plan, results.explaining))
         results.extend(status_findings(plan, config.spec.get("writeStatus") is True))
     fleet.remove(orphans)
     results.extend(orphan_findings(orphans))

@@ -22,7 +22,7 @@ from krmkit.porch.variants.packageview import PackageView
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """The injectors of the config, or of the PackageVariant that is the config, for the package and its subpackages."""
+    """Apply the injectors of the config, or of the PackageVariant that is it, to the package and its subpackages."""
     spec = config.spec
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)

@@ -18,7 +18,7 @@ from krmkit.landscaper.reconcile.plan import plan_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Say for each Installation what Landscaper would do at the time `now`."""
+    """Report for each Installation what Landscaper would do at the time `now`."""
     spec = config.spec
     try:
         results.extend(plan_items(resources, spec["installations"], spec["now"], spec["write"]))

@@ -21,7 +21,7 @@ from krmkit.porch.variants.pipeline import DottedNameError, prepend_pipeline
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """The pipeline of the config, or of the PackageVariant that is the config, for the root package."""
+    """Apply the pipeline of the config, or of the PackageVariant that is the config, to the root package."""
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
         results.extend(violation_findings(variant.violations, config.resource))

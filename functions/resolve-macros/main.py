@@ -27,7 +27,7 @@ from krmkit.palette.packs.items import Packs
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """All texts are resolved first, from what the packs said before; then they are written."""
+    """Resolve all texts from the original values of the packs; then write them."""
     packs = Packs.read(resources)
     for problem in packs.problems:
         results.error("bad-pack", problem.message, problem.resource, problem.field)
@@ -53,6 +53,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         carrier.write_values(resolved.text)
     for item, resolved in in_resources:
         item.rewrite(resolved.text)
+        _ = item.root  # it must be a resource of YAML again; raises YamlError or ListError
     results.extend(unused_findings(resolver, config.resource))
 
 

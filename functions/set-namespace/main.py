@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set the namespace of resources and of what refers to them: see function.yaml; the rule is krmkit.everyday.names.namespaces."""
+"""Set the namespace of resources and of references to them: see function.yaml; the rule is krmkit.everyday.names.namespaces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Set the namespace of resources and of what refers to them."""
+    """Set the namespace of resources and of references to them."""
     results.extend(set_namespace(resources, config.resource, config.tag))
 
 

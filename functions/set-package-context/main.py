@@ -22,7 +22,7 @@ from krmkit.porch.variants.validation import validate_context
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """The context of the config, or of the PackageVariant that is the config, for the root package."""
+    """Apply the context of the config, or of the PackageVariant that is the config, to the root package."""
     context = config.spec
     fields = ("data", "data.removeKeys") if config.is_config_map else ("spec.data", "spec.removeKeys")
     if config.resource is not None and config.kind == VARIANT_KIND:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put resources into the package, or in the place of others: see function.yaml; the rule is krmkit.everyday.upserts."""
+"""Put resources into the package, replacing those of the same identity: see function.yaml; the rule is krmkit.everyday.upserts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Put resources into the package, or in the place of others."""
+    """Put resources into the package, replacing those of the same identity."""
     results.extend(upsert_resource(resources, config.resource))
 
 

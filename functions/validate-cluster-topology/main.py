@@ -22,7 +22,7 @@ from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """All classes, and the Clusters of the config, or all of these; changes nothing."""
+    """Validate all classes, and the Clusters of the config, or all Clusters; changes nothing."""
     spec = config.spec
     collected = collect(resources, spec["previous"])
     extensions, findings = package_extensions(collected)

@@ -34,8 +34,9 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for problem in packs.problems:
         results.error("bad-pack", problem.message, problem.resource, problem.field)
     carriers = {carrier.pack.label: carrier for carrier in packs.carriers}
+    right: set[tuple[str, str]] = set()
     for one in packs.carriers:
-        results.extend(map(one.located, unknown_names(one.pack, resources.limits)))
+        results.extend(map(one.located, unknown_names(one.pack, resources.limits, right)))
     satisfied: list[Finding] | None = [] if results.explaining else None
     for found in validate([carrier.pack for carrier in packs.carriers], options, satisfied):
         carrier = carriers.get(found.tags.get("pack", ""))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validate what several systems say of one platform: see function.yaml; the rules are those of krmkit.platform."""
+"""Compare the data of several systems about one platform: see function.yaml; the rules are those of krmkit.platform."""
 
 from __future__ import annotations
 

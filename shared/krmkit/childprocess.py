@@ -44,7 +44,7 @@ def _answer(work: Callable[[], object], most_memory: int, reading: int, writing:
         os.close(reading)
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 2)
-        # The trace of the interpreter's end takes seconds, and nobody sees it.
+        # Building the trace of the interpreter's end takes seconds, and it is never shown.
         os.putenv("RUST_BACKTRACE", "0")
         _limit_memory(most_memory)
         result = work()

@@ -9,8 +9,8 @@ import sys
 def buffer_streams() -> None:
     """Give stdout and stderr the buffers that PYTHONUNBUFFERED and `python -u` take away.
 
-    A stream without one stops in the midst of a long text when a signal comes, and says nothing of the rest: a ResourceList
-    would arrive cut, with exit code 0. Lines still go out one by one.
+    A stream without one can stop in a long text at a signal without an error: a ResourceList would be truncated, with
+    exit code 0. Lines still go out one by one.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

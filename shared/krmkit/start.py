@@ -1,4 +1,4 @@
-"""What the installed commands call: `function` for the command of one function, `command` for `krmkit`."""
+"""Entry points of the installed commands: `function` for the command of one function, `command` for `krmkit`."""
 
 import sys
 
@@ -38,10 +38,10 @@ def command() -> "NoReturn":
 
 
 def isolate() -> None:
-    """Let the standard library win over the folders of PYTHONPATH and over the folder of the script.
+    """Put the standard library before the folders of PYTHONPATH and the folder of the script.
 
-    Both stand in front of it in sys.path, so a `json.py` there would be taken for Python's own. They are kept, at the end,
-    because `pip install --target` relies on them. Modules that Python itself loads before a program begins (`sitecustomize`,
+    Both precede it in sys.path, so a `json.py` there would replace Python's own. They are kept, at the end, because
+    `pip install --target` relies on them. Modules that Python itself loads before a program begins (`sitecustomize`,
     what .pth files import) are loaded by then; only `python -I` keeps them out.
     """
     import os

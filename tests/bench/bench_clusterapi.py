@@ -18,7 +18,7 @@ from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.json import Object
 from krmkit.json.patch import Draft
 from tests.bench import topologies
-from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row
+from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row, shares
 
 GROUP = "Cluster API topologies"
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,6 +160,7 @@ def _plan(folder: Path) -> list[Row]:
         return Command([sys.executable, "-c", _KRMKIT, str(ROOT / "shared"), *words], exit_code=2)
 
     taken = in_turns({"one": plan("1").seconds, "two": plan("2").seconds}, ROUNDS)
+    own, others = shares(plan("2").arguments[4:], 2)
     found = row(GROUP, "topology plan: one process / two", taken["one"] / taken["two"], "x")
     if (os.cpu_count() or 1) > 1:
         found["goal"], found["met"] = ">= 1.6", taken["one"] / taken["two"] >= 1.6
@@ -168,4 +169,5 @@ def _plan(folder: Path) -> list[Row]:
             GROUP, f"topology plan of {CLUSTERS} Clusters, per Cluster", taken["one"] / CLUSTERS * 1000, "ms"
         ),
         found,
-    ]
+        row(GROUP, "the same on two idle cores, by the share that is not shared out", (own + others) / (own + others / 2), "x"),
+    ]  # fmt: skip

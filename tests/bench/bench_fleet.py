@@ -10,13 +10,13 @@ import tempfile
 from pathlib import Path
 from time import process_time
 
-from krmkit.render.packagemerge import merge_packages
+from krmkit.render.merge.packages import merge_packages
 from tests.bench.timing import MeasureError, Row, row
 
 GROUP = "Fleets"
 ROOT = Path(__file__).resolve().parents[2]
 MERGED = 1_000
-BY_KPT = 20  # kpt takes some tenths of a second for one, so that a few of them stand for all
+BY_KPT = 20  # kpt takes some tenths of a second for one, so a few of them represent all
 RESOURCES = 10
 TARGETS = (2_000, 10_000)
 EDITED = 200  # variants whose drafts people edited

@@ -1,6 +1,7 @@
 """Images: their sizes, and how long a container with a function takes, cold, against one with a static program that copies its input.
 
-Needs podman, a static busybox (Debian's busybox-static) and the images (`make base-image images`); without them it says so and gives no rows.
+Needs podman, a static busybox (Debian's busybox-static) and the images (`make base-image images`); without them it
+prints a message and gives no rows.
 """
 
 from __future__ import annotations

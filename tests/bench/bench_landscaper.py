@@ -136,7 +136,7 @@ def rows() -> list[Row]:
         size = given.stat().st_size + made.stat().st_size
         single = Path(folder, "one.yaml")
         single.write_text(resource_list([*items[:2], items[2]], CONFIG))
-        # What the interpreter and the modules take is no matter of the bytes.
+        # The time of the interpreter and the modules does not depend on the bytes.
         whole = ours.peak()
         peak = whole - Command(ours.arguments, single).peak()
     return [

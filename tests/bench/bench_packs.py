@@ -1,8 +1,8 @@
 """Functions of packs on the texts of real packs, against a PyYAML C load of the same texts in the same process.
 
-The packs lie beside this checkout where it is built (no licence lets them be part of it), or where KRMKIT_PACKS says;
-without them there are no rows. The goals are about the rules, which take the texts of packs and give back others; beside
-them stands the whole run of the function, from the text of a ResourceList to that of another, once all is imported.
+The packs are in a folder beside the checkout (their licences exclude them from it), or in KRMKIT_PACKS; without them
+there are no rows. The goals are about the rules, which take the texts of packs and give back others; beside them stands
+the whole run of the function, from the text of a ResourceList to that of another, once all is imported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,13 @@ GROUP = "Packs"
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = Path(os.environ.get("KRMKIT_PACKS") or ROOT.parent / "shared" / "conformance" / "palette" / "corpus")
 MANY = 220
-ALL = 10_000  # packs of one list, each with a preset to apply
+ALL = 10_000  # packs of one list, each with a preset to apply, a macro to resolve, and constraints
+# What the output has for each pack.
+EXPECTED = {
+    "apply-presets": "logLevel: debug",
+    "resolve-macros": "harbour-7",
+    "validate-pack-constraints": "edge-agent-",
+}
 MACROS = """\
   system: {cluster.name: harbour-7, kubernetes.version: 1.31.4}
   variables:
@@ -86,45 +92,63 @@ def rows() -> list[Row]:
 
 
 def many_packs() -> list[Row]:
-    """Thousands of packs in one list, each of which gets a preset: the whole run against PyYAML's C load and dump, and its growth."""
-    loaded = loader.load("apply-presets")
-
-    def whole(text: str) -> None:
-        gc.disable()  # as krmkit.fn.entry.prepare does it for each run
-        outcome = run(loaded.definition, loaded.process, text)
-        gc.enable()
-        if outcome.stdout.count("logLevel: debug") < text.count("pack.json"):
-            raise MeasureError("the presets are not applied")
+    """Thousands of packs in one list, through each function: the whole run against PyYAML's C load and dump, and its growth."""
+    texts = {name: {count: pack_list(name, count) for count in (ALL, ALL // 2)} for name in EXPECTED}
 
     def theirs() -> None:
-        yaml.dump(yaml.load(texts[ALL], yaml.CSafeLoader), Dumper=yaml.CSafeDumper, sort_keys=False)
+        loaded = yaml.load(texts["apply-presets"][ALL], yaml.CSafeLoader)
+        yaml.dump(loaded, Dumper=yaml.CSafeDumper, sort_keys=False)
 
-    texts = {count: pack_list(count) for count in (ALL, ALL // 2)}
-    taken = in_turns(
-        {
-            "ours": calls(lambda: whole(texts[ALL]), clock=process_time),
-            "half": calls(lambda: whole(texts[ALL // 2]), clock=process_time),
-            "theirs": calls(theirs, clock=process_time),
-        },
-        2,
-    )
-    title = f"apply-presets, {ALL:,} packs, each with a preset"
-    return [
-        row(GROUP, f"{title} / PyYAML's C load and dump, CPU", taken["ours"] / taken["theirs"], "x", 0.4),
-        row(GROUP, f"{title}: growth from half as many, exponent", math.log2(taken["ours"] / taken["half"]), "", 1.1),
-    ]  # fmt: skip
+    measured = {"theirs": calls(theirs, clock=process_time)}
+    for name, listed in texts.items():
+        measured[f"{name}, all"] = calls(running(name, listed[ALL]), clock=process_time)
+        measured[f"{name}, half"] = calls(running(name, listed[ALL // 2]), clock=process_time)
+    taken = in_turns(measured, 2)
+    found = []
+    for name in texts:
+        whole, half = taken[f"{name}, all"], taken[f"{name}, half"]
+        title = f"{name}, {ALL:,} packs"
+        goal = 0.4 if name == "apply-presets" else None
+        found.append(
+            row(GROUP, f"{title} / PyYAML's C load and dump, CPU", whole / taken["theirs"], "x", goal)
+        )
+        found.append(
+            row(GROUP, f"{title}: growth from half as many, exponent", math.log2(whole / half), "", 1.1)
+        )
+    return found
 
 
-def pack_list(count: int) -> str:
-    """A list of packs, each with a name of its own, and a config that chooses the preset for each."""
+def running(function: str, text: str) -> Callable[[], object]:
+    """A run of a function on a list, as its process runs it: without the collector of cyclic garbage."""
+    loaded = loader.load(function)
+    word = EXPECTED[function]
+
+    def whole() -> None:
+        gc.disable()
+        outcome = run(loaded.definition, loaded.process, text)
+        gc.enable()
+        if outcome.exit_code or outcome.stdout.count(word) < text.count("pack.json: |"):
+            raise MeasureError(f"{function} did not see to all packs: {outcome.stderr}")
+
+    return whole
+
+
+def pack_list(function: str, count: int) -> str:
+    """A list of packs, each with a name and values of its own, and a config for all of them."""
     items, chosen = [], []
     for number in range(count):
         name = f"edge-agent-{number}"
-        items.append(lists.PACK.replace("edge-agent", name))
+        items.append(
+            lists.PACK.replace("edge-agent", name).replace("agent.example.com", f"{name}.example.com")
+        )
         chosen.append(f"      - {{pack: {name}, presets: ['Logging:verbose']}}\n")
-    spec = "functionConfig:\n" + config("ApplyPresets", "  selections:\n").rstrip("\n") + "\n"
+    spec = {
+        "apply-presets": config("ApplyPresets", "  selections:\n").rstrip("\n") + "\n" + "".join(chosen),
+        "resolve-macros": config("ResolveMacros", "  system: {cluster.name: harbour-7}\n"),
+        "validate-pack-constraints": config("ValidatePackConstraints", "  scope: cluster\n  failOn: never\n"),
+    }[function]
     listed = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + "".join(items)
-    return listed + spec + "".join(chosen)
+    return f"{listed}functionConfig:\n{spec}"
 
 
 def compared(
@@ -227,7 +251,7 @@ def last_presets(pack: Path) -> list[str]:
 
 
 def added_texts(pack: Path) -> list[str]:
-    """What the chosen presets add, as YAML texts."""
+    """The values of the chosen presets, as YAML texts."""
     chosen = set(last_presets(pack))
     presets = yaml.load((pack / "presets.yaml").read_text("utf-8"), yaml.CSafeLoader)["presets"]
     return [preset["add"] for preset in presets if f"{preset['group']}:{preset['name']}" in chosen]

@@ -1,4 +1,4 @@
-"""Pages in a real Chromium: what opening a report on 1,000 packages takes beside one on a single package.
+"""Pages in a real Chromium: the time to open a report on 1,000 packages, compared with one on a single package.
 
 Without Chromium there are no rows.
 """

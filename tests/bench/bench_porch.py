@@ -266,7 +266,7 @@ def clear(folder: Path) -> None:
 
 
 def rows() -> list[Row]:
-    # Thousands of files are made, and what a disk makes of that is no matter of ours: where there is a file system in memory, take it.
+    # Thousands of files are made: use a file system in memory, if there is one, to leave out the disk's time.
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(dir=memory) as place:
         return generation(Path(place)) + fleet(Path(place))

@@ -1,4 +1,5 @@
-"""What a call costs as users start it: pip's command, `krmkit run`, main.py of a checkout, an image's entry point, and kpt.
+"""The cost of a call as users start it: pip's command, `krmkit run`, main.py of a checkout, an image's entry point, and
+kpt.
 
 krmkit is installed into a virtual environment from the checkout's own wheel; its dependencies are those of this
 environment. Each way is compared with its own interpreter: the same executable, flags and site.
@@ -140,7 +141,7 @@ def _starts(place: Path, commands: Path) -> list[Row]:
 
 
 def _against_nothing(commands: Path, presets: Path) -> list[Row]:
-    """What users type against the least that Python can do, in processor time."""
+    """The users' commands against the least that Python can do, in processor time."""
     measured = {
         "nothing": Command([INTERPRETER, "-I", "-S", "-c", "pass"]).processor_seconds,
         "presets": Command([str(commands / "apply-presets")], presets).processor_seconds,

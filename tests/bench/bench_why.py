@@ -1,7 +1,7 @@
-"""Where values come from: what a report costs beside the render that it is about, and what explaining costs a render.
+"""The sources of values: the cost of a report compared with its render, and the cost of explaining for a render.
 
-A crossing is a call from one module of krmkit into another, counted with sys.setprofile: it says how often a report asks again for
-what a function knew.
+A crossing is a call from one module of krmkit into another, counted with sys.setprofile: it counts how often a report
+computes again what a function knew.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ EXTENSION: Object = {
 
 
 def request() -> Object:
-    """What the controller sends for one Cluster of so many templates: three of the control plane, the others of workers."""
+    """The controller's request for one Cluster of so many templates, three of them of the control plane."""
     cluster = topologies.cluster(0)
     workers = cluster["spec"]["topology"]["workers"]["machineDeployments"]
     one = workers[0]

@@ -148,7 +148,7 @@ PACK = """\
         schema: '{{ format "${list:[info,debug]}" }}'
 """
 
-# What the functions of package variants look for: the package's own Kptfile and its context.
+# The inputs of the functions of package variants: the package's own Kptfile and its context.
 PACKAGE = """\
 - apiVersion: kpt.dev/v1
   kind: Kptfile

@@ -26,6 +26,16 @@ _, status, usage = posix.wait4(pid, 0)
 print(posix.waitstatus_to_exitcode(status), usage.ru_maxrss)
 """
 
+# A command of krmkit in a process of its own, which says at its end what it took itself, and what those took that it started.
+_SHARES = """
+import resource, sys
+sys.path[:0] = [sys.argv.pop(1)]
+from krmkit.cli import main
+code = main()
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(code, *(one.ru_utime + one.ru_stime for one in used), file=sys.stderr)
+"""
+
 
 class Row(TypedDict):
     """One line of the report. `goal` is '' where none is set, and `met` then None."""
@@ -39,7 +49,7 @@ class Row(TypedDict):
 
 
 class MeasureError(Exception):
-    """What is measured did not do what it should."""
+    """The measured command failed, or had a wrong result."""
 
 
 class Command:
@@ -73,7 +83,7 @@ class Command:
         return taken, usage.ru_utime + usage.ru_stime
 
     def output(self) -> str:
-        """What one process prints."""
+        """The stdout of one process."""
         with open(self.stdin, "rb") as stdin:
             done = subprocess.run(
                 self.arguments, stdin=stdin, capture_output=True, check=False, env=_environment()
@@ -103,6 +113,25 @@ class Command:
 
     def __str__(self) -> str:
         return " ".join(Path(part).name if part.startswith("/") else part for part in self.arguments)[:200]
+
+
+def shares(words: Sequence[str], exit_code: int = 0) -> tuple[float, float]:
+    """Processor time of a command of krmkit: of its own process, and of those that it shares its work out to.
+
+    Two idle cores are at best (own + others) / (own + others / 2) times as fast as one, whatever else a busy machine does now.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", _SHARES, str(Path(__file__).resolve().parents[2] / "shared"), *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=True,
+        env=_environment(),
+    )
+    code, own, others = done.stderr.splitlines()[-1].split()
+    if int(code) != exit_code:
+        raise MeasureError(f"krmkit {' '.join(words)}: exit code {code}\n{done.stderr[-800:]}")
+    return float(own), float(others)
 
 
 def in_turns(measured: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:

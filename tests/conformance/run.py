@@ -1,7 +1,7 @@
 """Runs conformance vectors: python tests/conformance/run.py DIR [--only TEXT]
 
-DIR holds <system>/<file>.jsonl, one record a line, each with an `id` that is unique in its file. The module adapters/<system>.py says
-how a record of a file is judged:
+DIR holds <system>/<file>.jsonl, one record a line, each with an `id` that is unique in its file. The module
+adapters/<system>.py has the judge for each file:
 
     FILES: dict[str, Judge]      file name -> (record, folder of the file) -> (passed, detail)
     notes() -> list[str]         optional: lines worth reading beside the figures
@@ -65,7 +65,7 @@ class Tally:
 
 
 def read_deviations(path: Path) -> list[Deviation]:
-    """The entries of deviations.yaml in order; none when there is no such file. VectorError names what is wrong with one."""
+    """The entries of deviations.yaml in order; [] if there is no such file. Raises VectorError for an invalid one."""
     if not path.exists():
         return []
     data = yaml.safe_load(path.read_text("utf-8"))
@@ -81,7 +81,7 @@ def read_deviations(path: Path) -> list[Deviation]:
 
 
 def read_records(path: Path) -> Iterator[tuple[str, Record | None, str]]:
-    """(id, record, error) of each line; a line that is no record comes with its number as id, and the error."""
+    """(id, record, error) of each line; a line that is not a record has its number as id, and the error."""
     seen: set[str] = set()
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -131,7 +131,7 @@ def judge_file(path: Path, judge: Judge | None, broken: str, deviations: list[De
 
 
 def one(judge: Judge, record: Record, folder: Path) -> tuple[bool, str]:
-    """Judges a record; an exception is a failure and says where it came from."""
+    """Judges a record; an exception is a failure with its place."""
     try:
         return judge(record, folder)
     except Exception as error:  # noqa: BLE001 - whatever an adapter or the code below it raises is this record's failure
@@ -148,7 +148,7 @@ def shorten(detail: str) -> str:
 
 
 def adapter(system: str, package: str) -> tuple[ModuleType | None, str]:
-    """The adapter module of a system, or why there is none: ('' when nobody has written one)."""
+    """The adapter module of a system, or why there is none ('' if it does not exist)."""
     name = f"{package}.{system}"
     try:
         return importlib.import_module(name), ""

@@ -15,7 +15,7 @@ from krmkit.fn.contract.inputs import BYSTANDERS
 from krmkit.fn.contract.runchecks import check
 from tests.contract.checks import examples
 
-TEXTS: dict[Path, str] = {folder_of(example): example.render_list(BYSTANDERS) for example in examples()}
+EXAMPLES: dict[Path, testing.Example] = {folder_of(example): example for example in examples()}
 # Pieces that mean something to YAML, put in the place of a few characters anywhere.
 PIECES = st.sampled_from(
     [
@@ -49,12 +49,12 @@ PIECES = st.sampled_from(
 EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize("folder", sorted(TEXTS), ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", sorted(EXAMPLES), ids=lambda folder: folder.name)
 @given(edits=EDITS)
 @settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_damaged_list(folder: Path, edits: list[tuple[float, int, str]]) -> None:
     """A list with a few characters replaced runs or is refused; the invariants hold either way."""
-    text = TEXTS[folder]
+    text = EXAMPLES[folder].render_list(BYSTANDERS)
     for place, length, piece in edits:
         start = int(place * len(text))
         text = text[:start] + piece + text[start + length :]

@@ -12,7 +12,7 @@ import yaml
 
 from krmkit.fn import loader, testing
 from krmkit.fn.contract.runchecks import load, run
-from tests.contract.checks import FUNCTIONS, REPRESENTATIVES
+from tests.contract.checks import FUNCTIONS, REPRESENTATIVES, examples
 
 OLD = [{"message": "of another run", "severity": "error"}]
 ODD_ITEMS: dict[str, str] = {
@@ -111,3 +111,20 @@ def test_two_sets_of_one_name() -> None:
 
     assert outcome.exit_code == 1
     assert "internal-error" not in {result.rule for result in outcome.results}
+
+
+def test_the_last_set_goes_and_the_package_is_rendered_again() -> None:
+    """The first run removes the variants of the set that is gone; the second has nothing to do, and warns."""
+    fleet = next(example for example in examples() if example.folder.name == "fleet")
+    folder = fleet.folder.parents[1]
+    made = testing.run_function(folder, fleet.render_list()).stdout
+    items = yaml.load(made, yaml.CBaseLoader)["items"]
+    kept = [yaml.safe_dump(item) for item in items if item["kind"] != "PackageVariantSet"]
+
+    first = testing.run_function(folder, testing.resource_list(kept))
+    second = testing.run_function(folder, first.stdout)
+
+    assert [(one.rule, one.severity) for one in first.results] == [("removed-set", "info")]
+    assert [(one.rule, one.severity) for one in second.results] == [("no-set", "warning")]
+    assert first.exit_code == second.exit_code == 0
+    assert second.stdout.partition("\nresults:")[0] == first.stdout.partition("\nresults:")[0]

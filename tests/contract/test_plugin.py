@@ -56,7 +56,7 @@ def pytest_on(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def function(tmp_path: Path) -> Path:
     """A function in a folder of its own, that keeps the contract."""
     folder = tmp_path / "label-all"
-    shutil.copytree(GOOD, folder)
+    shutil.copytree(GOOD, folder, ignore=shutil.ignore_patterns("__pycache__"))
     for path in folder.rglob("*"):
         if path.is_file():
             path.write_text(path.read_text("utf-8").replace("test-label-all", "label-all"), "utf-8")

@@ -40,12 +40,12 @@ class Browser:
         self.driver.get(address)
 
     def dark(self, is_dark: bool) -> None:
-        """Let the system ask for dark or light colours."""
+        """Set the system's preference for dark or light colours."""
         feature = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
     def run(self, script: str, *arguments: object) -> Any:
-        """What a script returns."""
+        """The return value of a script."""
         return self.driver.execute_script(script, *arguments)
 
     def find(self, selector: str) -> WebElement:
@@ -88,7 +88,7 @@ class Browser:
         return wait.until(lambda _: self.run(script, *arguments), f"never true: {script}")
 
     def errors(self) -> list[str]:
-        """What the console said since the page was opened, but for notes."""
+        """The console's messages since the page was opened, without notes."""
         said: Any = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
         return [entry["message"] for entry in said if entry["level"] in ("SEVERE", "WARNING")]
 

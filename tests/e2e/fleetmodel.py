@@ -1,4 +1,4 @@
-"""What the fleet of the model test is made of: mutators, upstream resources, a pack, sets; and how their fields are read."""
+"""The parts of the model test's fleet: mutators, upstream resources, a pack, sets; and readers of their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that read a repository, for tests with repositories that somebody made to do harm: run, and watched for what they change."""
+"""Commands that read a repository, for tests with malicious repositories: run, and observed for changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 from krmkit.cli import main
 from tests.e2e.gitfleet import GitFleet, git
 
-# What each command may change below the test's folder, and the words behind `krmkit`; UP is the repository, DOWN a package of it.
+# The paths that each command may change below the test's folder, and its arguments; UP is the repository, DOWN a
+# package of it.
 COMMANDS = {
     "status": ((), "variants status"),
     "sync": (("shops.git",), "variants sync"),
@@ -47,7 +48,7 @@ def snapshot(root: Path, without: tuple[str, ...]) -> dict[str, bytes | str | No
 
 
 def used(fleet: GitFleet, command: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """Run a command; nothing else changes. Return its exit code, and what it said."""
+    """Run a command, and check that nothing else changes. Return its exit code and output."""
     allowed, line = COMMANDS[command]
     if line.startswith("variants"):
         words = fleet.command(command)[3:]

@@ -49,7 +49,7 @@ def package(folder: Path, *entries: Entry) -> list[Entry]:
 
 
 def release(folder: Path, number: int, entries: list[Entry]) -> str:
-    """Let the package `web` of a repository have a version with these entries, on main too; return its commit."""
+    """Add a version of the package `web` with these entries to a repository, on main too; return its commit."""
     top = tree(folder, [(FOLDER, b"web", tree(folder, entries))])
     made = commit(folder, top, git(folder, "rev-parse", "HEAD"))
     git(folder, "update-ref", f"refs/tags/web/v{number}", made)

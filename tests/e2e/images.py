@@ -18,7 +18,7 @@ from tools.images.wheels import CATALOG
 PODMAN = shutil.which("podman")
 DEFINITIONS = {definition.name: definition for definition in definitions()}
 NAMES = [*DEFINITIONS, CATALOG, *PROGRAMS]
-# What kpt gives a function, and a root file system that cannot be written.
+# kpt's options for a function, and a read-only root file system.
 RIGHTS = [
     "--rm",
     "-i",
@@ -64,7 +64,7 @@ def run_image(image: str, *arguments: str, stdin: str = "", options: tuple[str, 
 
 
 def inspect(image: str) -> dict[str, object]:
-    """What podman knows of an image."""
+    """Podman's data of an image."""
     done = subprocess.run(
         [need("podman"), "image", "inspect", image], capture_output=True, text=True, check=True
     )

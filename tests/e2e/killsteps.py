@@ -11,7 +11,7 @@ from typing import Any
 from krmkit.cli import main
 
 MOST = 400  # steps; a test that needs more of them shows nothing new
-# What the writing is made of, and every program that is started on the way, such as git.
+# The calls that write, and every program that is started, such as git.
 _STEPS = (
     "replace",
     "rename",

@@ -54,7 +54,7 @@ class Packages:
     def commented(self, resource: Object) -> str:
         """A resource's text with comments above and behind some lines.
 
-        None stands in a list: kpt takes a comment that moved there for a change of the list.
+        None is in a list: kpt takes a comment that moved there for a change of the list.
         """
         lines = Resource.from_data(resource).text.splitlines()
         first_list = next(

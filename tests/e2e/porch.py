@@ -1,8 +1,8 @@
-"""What Porch does with a function image, for tests: the wrapper that starts the image's entry point for each call, behind gRPC.
+"""A model of Porch's wrapper for tests: it starts an image's entry point for each call over gRPC.
 
-Written from what Porch's wrapper was seen to do. One process for each request, the list on stdin; an exit code other than 0 is the
-status INTERNAL, whose text holds the results found on stdout, and stderr; an output that is not a ResourceList is INTERNAL too; a message
-may have 6 MiB, either way.
+Written from the observed behaviour of Porch's wrapper. One process for each request, the list on stdin; an exit code
+other than 0 is the status INTERNAL, whose text holds the results found on stdout, and stderr; an output that is not a
+ResourceList is INTERNAL too; a message may have 6 MiB, either way.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIMIT = 6 * 1024 * 1024
 
 
 class Answer:
-    """What a caller gets: `code` and `text` of the status, and the response's two fields."""
+    """The answer to a caller: `code` and `text` of the status, and the response's two fields."""
 
     def __init__(self, code: str, text: str, resource_list: bytes, log: bytes) -> None:
         self.code = code

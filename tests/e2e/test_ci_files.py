@@ -175,6 +175,23 @@ def test_the_comment_on_a_pull_request(tree: Path) -> None:
     assert len(check()) == 2  # all is well, and nobody was told otherwise
 
 
+def test_more_comments_than_a_pipe_holds(tree: Path) -> None:
+    """The first of many comments with the marker is changed; a list that is longer than it need be ends nothing."""
+    gh = tree / "krmkit/bin/gh"
+    gh.write_text(
+        f'#!/bin/sh\ncase "$*" in *--paginate*) seq 100000 ;; *) echo "$*" >>{tree}/calls ;; esac\n',
+        encoding="utf-8",
+    )
+    gh.chmod(0o755)
+    (tree / "krmkit.md").write_text("### krmkit render\n", encoding="utf-8")
+    given = {"REPOSITORY": "owner/name", "NUMBER": "7", "INPUT_PATH": ".", "CODE": "2"}
+
+    done = run(tree, "bash", "-e", "-o", "pipefail", "-c", script("Comment"), **given)
+
+    assert done.returncode == 0, done.stderr
+    assert "--method PATCH repos/owner/name/issues/comments/1 " in (tree / "calls").read_text("utf-8")
+
+
 def test_the_action_names_its_inputs() -> None:
     """Every input reaches the script, through a variable."""
     environments = {**step("Install")["env"], **step("Render")["env"]}

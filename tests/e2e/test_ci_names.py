@@ -47,30 +47,46 @@ def commands(said: str) -> list[str]:
     ]
 
 
+def check_action(tree: Path, path: str) -> None:
+    """The action checks what is below a path, and runs nothing of it."""
+    inputs = {
+        "INPUT_PATH": path,
+        "INPUT_SINCE": "",
+        "INPUT_ARGUMENTS": "",
+        "GITHUB_STEP_SUMMARY": f"{tree}/summary",
+    }
+    done = run(tree, *BASH, script(), **inputs)
+    assert done.returncode == 2, done.stderr
+    assert not commands(done.stdout) and not commands(done.stderr), done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert not [*tree.rglob("owned")]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_names_of_packages_and_files(tree: Path, name: str) -> None:
-    """The action, over a folder with such a package and over the package itself, and both hooks."""
+    """The action over the package itself."""
     packages(tree, name)
 
-    for path in (".", name):
-        inputs = {
-            "INPUT_PATH": path,
-            "INPUT_SINCE": "",
-            "INPUT_ARGUMENTS": "",
-            "GITHUB_STEP_SUMMARY": f"{tree}/summary",
-        }
-        done = run(tree, *BASH, script(), **inputs)
-        assert done.returncode == 2, done.stderr
-        assert not commands(done.stdout) and not commands(done.stderr), done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
+    check_action(tree, name)
+
+
+def test_a_folder_of_such_packages(tree: Path) -> None:
+    """The action and both hooks over a folder that holds a package of each name."""
+    for name in NAMES:
+        packages(tree, name)
+
+    check_action(tree, ".")
     for hook in ("krmkit-check", "krmkit-render"):
         done = run(tree, *shlex.split(HOOKS[hook]["entry"]), GITHUB_ACTIONS="true")
         assert done.returncode == (2 if hook == "krmkit-check" else 0), done.stderr
         assert not commands(done.stderr)
 
     assert not [*tree.rglob("owned")]
-    context = (tree / "work" / name / "package-context.yaml").read_text(encoding="utf-8")
-    assert "site: north" in context  # the render wrote it, and the action with a path like --write had not
+    for name in NAMES:
+        context = (tree / "work" / name / "package-context.yaml").read_text(encoding="utf-8")
+        assert (
+            "site: north" in context
+        )  # the render wrote it, and the action with a path like --write had not
 
 
 @pytest.mark.parametrize("since", NAMES)

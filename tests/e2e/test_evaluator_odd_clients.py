@@ -23,6 +23,7 @@ from tests.e2e.test_evaluator import SELECT, Server, serving
 from tests.e2e.test_evaluator_connections import certificates
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
 Client = Callable[[int, Path], socket.socket]
 CLIENTS = 40  # of each kind, one after the other
 HELLO = bytes.fromhex("160301020001000001fc0303") + b"x" * 200  # the begin of a handshake of 512 bytes
@@ -140,22 +141,22 @@ def running(place: Path) -> tuple[str, ...]:
 
 
 @pytest.mark.linux
-@pytest.mark.parametrize("kind", ODD)
-def test_odd_clients(place: Path, kind: str) -> None:
-    """Many of a kind: a proper client is served beside them and after them, and their descriptors come back."""
+def test_odd_clients(place: Path) -> None:
+    """Many of each kind: a proper client is served beside them and after them, and their descriptors come back."""
     with serving(*running(place)) as server:
         assert served(server, place)
         before = len(os.listdir(f"/proc/{server.process.pid}/fd"))
-        clients = []
-        try:
-            for _ in range(CLIENTS):
-                clients.append(ODD[kind](server.port, place))
-            assert served(server, place)
-        finally:
-            for one in clients:
-                one.close()
-        assert served(server, place)
-        until(lambda: len(os.listdir(f"/proc/{server.process.pid}/fd")) <= before + 3)
+        for kind, connect in ODD.items():
+            clients = []
+            try:
+                for _ in range(CLIENTS):
+                    clients.append(connect(server.port, place))
+                assert served(server, place), kind
+            finally:
+                for one in clients:
+                    one.close()
+            assert served(server, place), kind
+            until(lambda: len(os.listdir(f"/proc/{server.process.pid}/fd")) <= before + 3)
         code, log = server.stop()
 
     assert code == 0

@@ -14,7 +14,7 @@ import yaml
 
 from krmkit.porch.merge.listkeys import schema_of
 from krmkit.porch.merge.threeway import merge
-from krmkit.render.packagemerge import merge_packages
+from krmkit.render.merge.packages import merge_packages
 from tests.e2e.mergecases import Cases
 from tests.e2e.packagecases import Packages
 

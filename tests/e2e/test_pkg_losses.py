@@ -410,7 +410,7 @@ def test_a_subpackage_that_holds_itself(story: Story) -> None:
     assert main(["pkg", "get", f"{story.upstream}/p@v1", str(story.package)]) == 1
 
     assert (
-        "subpackage sub/sub: its upstream holds it, so that it would never end"
+        "subpackage sub/sub: its upstream contains it, so the update would never end"
         in story.capsys.readouterr().err
     )
     assert not story.package.exists()

@@ -42,6 +42,50 @@ BREAKS = {
     "a Cluster beside its class": ("cluster.yaml", "namespace: plants", "namespace: shops", "cluster.yaml", "      name: plant", "ClusterClass shops/plant"),
     "a required variable that is gone": ("cluster.yaml", "    - name: region\n      value: nowhere\n", "", "cluster.yaml", "    variables:", '"region" must be set'),
     "a pack in another layer": ("packs.yaml", '"layer": "k8s", "version": "1.31.4"', '"layer": "k8", "version": "1.31.4"', "packs.yaml", '"dependencies"', "[wrong-layer]"),
+    "a preset that is not there": ("presets.yaml", "Durability:replicated", "Durability:replicatd", "presets.yaml", "presets: [", "[unknown-preset]"),
+    "a preset of a pack that is not there": ("presets.yaml", "pack: store", "pack: stor", "presets.yaml", "pack: stor", 'did you mean "store"?'),
+    "a macro in a preset that nobody declares": ("packs.yaml", "spectro.var.timezone", "spectro.var.timezon", "packs.yaml", "var.timezon ", "[kept]"),
+    "a macro of a pack that is not there": ("packs.yaml", "spectro.var.timezone", "spectro.pack.stoer.values.x", "packs.yaml", "pack.stoer", "[unknown-pack]"),
+    "a handler that is not there": ("class.yaml", "generate-patches-mirror.mirrors", "generate-patches-mirrors.mirrors", "class.yaml",
+                                    "generatePatchesExtension:", "has no handler"),
+    "an extension of another name": ("extension.yaml", "name: mirrors", "name: mirror", "class.yaml", "discoverVariablesExtension:", "[class-error]"),
+    "a variable that the extension has not": ("extension.yaml", "{variable: mirror}", "{variable: miror}", "extension.yaml", "- {op: add", "miror"),
+    "a path that the template has not": ("extension.yaml", "clusterConfiguration/image", "clusterConfig/image", "extension.yaml", "- selector:", "clusterConfig"),
+    "a template that is not there": ("class.yaml", "name: plant-worker}", "name: plant-workers}", "class.yaml", "name: plant-workers}",
+                                     'did you mean "plant-worker"?'),
+    "a binding into a field that is not there": ("bindings.yaml", "spec.topology.version]", "spec.topology.versio]", "cluster.yaml", "  topology:",
+                                                 "(bindings.yaml replacements[2].targets[0])"),
+    "a binding into a kind that is not there": ("bindings.yaml", "{kind: Target}", "{kind: Targt}", "bindings.yaml", "{kind: Targt}", "[binding-target]"),
+    "a target of another type": ("installation.yaml", "landscaper.gardener.cloud/kubernetes-cluster}", "landscaper.gardener.cloud/helm}", "installation.yaml",
+                                 "cloud/helm}", "but expected landscaper.gardener.cloud/helm"),
+    "a deploy item for no import": ("installation.yaml", "target: {import: cluster}\n                config", "target: {import: clutser}\n                config",
+                                    "installation.yaml", "{import: clutser}", 'did you mean "cluster"?'),
+    "a nested import of nothing": ("installation.yaml", "{name: cluster, target: cluster}", "{name: cluster, target: clutser}", "installation.yaml",
+                                   "target: clutser}", "[import-not-satisfied]"),
+    "an export of a deploy item that is not there": ("installation.yaml", "deployitems.database.access", "deployitems.databse.access", "installation.yaml",
+                                                     "deployitems.databse.access", "[template]"),
+    "a config that is not there": ("Kptfile", "configPath: presets.yaml", "configPath: preset.yaml", "Kptfile", "configPath: preset.yaml", 'did you mean "presets.yaml"?'),
+}  # fmt: skip
+# The same for the fleet: (file, what stands there, what is put in its place, what `variants render` says).
+FLEET = {
+    "a package that is not there": ("fleet/plants.yaml", "package: plant\n    revision", "package: plnat\n    revision",
+                                    'fleet/plants.yaml:9:5: the upstream package is not there: no Kptfile in ./blueprints/plnat/v1'),
+    "a repository that is not there": ("fleet/plants.yaml", "repo: blueprints", "repo: blueprint", "fleet/plants.yaml:8:5: the upstream package is not there"),
+    "a label that no site has": ("fleet/plants.yaml", "role: plant", "role: plnt",
+                                 "fleet/plants.yaml:12:5: plants: spec.targets[0] selects nothing; the Repositories have role=plant"),
+    "a site without a region": ("fleet/objects/lyon.yaml", "    region: eu-west\n", "", "the Repository is at fleet/objects/lyon.yaml:4:3"),
+    "an expression with a slip": ("fleet/plants.yaml", "repository.labels[", "repository.label[", "fleet/plants.yaml:20:25: plants: UnexpectedError: template."),
+    "two sites of one name": ("fleet/objects/lyon.yaml", "name: lyon\n", "name: bergen\n",
+                              "fleet/objects/lyon.yaml:4:3: the Repository bergen is at fleet/objects/bergen.yaml:4:3 already"),
+    "an object to inject that is not there": ("fleet/objects/turin.yaml", "name: turin-macros", "name: torin-macros",
+                                              'there is no ResolveMacros turin-macros; did you mean "torin-macros"?): plants-turin-plant'),
+    "a macro that a site does not give": ("fleet/objects/turin.yaml", "name: timezone", "name: timezon",
+                                          "packs.yaml:34:61: {{ .spectro.var.timezone }} stays as it is"),
+    "a fact that the sites do not get": ("fleet/plants.yaml", "{key: site,", "{key: sit,", "package-context.yaml:7:1: fieldPath `data.site` is missing"),
+    "a Target that no binding reaches": ("blueprints/plant/bindings.yaml", "{kind: Target}", "{kind: Secret}",
+                                         "installation.yaml:21:5: the Target reads the Secret plant-kubeconfig, and there is no Cluster turin/plant"),
+    "two sites in one namespace": ("fleet/plants.yaml", "valueExpr: repository.name}\n        - {key: region", "value: plant}\n        - {key: region",
+                                   "are made by bergen/plant, lyon/plant, turin/plant, which go to one management cluster"),
 }  # fmt: skip
 
 
@@ -53,6 +97,7 @@ def test_the_tour_has_boxes() -> None:
     assert [box.exit_code for box in found if box.exit_code] == [1, 2]
 
 
+@pytest.mark.slow
 def test_the_tour(tmp_path: Path) -> None:
     """Every box does what the page shows."""
     assert follow(tmp_path, kpt=False, page=TOUR) == len(boxes(TOUR)) - 1
@@ -78,3 +123,22 @@ def test_broken_on_purpose(
     assert any(
         message in line and any(line.startswith(f"{where}:{number}:") for number in numbers) for line in told
     ), (numbers, told)
+
+
+@pytest.mark.parametrize("name", FLEET)
+def test_a_fleet_broken_on_purpose(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the sites, the set and the blueprint say against each other is named with its place."""
+    file, old, new, said = FLEET[name]
+    shutil.copytree(EXAMPLE, tmp_path / "platform")
+    monkeypatch.chdir(tmp_path / "platform")
+    before = Path(file).read_text("utf-8")
+    assert before.count(old) == 1
+    Path(file).write_text(before.replace(old, new), "utf-8")
+    fleet = ["--packages", ".", "--objects", "fleet/objects", "-o", "sites", "--jobs", "1"]
+
+    main(["variants", "render", "fleet/plants.yaml", *fleet])
+
+    told = capsys.readouterr()
+    assert said in told.out + told.err

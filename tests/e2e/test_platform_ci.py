@@ -134,6 +134,7 @@ def steps(job: str) -> list[str]:
     return [step["run"] for step in workflow["jobs"][job]["steps"] if "run" in step]
 
 
+@pytest.mark.slow
 def test_the_workflow(platform: Path) -> None:
     """A pull request: everything is rendered, the plan names the sites, and the page and the comment are there."""
     workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
@@ -156,6 +157,7 @@ def test_the_workflow(platform: Path) -> None:
     assert "gh pr comment 7 --body-file short.md" in (platform.parent / "calls").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_workflow_on_main(platform: Path) -> None:
     """The fleet's repositories get their drafts."""
     workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
@@ -170,6 +172,7 @@ def test_the_workflow_on_main(platform: Path) -> None:
         assert "drafts/plant/" in git(platform.parent / "git" / site, "for-each-ref", "--format=%(refname)")
 
 
+@pytest.mark.slow
 def test_a_broken_package_fails_the_workflow(platform: Path) -> None:
     """And only the step that is about it."""
     workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
@@ -183,6 +186,7 @@ def test_a_broken_package_fails_the_workflow(platform: Path) -> None:
     assert "::error file=sites/lyon/plant/cluster.yaml,line=" in done.stdout
 
 
+@pytest.mark.slow
 def test_gitlab(platform: Path) -> None:
     """The same for a merge request, with a comment where there is a token."""
     data = yaml.safe_load(GITLAB.read_text("utf-8"))

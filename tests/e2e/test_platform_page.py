@@ -164,6 +164,16 @@ def test_views_fit(browser: Browser, platform: str, width: int, view: str) -> No
     assert len(ids) == len(set(ids))
 
 
+def test_installations_without_scrolling(browser: Browser, platform: str) -> None:
+    """All columns of the table are seen on a common screen."""
+    browser.open(f"{platform}#view=installations", 1200)
+    browser.find(".installations-table")
+
+    widths = "const table = document.querySelector('.installations-table table'); return [table.scrollWidth, table.parentElement.clientWidth]"
+    needed, there = browser.run(widths)
+    assert needed <= there
+
+
 def test_hostile_names_in_views(browser: Browser, tmp_path: Path) -> None:
     """Markup in what systems say is shown as it is."""
     bad = "<img src=x onerror=\"document.title='owned'\">"

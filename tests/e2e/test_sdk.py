@@ -14,6 +14,8 @@ import pytest
 from tests.e2e import test_tutorial as tutorial
 from tests.e2e.installs import sources_in
 
+# Builds a wheel, and installs it.
+pytestmark = pytest.mark.slow
 IMAGE = "ghcr.io/krmkit/catalog:unstable"
 
 

@@ -35,6 +35,7 @@ FIELD = re.compile(
     re.M,
 )
 SAMPLES = int(os.environ.get("KRMKIT_SAMPLES", "3"))  # fields of each example; each is a render of its own
+FIRST, OTHERS = slice(0, 1), slice(1, None)  # of these fields
 SEED = os.environ.get("KRMKIT_SEED", "")  # other seeds choose other fields
 # What neither reads a package nor says anything of one.
 WITHOUT_PACKAGE = {"clusterctl", "new", "list", "doc", "explain", "schema", "version", "completion"}
@@ -61,8 +62,8 @@ def held(said: str, *words: str) -> None:
     assert MARKER not in said and ENCODED not in said, f"{words}: {said}"
 
 
-def marked_packages(project: Path, folder: Path, function: str) -> Iterator[Path]:
-    """Each example of a function with a Secret, and with the Secret's value in one field of another file."""
+def marked_packages(project: Path, folder: Path, function: str, part: slice) -> Iterator[Path]:
+    """Each example of a function with a Secret, and with the Secret's value in one field of another file, for a part of the fields."""
     chance = random.Random(function + SEED)
     for example in sorted((project / "functions" / function / "examples").iterdir()):
         places = [
@@ -71,7 +72,7 @@ def marked_packages(project: Path, folder: Path, function: str) -> Iterator[Path
             if ".expected" not in path.parts
             for match in FIELD.finditer(path.read_text(encoding="utf-8"))
         ]
-        for number, (path, start, end) in enumerate(chance.sample(places, min(SAMPLES, len(places)))):
+        for number, (path, start, end) in enumerate(chance.sample(places, min(SAMPLES, len(places)))[part]):
             package = folder / f"{example.name}{number}"
             shutil.copytree(example, package, ignore=shutil.ignore_patterns(".expected"))
             text = path.read_text(encoding="utf-8")
@@ -114,16 +115,21 @@ def package_commands(package: Path, forms: Sequence[str] = FORMATS) -> Iterator[
 FUNCTIONS = sorted(path.name for path in (Path(__file__).parents[2] / "functions").iterdir() if path.is_dir())
 
 
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param(FIRST, id="first field"), pytest.param(OTHERS, id="others", marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_packages(project: Path, tmp_path: Path, run: Run, function: str) -> None:
+def test_packages(project: Path, tmp_path: Path, run: Run, function: str, part: slice) -> None:
     """Examples with the marker in a field: render, report, why, preview, topology, landscaper, run and serve."""
     functions = preloaded()
     options = RunOptions()
     options.explain = True
-    packages = list(marked_packages(project, tmp_path, function))
-    for number, package in enumerate(packages):
-        # Where there are enough packages they take turns, so that each command still meets each format.
-        forms = FORMATS if len(packages) < len(FORMATS) else (FORMATS[number % len(FORMATS)],)
+    packages = list(marked_packages(project, tmp_path, function, part))
+    for number, package in enumerate(packages, FUNCTIONS.index(function)):
+        # Where there are enough packages they take turns, so that each command still meets each format; over all functions there are.
+        enough = part == FIRST or len(packages) >= len(FORMATS)
+        forms = (FORMATS[number % len(FORMATS)],) if enough else FORMATS
         shutil.copytree(package, f"{package}-before")
         for path in Path(f"{package}-before").glob("*.yaml"):
             path.write_text(path.read_text(encoding="utf-8").replace(MARKER, "before"), encoding="utf-8")

@@ -38,7 +38,7 @@ def test_an_odd_name_stops_its_variant_only(fleet: GitFleet, name: str, package:
 
     said = fleet.sync(code=1)
 
-    assert "must be a name that git takes for a ref" in said
+    assert "must be a valid name for a git ref" in said
     assert fleet.branches() == {draft("p")}
 
 

@@ -1,4 +1,4 @@
-"""The scenarios of live tests as data: objects before a change, the change, and what the plan says of it."""
+"""The scenarios of live tests as data: objects before a change, the change, and the expected plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sources import, read from their syntax trees, and the rules about it."""
+"""The imports of the sources, read from their syntax trees, and the rules about them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 SYSTEMS = ("palette", "porch", "clusterapi", "landscaper", "everyday", "general")
 LANGUAGES = ("json", "go", "versions", "kube", "cel", "schema", "envsubst", "sprig", "gotemplate", "spiff")
-# From the top; a layer imports only layers below it. Systems stand beside each other; `platform` has the rules across them.
+# From the top; a layer imports only layers below it. Systems are side by side; `platform` has the rules across them.
 ORDER: tuple[str | tuple[str, ...], ...] = (
     "__main__",
     "start",
@@ -126,7 +126,7 @@ class Sources:
 
 
 def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[Import]:
-    """Every import, wherever it stands; a text that is the name of a krmkit module counts, as it is there to be imported."""
+    """Every import at any place; a string that is the name of a krmkit module counts as an import."""
 
     def visit(node: ast.AST, when: str) -> Iterator[Import]:
         if isinstance(node, ast.Import):

@@ -11,7 +11,7 @@ import yaml
 
 from krmkit.clusterapi.api import publishedcrds as clusterapi
 from krmkit.landscaper.items import publishedcrds as landscaper
-from krmkit.schema.kubernetes.crds import CrdSchemas
+from krmkit.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 from tools.crdschemas import SHIPPED, made, main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +43,7 @@ def objects() -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize("text", [clusterapi.SCHEMAS, landscaper.SCHEMAS], ids=["Cluster API", "Landscaper"])
 def test_examples_keep_them(text: str) -> None:
     """An example that an API server refuses teaches the wrong thing."""
-    schemas = CrdSchemas([], lambda: text)
+    schemas = CrdSchemas([], PublishedSchemas(lambda: text))
     judged = [(name, one) for name, one in objects() if schemas.knows(one)]
 
     assert judged
@@ -82,6 +82,6 @@ spec:
     assert "status" not in written["SCHEMAS"]
     assert written["SOURCE"] == "crd.yaml"
     data = {"apiVersion": "a.example.com/v1", "kind": "Thing", "spec": {"description": "long"}}
-    assert [one.field for one in CrdSchemas([], lambda: written["SCHEMAS"]).errors(data)] == [
-        "spec.description"
-    ]
+    assert [
+        one.field for one in CrdSchemas([], PublishedSchemas(lambda: written["SCHEMAS"])).errors(data)
+    ] == ["spec.description"]

@@ -168,7 +168,21 @@ def test_parts_left_out_of_the_library(tmp_path: Path) -> None:
         "__pycache__",
         "config-3.11-x",
     }
-    assert ignore(str(tmp_path / "unittest"), ["test", "__pycache__"]) == {"__pycache__"}
+    assert ignore(str(tmp_path / "asyncio"), ["test", "__pycache__"]) == {"__pycache__"}
+    kept = [
+        "aliases.py",
+        "ascii.py",
+        "cp437.py",
+        "idna.py",
+        "latin_1.py",
+        "punycode.py",
+        "utf_8.py",
+        "utf_16.py",
+        "utf_32.py",
+    ]
+    assert ignore(
+        str(tmp_path / "encodings"), [*kept, "cp1252.py", "cp424.py", "koi8_r.py", "iso8859_2.py"]
+    ) == {"cp1252.py", "cp424.py", "koi8_r.py", "iso8859_2.py"}
     assert ignore(str(tmp_path / "lib-dynload"), ["_sqlite3.so", "_json.so"]) == {"_sqlite3.so"}
 
 

@@ -15,32 +15,15 @@ OFFERED = {
     "Finding": "about at column current data explained field file line message proposed resource_ref rule severity tags",
     "FunctionError": "",
     "Resource": (
-        "adopt annotation annotations api_version changed column document entry_strings fields_with file from_data from_node get index"
-        " is_local_config is_plain_map is_plainly_absent kind label labels limits line_safe location may_hold name namespace"
-        " node package_path path plain_string put_at ref refuse_unreadable remove rewrite root set set_entries string text text_at"
+        "adopt annotation annotations api_version changed column document entry_strings fields_with file forget_tree from_data from_node"
+        " get index is_local_config is_plain_map is_plainly_absent kind label labels limits line_safe location may_hold name namespace"
+        " node package_path path plain_string put_at ref refuse_unreadable remove rewrite root set set_entries string text text_at written_at"
     ),
     "ResourceList": (
         "add anchors causes containing envelope function_config items limits of parse remove render results secrets"
     ),
     "Results": "add error explain explaining extend fail_on finish info warning",
 }
-
-
-class Group:
-    """Keeps what the plugin adds to pytest's command line and settings."""
-
-    def __init__(self) -> None:
-        self.options: list[str] = []
-        self.settings: list[str] = []
-
-    def getgroup(self, name: str, description: str) -> Group:
-        return self
-
-    def addoption(self, *names: str, **_: object) -> None:
-        self.options += names
-
-    def addini(self, name: str, *_: object, **__: object) -> None:
-        self.settings.append(name)
 
 
 def members(offered: type) -> list[str]:
@@ -79,10 +62,11 @@ def test_the_parameters(name: str, parameters: str) -> None:
 
 def test_the_plugin() -> None:
     """The plugin's options, its setting and its hooks."""
-    group = Group()
-    plugin.pytest_addoption(group)  # type: ignore[arg-type]
+    parser = pytest.Parser(_ispytest=True)
+    plugin.pytest_addoption(parser)
     hooks = sorted(name for name in vars(plugin) if name.startswith("pytest_"))
 
-    assert group.options == ["--krm-functions", "--krm-write-expected"]
-    assert group.settings == ["krm_functions"]
+    options = [name for option in parser.getgroup("krm").options for name in option.names()]
+    assert options == ["--krm-functions", "--krm-write-expected"]
+    assert list(parser._inidict) == ["krm_functions"]
     assert hooks == ["pytest_addoption", "pytest_collect_file", "pytest_configure"]

@@ -62,7 +62,7 @@ def _of_each(first: int, seeds: int, count: int) -> Iterator[Case]:
 
 
 def _judged(case: Case) -> str:
-    """What is wrong with a run of the list, or with reading what it gives back by Go's rules; "" if nothing is."""
+    """The error of a run of the list, or of reading its output by Go's rules; "" if there is none."""
     signal.alarm(SLOW)
     try:
         return problem(case) or unreadable(str(case.folder), case.text)

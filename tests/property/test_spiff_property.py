@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from krmkit.spiff import Options, SpiffError, merge
-from krmkit.spiff.environment import SpiffLimits
 from krmkit.spiff.expressions.calls import INTRINSICS
 from krmkit.spiff.functions.registry import MODULES
+from krmkit.spiff.limits import SpiffLimits
 
 PRELUDE = """\
 text: some words

@@ -8,7 +8,7 @@ from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.landscaper.blueprint.schemapointers import PointerError, target
 from krmkit.landscaper.reconcile.cron import CronError
 from krmkit.landscaper.reconcile.cron import parse as parse_cron
-from krmkit.render.merge.mergepolicy import marked_files
+from krmkit.render.merge.policy import marked_files
 from krmkit.spiff import SpiffError, merge
 
 ODD = ["²", "١", "9" * 5000]

@@ -16,7 +16,7 @@ from tools.images.engine import Engine, ImageError
 from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG, fetch
 
-TAG = "unstable"  # what catalog.yaml names between releases
+TAG = "unstable"  # the tag in catalog.yaml between releases
 DOCKERFILE = ROOT / "Dockerfile.template"
 
 
@@ -43,9 +43,9 @@ def revision() -> str:
 
 
 def source() -> dict[str, str]:
-    """The label with the address of the repository (SOURCE of the environment, else of pyproject.toml); none where neither knows one.
+    """The label with the address of the repository (SOURCE of the environment, else of pyproject.toml); none if neither has one.
 
-    Raises ImageError for what is no address.
+    Raises ImageError for an invalid address.
     """
     address = os.environ.get("SOURCE") or Project().source
     if address and not re.fullmatch(r"https?://[^\s/]+/\S+", address):
@@ -56,7 +56,7 @@ def source() -> dict[str, str]:
 
 
 def labels(function: str) -> dict[str, str]:
-    """What the image says about itself beside title, version and revision: from function.yaml and pyproject.toml."""
+    """The image's labels beside title, version and revision: from function.yaml and pyproject.toml."""
     project = Project()
     values = {"vendor": project.publisher, "url": project.home, "base.name": base_image()}
     own = {}

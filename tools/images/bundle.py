@@ -1,7 +1,7 @@
 """Everything for a machine without a registry, in dist/images: python -m tools.images.bundle
 
-One OCI archive per image and the catalog's (they must have been built), their bills of materials, the sums of all, and LOAD.md, which
-says how to load them.
+One OCI archive per image and the catalog's (they must have been built), their bills of materials, the sums of all, and
+LOAD.md, which shows how to load them.
 """
 
 from __future__ import annotations

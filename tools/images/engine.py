@@ -8,12 +8,12 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-# How each says that it works; the client of docker may be there without a daemon.
+# The command that shows that each works; docker's client may be installed without a daemon.
 QUESTIONS = {"docker": ["docker", "info"], "podman": ["podman", "info"], "buildah": ["buildah", "info"]}
 
 
 class ImageError(Exception):
-    """An image cannot be made; the message says why and what helps."""
+    """An image cannot be made; the message gives the reason and a remedy."""
 
 
 class Engine:

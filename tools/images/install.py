@@ -1,6 +1,7 @@
 """Runs inside the build of an image (see Dockerfile.template), with the base image's own interpreter and nothing else.
 
-Lays out /krmkit: the function (all of them for `catalog`, none for a program), the library, and the dependencies from the copied wheels; then compiles. Every
+Lays out /krmkit: the function (all of them for `catalog`, none for a program), the library, and the dependencies from the copied wheels;
+then compiles. Dependencies and library stay as compiled modules alone; the functions, which are loaded by path, keep their sources. Every
 file has the same time, so that the layers of all images are the same bytes where their content is, and what was compiled fits its source
 in every copy.
 """
@@ -86,14 +87,25 @@ def same_times(*folders: Path) -> None:
             os.utime(path, (TIME, TIME), follow_symlinks=False)
 
 
+def compile_modules() -> None:
+    """Compile everything; modules of `site` and `shared` replace their sources, saving room and a lookup of each."""
+    done = [
+        compileall.compile_dir(TARGET / "functions", quiet=1),
+        compileall.compile_dir(TARGET / "site", quiet=1, legacy=True),
+        compileall.compile_dir(TARGET / "shared", quiet=1, legacy=True),
+    ]
+    if not all(done):
+        sys.exit("not everything compiles")
+    for folder in ("site", "shared"):
+        for path in (TARGET / folder).rglob("*.py"):
+            path.unlink()
+
+
 def main() -> None:
     lay_out(os.environ.get("FUNCTION", ""))
     install()
     same_times(TARGET)
-    if not all(
-        compileall.compile_dir(TARGET / folder, quiet=1) for folder in ("site", "shared", "functions")
-    ):
-        sys.exit("not everything compiles")
+    compile_modules()
     same_times(TARGET)
 
 

@@ -46,7 +46,7 @@ def digest(archive: Path, image: str) -> str:
 
 
 def release(dist: Path, project: Project, names: list[str]) -> documents.Release:
-    """What `dist` holds of this version. Raises ImageError where it is incomplete, or of another version."""
+    """The files of this version in `dist`. Raises ImageError if it is incomplete, or of another version."""
     tag = f"v{project.version}"
     wanted = os.environ.get("TAG") or TAG
     if wanted != tag:

@@ -22,7 +22,7 @@ from tools.images.programs import PROGRAMS
 FOLDER = ROOT / "build" / "wheels"
 CATALOG = "catalog"
 PYTHON = "3.11"  # of the base image
-# What function.yaml calls it, and the packages of the locks below requirements/ that it is. Those of ALWAYS are for every function.
+# The name in function.yaml, and its packages in the locks below requirements/. Those of ALWAYS are for every function.
 EXTRAS: dict[str, tuple[str, ...]] = {
     "": ("run", "pyyaml"),
     "re2": ("run", "google-re2"),
@@ -31,7 +31,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "protobuf": ("cel", "protobuf"),
     "starlark": ("starlark", "starlark-pyo3"),
 }
-ALWAYS = ("",)  # what every image needs: reading YAML
+ALWAYS = ("",)  # every image needs it for reading YAML
 # The oldest C library that a wheel may ask for, newest first; the base image has 2.36.
 GLIBC = ("2_34", "2_31", "2_28", "2_27", "2_26", "2_24", "2_17", "2_12", "2_5")
 
@@ -43,7 +43,7 @@ def lock(name: str) -> dict[str, str]:
 
 
 def extras(function: str) -> list[str]:
-    """Keys of EXTRAS that an image of functions needs. Raises ImageError where there is no such function."""
+    """Keys of EXTRAS that an image of functions needs. Raises ImageError if there is no such function."""
     known = {definition.name: definition.requires for definition in definitions()}
     if function != CATALOG and function not in known:
         there = ", ".join([*known, CATALOG, *PROGRAMS])

@@ -22,11 +22,11 @@ _BUILD = "import sys; from setuptools import build_meta; print(getattr(build_met
 
 
 class ReleaseError(Exception):
-    """A part of a release cannot be made; the message says which, and why."""
+    """A part of a release cannot be made; the message names it and the reason."""
 
 
 def run(command: list[str], folder: Path, **settings: str) -> bytes:
-    """What a program prints. Raises ReleaseError with what it says where it fails."""
+    """The stdout of a program. Raises ReleaseError with its stderr if it fails."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -47,7 +47,7 @@ def commit_time(root: Path = ROOT) -> int:
 
 
 def same_tar(archive: Path, time: int) -> None:
-    """Write a .tar.gz again: sorted, with one time, the usual rights and nobody's name."""
+    """Write a .tar.gz again: sorted, with one time, the usual modes and no owner's name."""
     written = io.BytesIO()
     with (
         tarfile.open(archive) as old,

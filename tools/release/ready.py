@@ -1,7 +1,7 @@
-"""Whether this checkout can become a release: python -m tools.release.ready VERSION
+"""Check whether this checkout can become a release: python -m tools.release.ready VERSION
 
-The version is the one that the library says, the changelog has a dated section about it, nothing waits to be committed or generated, and
-the tag is free or at this commit. All that is wrong is named at once.
+The version is the library's, the changelog has a dated section about it, nothing waits to be committed or generated,
+and the tag is free or at this commit. All errors are reported at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SECTION = re.compile(r"^## \[(?P<name>[^\]]+)\](?: - (?P<date>\d{4}-\d{2}-\d{2})
 
 
 def problems_of_changelog(text: str, version: str) -> list[str]:
-    """What keeps a changelog from being that of a version: it comes first, with a date and entries, and nothing is unreleased."""
+    """The errors of a changelog for a version, whose section must be first, with a date and entries."""
     sections = list(SECTION.finditer(text))
     ends = [*(match.start() for match in sections), len(text)][1:]
     entries = {
@@ -48,13 +48,13 @@ def problems_of_changelog(text: str, version: str) -> list[str]:
 
 
 def git(root: Path, *arguments: str) -> str:
-    """What git prints, "" where it fails."""
+    """Git's stdout, "" if it fails."""
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def problems_of_repository(root: Path, version: str) -> list[str]:
-    """What git knows against a release of this commit."""
+    """Git's reasons against a release of this commit."""
     head = git(root, "rev-parse", "--verify", "HEAD")
     if not head:
         return ["a release is made of a commit: this is no git repository with one"]
@@ -89,7 +89,7 @@ def problems(root: Path, version: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Say what is wrong; the exit code is 1 then."""
+    """Print the errors; the exit code is 1 if there are any."""
     if len(arguments) != 1:
         print("usage: python -m tools.release.ready VERSION", file=sys.stderr)
         return 2

@@ -1,7 +1,7 @@
 """krmkit in one file, for machines without pip: python -m tools.release.singlefile WHEEL TARGET [--here]
 
 The file holds the wheel of krmkit and, fetched by hash, the wheels of its dependencies for each interpreter of INTERPRETERS; --here: only for
-the one that runs this. tools/release/unpack.py says what happens when it is started. The same wheels make the same bytes.
+the one that runs this. tools/release/unpack.py runs when it is started. The same wheels make the same bytes.
 """
 
 from __future__ import annotations

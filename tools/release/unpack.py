@@ -1,4 +1,5 @@
-"""What krmkit.pyz starts (its __main__.py): unpacks the wheels for this interpreter once, into a cache, and runs krmkit from there.
+"""The __main__.py of krmkit.pyz: unpacks the wheels for this interpreter once, into a cache, and runs krmkit from
+there.
 
 Compiled modules cannot be imported from a zip file, so they have to be files. wheels.json beside this file names the wheels of each
 interpreter. No dependency but the standard library, and no syntax newer than that of the oldest Python that should get a message.
@@ -29,7 +30,7 @@ def interpreter() -> str:
 
 
 def too_old() -> str:
-    """What the wheels need and this machine has not, "" for nothing."""
+    """A requirement of the wheels that this machine lacks, "" for none."""
     if sys.platform == "linux":
         library, version = platform.libc_ver()
         if library != "glibc" or numbers(version) < OLDEST_GLIBC:

@@ -17,7 +17,7 @@ from krmkit.cel.extent import (
     collection,
     either,
     is_odd,
-    measure,
+    steps_through,
     text,
 )
 from krmkit.cel.nodes import (
@@ -35,7 +35,7 @@ from krmkit.yaml.effort import charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from krmkit.cel.tree import CheckedTree
 
@@ -51,7 +51,7 @@ _COPIED = 2  # elements of a list that are one step to copy; in memory they are 
 _SPLIT = 4  # characters that are one step to split
 _SOUGHT = 1_000  # characters of one text x those of the other that are one step of searching
 _CALLED = 20  # steps of a function that Python runs
-_SIGN = 72  # steps to compile one sign of a pattern without repeat counts
+_SIGN = 72  # steps to compile one character of a pattern without repeat counts
 _LARGEST = 540_000  # steps to compile the largest pattern that RE2 admits
 _INSTRUCTION = 6  # steps to compile one instruction
 _SEARCHED = 1_000  # instructions x characters that are one step of matching
@@ -82,7 +82,9 @@ class Values:
     def total(self) -> int:
         """The steps to go through all of them."""
         if not self._total:
-            self._total = sum(measure(value)[0] for value in self.variables.values()) + 1
+            # Two variables are often one object: a target that is a repository.
+            different = {id(value): value for value in self.variables.values()}
+            self._total = steps_through(different.values()) + 1
         return self._total
 
 
@@ -93,16 +95,16 @@ def charge_compiling(text: str) -> None:
 
 
 class Cost:
-    """What evaluating one expression costs.
+    """The cost of evaluating one expression.
 
-    Expressions without loops over ordinary values are not gone through: they take the time of a call.
+    Expressions without loops over ordinary values are not analysed: they cost one call.
     """
 
-    __slots__ = ("_count", "_plain", "_root", "_tree")
+    __slots__ = ("_root", "_tree", "operations", "plain")
 
     def __init__(self, tree: CheckedTree) -> None:
-        self._count, names = tree.calls()
-        self._plain = not tree.loops() and names.isdisjoint((*_PATTERNS, *_SEARCHES, "replace", "split"))
+        self.operations, names = tree.calls()
+        self.plain = not tree.loops() and names.isdisjoint((*_PATTERNS, *_SEARCHES, "replace", "split"))
         self._tree = tree
         self._root: Node | None = None
 
@@ -110,14 +112,33 @@ class Cost:
         """Take the steps of an evaluation from the run's budget; False where they are more than MAX_COST.
 
         Raises EffortError where the budget is used up."""
-        if self._plain and self._count * values.total <= _ORDINARY:
-            charge(self._count // 4)
+        if self.plain and self.operations * values.total <= _ORDINARY:
+            charge(self.operations // 4)
             return True
         if self._root is None:
             self._root = nodes(self._tree)
         steps = cost(self._root, values.variables)
         charge(min(steps, MAX_COST))
         return steps <= MAX_COST
+
+
+class BatchCost:
+    """The cost of evaluating several expressions with the same values; if all are ordinary, the values decide."""
+
+    __slots__ = ("_costs", "_largest", "_plain", "_steps")
+
+    def __init__(self, costs: Sequence[Cost]) -> None:
+        self._costs = costs
+        self._plain = all(cost.plain for cost in costs)
+        self._largest = max(cost.operations for cost in costs)
+        self._steps = sum(cost.operations // 4 for cost in costs)
+
+    def charge(self, values: Values) -> bool:
+        """Take the steps of all evaluations, as `Cost.charge` does of one; False where one is more than MAX_COST."""
+        if self._plain and self._largest * values.total <= _ORDINARY:
+            charge(self._steps)
+            return True
+        return all(cost.charge(values) for cost in self._costs)
 
 
 def cost(root: Node, values: Mapping[str, object]) -> int:

@@ -7,7 +7,7 @@ list and map literals of mixed types fail at compile time, and errors are worded
 
 from __future__ import annotations
 
-from krmkit.cel.cost import MAX_COST, Cost, Values, charge_compiling
+from krmkit.cel.cost import MAX_COST, BatchCost, Cost, Values, charge_compiling
 from krmkit.cel.tree import CheckedTree
 from krmkit.messages.extras import missing
 
@@ -85,15 +85,15 @@ class CelProgram:
 class Batch:
     """Expressions that are evaluated in one go, which costs little more than evaluating one of them."""
 
-    __slots__ = ("_costs", "_eval")
+    __slots__ = ("_cost", "_eval")
 
     def __init__(self, expression: cel.Expression, programs: Sequence[CelProgram]) -> None:
         self._eval = expression.eval
-        self._costs = [program.cost for program in programs]
+        self._cost = BatchCost([program.cost for program in programs])
 
     def evaluate(self, bindings: Bindings) -> list[str] | None:
-        """All results; None where any fails or is no string, and only evaluating one by one shows which and why."""
-        if any(not cost.charge(bindings.values) for cost in self._costs):
+        """All results; None if any fails or is not a string: evaluating one by one then finds the error."""
+        if not self._cost.charge(bindings.values):
             return None
         try:
             results = self._eval(bindings.activation).plain_value()

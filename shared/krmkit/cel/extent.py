@@ -18,7 +18,7 @@ NUMBER = 32
 
 
 class Extent:
-    """The bounds of one value, of whatever type it turns out to be.
+    """The bounds of one value of any type.
 
     characters: of a text, or bytes. width: elements of a list, entries of a map. total: steps to go through all of it.
     odd: whether a text in it holds a sign that lets a regular expression grow beyond its length.
@@ -80,7 +80,7 @@ class MadeExtent(Extent):
 class KnownExtent(Extent):
     """Any of some Python values: texts, bytes, lists, dictionaries, everything else is a scalar."""
 
-    __slots__ = ("_inner", "_keys", "values")
+    __slots__ = ("_inner", "_keys", "_odd_is_known", "values")
 
     def __init__(self, values: list[object]) -> None:
         characters = width = 0
@@ -90,6 +90,7 @@ class KnownExtent(Extent):
             elif isinstance(value, list | dict):
                 width = max(width, len(value))
         super().__init__(characters, width, 0)
+        self._odd_is_known = False
         self.values = values
         self._inner: Extent | None = None
         self._keys: Extent | None = None
@@ -97,19 +98,14 @@ class KnownExtent(Extent):
     @property
     def total(self) -> int:
         if not self._total:
-            self._measure()
+            self._total = max(steps_through([value]) for value in self.values)
         return self._total
 
     @property
     def odd(self) -> bool:
-        if not self._total:
-            self._measure()
+        if not self._odd_is_known:
+            self._odd, self._odd_is_known = any(map(holds_odd, self.values)), True
         return self._odd
-
-    def _measure(self) -> None:
-        measured = [measure(value) for value in self.values]
-        self._total = max(steps for steps, _ in measured)
-        self._odd = any(odd for _, odd in measured)
 
     @property
     def inner(self) -> Extent:
@@ -195,21 +191,34 @@ def is_odd(value: str | bytes) -> bool:
     return b"{" in value or b"\\" in value
 
 
-def measure(value: object) -> tuple[int, bool]:
-    """The steps to go through a value, and whether it is odd."""
-    steps = 0
-    odd = False
+def steps_through(values: Iterable[object]) -> int:
+    """The steps to go through values: one for each key and value in them, and more for long texts."""
+    count = 0
+    pending = [values]
+    while pending:
+        for value in pending.pop():
+            count += 1
+            # A tuple: `str | bytes` would be made anew for each of many values.
+            if isinstance(value, (str, bytes)):
+                count += len(value) // READ
+            elif isinstance(value, dict):
+                pending += (value, value.values())
+            elif isinstance(value, list):
+                pending.append(value)
+    return count
+
+
+def holds_odd(value: object) -> bool:
+    """Whether a value is an odd text, or holds one."""
     pending = [value]
     while pending:
-        item = pending.pop()
-        steps += 1
-        # A tuple: `str | bytes` would be made anew for each of many values.
-        if isinstance(item, (str, bytes)):
-            steps += len(item) // READ
-            odd = odd or is_odd(item)
-        elif isinstance(item, dict):
-            pending += item
-            pending += item.values()
-        elif isinstance(item, list):
-            pending += item
-    return steps, odd
+        value = pending.pop()
+        if isinstance(value, (str, bytes)):
+            if is_odd(value):
+                return True
+        elif isinstance(value, dict):
+            pending += value
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+    return False

@@ -37,12 +37,10 @@ COMMANDS = {
     "version": ("krmkit.cli.catalog", "say which version this is"),
     "completion": ("krmkit.cli.completion", "print the completion script of a shell"),
 }
-# Words that make stdout hold resources, so that nothing else may be written there.
+# Arguments with which stdout carries resources: nothing else may be written there.
 RESOURCES = frozenset(("run", "serve", "stdout", "unwrap", "cluster"))
-_ANNOTATIONS = frozenset(
-    ("github", "--format=github", "-fgithub")
-)  # stdout and stderr are a log that GitHub reads
-# Those that do many runs in one process, where garbage adds up.
+_ANNOTATIONS = frozenset(("github", "--format=github", "-fgithub"))  # GitHub reads stdout and stderr as a log
+# Commands that do many runs in one process, where garbage adds up.
 LASTING = frozenset(("serve", "variants"))
 
 
@@ -102,15 +100,15 @@ def _command(name: str, words: list[str]) -> int:
     module = COMMANDS[name][0]
     __import__(module)  # without importlib, which loads more than a small run
     command = sys.modules[module]
-    # Completion is about all commands, and no command imports this module.
+    # Completion needs the table of all commands, and no command may import this module.
     code: int = command.main(words, COMMANDS) if name == "completion" else command.main(words)
     return code
 
 
 def _reopen() -> None:
-    """Give a process that was started with stdout closed one that takes nothing.
+    """Open /dev/null as stdout, for a process that was started with stdout closed.
 
-    A run that has nothing to say needs none; and the next file that is opened must not become stdout.
+    A run without output must work, and the next file opened must not get the descriptor 1.
     """
     import os
 
@@ -123,7 +121,7 @@ def _reopen() -> None:
 
 
 def _unwritten(name: str, error: OSError) -> int:
-    """Say that stdout takes no more, as on a full disk; what is left for it goes nowhere."""
+    """Report that stdout cannot be written (a full disk, for example), and discard the rest of the output."""
     import errno
     import os
 
@@ -137,5 +135,5 @@ def usage() -> str:
     """The text of --help."""
     lines = ["krmkit: KRM functions, and packages rendered with them", "", "Usage: krmkit COMMAND ...", ""]
     lines += [f"  {name:<11}{summary}" for name, (_, summary) in COMMANDS.items()]
-    lines += ["", "krmkit COMMAND --help says more.", ""]
+    lines += ["", "krmkit COMMAND --help lists its flags.", ""]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What the command lines of all commands share: a parser, and the types of its values.
+"""Common parts of all command lines: a parser, and the types of its values.
 
 made = CommandParser(prog="krmkit render", description="Run the pipeline of a kpt package.")
 add_output(made, FORMATS)
@@ -64,8 +64,10 @@ class Fitting(argparse.RawDescriptionHelpFormatter):
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that names the nearest flag or command, and ends a wrong call with exit code 1: 2 says that something
-    would change. Half a flag is none."""
+    """A parser that suggests the nearest flag or command.
+
+    A wrong call exits with 1, as 2 means that something would change. Flags cannot be abbreviated.
+    """
 
     def __init__(self, *words: Any, **settings: Any) -> None:
         settings.setdefault("allow_abbrev", False)
@@ -74,13 +76,13 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(*words, **settings)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where help is, and end the process with 1."""
+        """Print the error and where to find help, and exit with 1."""
         end = " " if message.endswith("?") else "; "
         self.exit(1, f"{self.prog}: error: {message}{end}{self.prog} --help lists its flags\n")
 
-    # Typeshed overloads this one for every kind of namespace, which says nothing here.
+    # Typeshed overloads this method for every kind of namespace; none of the overloads matters here.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and refuse what is unknown where it stands: only the parser of a subcommand knows that one's flags."""
+        """Parse, and refuse unknown arguments in the parser of the subcommand: only it knows the subcommand's flags."""
         found, rest = super().parse_known_args(args, namespace)
         if rest:
             flag = next((word for word in rest if word.startswith("-")), "")
@@ -94,7 +96,7 @@ class CommandParser(argparse.ArgumentParser):
         return found, rest
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is no choice, with the nearest one."""
+        """Refuse a value that is not one of the choices, and suggest the nearest."""
         choices: Iterable[Any] | None = action.choices
         if choices is not None and value not in choices:
             raise argparse.ArgumentError(
@@ -103,7 +105,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add --format and --color, which say how a command shows what it found."""
+    """Add --format and --color, the form of a command's results."""
     parser.add_argument(
         "-f",
         "--format",
@@ -124,9 +126,9 @@ def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 
 
 def add_place(parser: argparse.ArgumentParser, metavar: str, text: str, **settings: Any) -> None:
-    """Add -o/--output, the place where a command writes; `settings` go to argparse.
+    """Add -o/--output, the file or folder that a command writes; `settings` go to argparse.
 
-    The word of a format is refused, as kubectl and kpt have `-o json`. --out is the same flag, by its earlier name.
+    The name of a format is refused, as kubectl and kpt have `-o json`. --out is an earlier name of the flag.
     Example: `add_place(parser, "DIR", "where the packages go", required=True)`.
     """
     parser.add_argument(
@@ -135,7 +137,10 @@ def add_place(parser: argparse.ArgumentParser, metavar: str, text: str, **settin
 
 
 def output_place(text: str) -> str:
-    """The value of --output. Raises argparse's error for the word of a format. Example: `output_place("out") == "out"`."""
+    """The value of --output.
+
+    Raises argparse's error for the name of a format. Example: `output_place("out") == "out"`.
+    """
     if text.partition("=")[0] not in _FORMAT_WORDS:
         return text
     remedy = f"use -f {text} for the format" if text in FORMATS else "see -f for the formats that there are"
@@ -198,7 +203,7 @@ def add_open(parser: argparse.ArgumentParser) -> None:
 
 
 def show_page(command: str, address: str) -> None:
-    """Open an address in the user's browser; where there is none, say so: the page is there all the same."""
+    """Open an address in the user's browser. Without a browser, print the address."""
     import webbrowser
 
     try:
@@ -210,7 +215,7 @@ def show_page(command: str, address: str) -> None:
 
 
 def add_functions(parser: argparse.ArgumentParser) -> None:
-    """Add --functions, which brings functions of others into the catalog."""
+    """Add --functions, which adds folders of functions to the catalog."""
     parser.add_argument(
         "--functions",
         action="append",
@@ -221,7 +226,7 @@ def add_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say which functions are known, and how others run."""
+    """Add the flags for which functions are known, and how functions outside the catalog run."""
     add_functions(parser)
     parser.add_argument(
         "--containers",
@@ -266,7 +271,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
-    """Who finds the functions, as the flags of `add_running` say. Raises CatalogError."""
+    """The resolver of functions for the flags of `add_running`. Raises CatalogError."""
     from krmkit.fn.knownfunctions import CatalogError, catalog
     from krmkit.render.resolve import ProgramResolver
 
@@ -318,7 +323,7 @@ def cores() -> int:
 
 
 def add_exclude(parser: argparse.ArgumentParser) -> None:
-    """Let a command of packages below a folder leave some out."""
+    """Add --exclude, which leaves out packages below a folder."""
     parser.add_argument(
         "--exclude",
         action="append",

@@ -1,4 +1,4 @@
-"""`krmkit list`, `krmkit doc NAME` and `krmkit version`: what functions there are, and what one does."""
+"""`krmkit list`, `krmkit doc NAME` and `krmkit version`: which functions there are, and what each does."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _recorded(path: str) -> list[Object]:
         items = [item.get() for item in read_items(path) if item.kind == RESPONSES]
     else:
         items = items_of(path, RESPONSES, "krmkit.dev/")
-    found = []
+    answers = []
     for item in items:
         listed = find(item, ("spec", "responses"), [])
         for one in listed if isinstance(listed, list) else []:
@@ -159,15 +159,15 @@ def _recorded(path: str) -> list[Object]:
                     isinstance(variable, dict) for variable in listed_variables
                 ):
                     raise ExtensionError(f"--recorded {path}: variables must be a list of definitions")
-                found.append(one["response"])
-    if not found:
+                answers.append(one["response"])
+    if not answers:
         raise ExtensionError(f"--recorded {path}: holds no recorded answer to {DISCOVER_VARIABLES}")
-    return found
+    return answers
 
 
 def _definitions(target: Caller) -> list[Object]:
-    """The variables that all handlers define; what goes wrong here is found again by the check."""
-    found: list[Object] = []
+    """The variables that all handlers define. Errors are ignored here: the check reports them."""
+    definitions: list[Object] = []
     try:
         handlers = (
             read_object(target.call(hook_path(GROUP, VERSION, "Discovery"), b"{}", 10.0)).get("handlers")
@@ -176,14 +176,14 @@ def _definitions(target: Caller) -> list[Object]:
         for one in handlers:
             if one["requestHook"]["hook"] == DISCOVER_VARIABLES:
                 path = hook_path(GROUP, VERSION, DISCOVER_VARIABLES, one["name"])
-                found += read_object(target.call(path, b"{}", 10.0)).get("variables") or []
+                definitions += read_object(target.call(path, b"{}", 10.0)).get("variables") or []
     except (CallError, KeyError, TypeError, AttributeError):
         pass
-    return [one for one in found if isinstance(one, dict)]
+    return [one for one in definitions if isinstance(one, dict)]
 
 
 def table(report: ContractReport, terminal: Terminal) -> str:
-    """The outcome for people: findings, times, and a last line with the counts."""
+    """The outcome as text: findings, times, and a last line with the counts."""
     findings = Table(["", "HANDLER", "RULE", "WHAT"])
     for finding in report.findings:
         findings.add([*finding], RED if finding[0] == VIOLATION else YELLOW)

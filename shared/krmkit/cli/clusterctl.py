@@ -1,6 +1,6 @@
-"""`krmkit clusterctl generate TEMPLATE`: values in place of the `${VARIABLE}`s of a Cluster API template, as clusterctl does it.
+"""`krmkit clusterctl generate TEMPLATE`: substitute the `${VARIABLE}`s of a Cluster API template, as clusterctl does.
 
-No variable of the environment counts: the same template and values give the same text everywhere.
+The environment is not read: the same template and values give the same text everywhere.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ bash:  krmkit completion bash >~/.local/share/bash-completion/completions/krmkit
 zsh:   source <(krmkit completion zsh)
 fish:  krmkit completion fish >~/.config/fish/completions/krmkit.fish
 """
-# shtab's script ends here in telling `eval` from a file in fpath; `source <(...)` is neither.
+# shtab's script ends by distinguishing `eval` from a file in fpath, and misses `source <(...)`.
 _ZSH_END = "\nif [[ $zsh_eval_context"
 _ZSH_START = """
 if [[ $funcstack[1] == _krmkit ]]; then
@@ -79,7 +79,7 @@ def whole(known: Commands) -> argparse.ArgumentParser:
     for name, (module, summary) in known.items():
         make = import_module(module).parser
         one = make(name) if name in _SEVERAL else make()
-        # Choices for the shell only: the command itself says more about a wrong name.
+        # Choices for the shell only: the command's own error about a wrong name is better.
         for action in one._actions:
             if name in _FUNCTIONS and action.dest == "function":
                 action.choices = names

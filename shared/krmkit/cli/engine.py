@@ -1,4 +1,4 @@
-"""Which engine works: this machine, or the cluster that --on names."""
+"""Choose the engine: this machine, or the cluster that --on names."""
 
 from __future__ import annotations
 

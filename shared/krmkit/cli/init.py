@@ -1,4 +1,4 @@
-"""`krmkit init [DIR]`: a folder becomes a package, with the functions that fit what lies there."""
+"""`krmkit init [DIR]`: make a folder a package, with the functions that fit its resources."""
 
 from __future__ import annotations
 
@@ -23,28 +23,33 @@ from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
 EPILOG = """
-Written are a Kptfile whose pipeline has the functions that fit the resources,
+Writes a Kptfile whose pipeline has the functions that fit the resources,
 a config file for each of them, and a .krmignore that leaves out YAML files that
-are no resources, such as Helm templates; what it lists already is not read.
-What is there already stays; a package without a pipeline, as `krmkit pack
-import` makes it, gets one.
+are not resources, such as Helm templates; files that it lists already are not
+read. Existing files stay; a package without a pipeline, as `krmkit pack import`
+makes it, gets one.
 """
 _REGISTRY = "ghcr.io/krmkit"
-_LONGEST = 63  # of a name
+_LONGEST = 63  # characters of a name
+_TEMPLATE = re.compile(rb"\{\{(?!-? *\.spectro\.)")  # a template's action other than a macro of Palette
 _RESOURCE = re.compile(rb'^[\s{]*"?apiVersion"?\s*:', re.MULTILINE)
 
 
 class InitError(Exception):
-    """The folder cannot become a package; the message says why."""
+    """The folder cannot become a package; the message gives the reason."""
 
 
 @dataclass(slots=True, eq=False)
 class FolderContents:
-    """What lies in a folder: its resources, those of each file, and the files that hold none; `helm`: Helm's among them."""
+    """The content of a folder: the resources of each file, and the files without resources; `helm`: those of Helm.
+
+    `doubtful`: the errors of files that begin like resources and count as Helm's.
+    """
 
     files: dict[str, list[Resource]] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
     helm: bool = False
+    doubtful: list[str] = field(default_factory=list)
 
     @property
     def resources(self) -> list[Resource]:
@@ -56,7 +61,7 @@ def parser() -> CommandParser:
     """The command line of `krmkit init`."""
     made = CommandParser(
         prog="krmkit init",
-        description="Make a package of a folder: a Kptfile, and configs for the functions that fit\nwhat lies there.",
+        description="Make a package of a folder: a Kptfile, and configs for the functions that fit\nits resources.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -120,26 +125,26 @@ def _platform(folder: str) -> int:
 
 
 def planned(folder: str, name: str = "") -> tuple[list[FileEdit], list[str]]:
-    """The files that make a package of a folder, or give one a pipeline that has none, and what there is to say.
+    """The files that make a folder a package, or give a package its pipeline, and notes for the user.
 
     Raises InitError.
     """
     if not os.path.isdir(folder):
         raise InitError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
     package = _existing(folder, name)
-    found = look_at(folder)
-    functions, notes = fitting(found.resources)
+    contents = look_at(folder)
+    functions, notes = fitting(contents.resources)
     pipeline: dict[str, list[object]] = {}
     changes: list[FileEdit] = []
     for function in functions:
-        if not _has_config(folder, found, function):
+        if not _has_config(folder, contents, function):
             changes.append(FileEdit(function.file, None, function.config()))
         entry = {"image": f"{_REGISTRY}/{function.name}", "configPath": function.file}
         pipeline.setdefault(function.stage, []).append(entry)
     pipeline = {stage: pipeline[stage] for stage in STAGES if stage in pipeline}
     changes.sort(key=lambda change: change.path)
     if not functions and not notes:
-        notes.append(_nothing_fits(found))
+        notes.append(_nothing_fits(contents))
     if package is None:
         said = name or os.path.basename(os.path.realpath(folder))
         changes.insert(0, FileEdit(KPTFILE, None, new_kptfile(package_name(said), pipeline)))
@@ -147,13 +152,20 @@ def planned(folder: str, name: str = "") -> tuple[list[FileEdit], list[str]]:
         before = package.text
         package.set(("pipeline",), pipeline)
         changes.insert(0, FileEdit(KPTFILE, before, package.text))
-    if found.ignored:
-        changes += _ignoring(folder, found)
+    if contents.ignored:
+        changes += _ignoring(folder, contents)
+    if contents.doubtful:
+        count = len(contents.doubtful)
+        what = "a Helm template" if count == 1 else f"{count} Helm templates"
+        more = f" (and {count - 1} more)" if count > 1 else ""
+        notes.append(
+            f"{IGNORE_FILE} lists {what}; a resource among them has to be repaired and taken out of it: {contents.doubtful[0]}{more}"
+        )
     return changes, notes
 
 
 def _has_config(folder: str, found: FolderContents, function: FittingFunction) -> bool:
-    """Whether the folder has this function's config; else `function.file` becomes a name that is free there."""
+    """Whether the folder has this function's config; if not, `function.file` becomes a free file name."""
     names = [function.file, f"{function.name}.yaml", *(f"{function.name}-{n}.yaml" for n in range(2, 100))]
     for name in names:
         if any(resource.kind == function.kind for resource in found.files.get(name, [])):
@@ -169,7 +181,7 @@ def _nothing_fits(found: FolderContents) -> str:
     packs = [os.path.dirname(path) or os.curdir for path in found.ignored if path.endswith("pack.json")]
     if packs:
         return (
-            f"{packs[0]} is a pack, and no resource yet; krmkit pack import PACK... -o PKG brings packs into a"
+            f"{packs[0]} is a pack, and not a resource yet; krmkit pack import PACK... -o PKG brings packs into a"
             " package, and krmkit init PKG then gives it a pipeline"
         )
     what = (
@@ -183,7 +195,7 @@ def _nothing_fits(found: FolderContents) -> str:
 def _existing(folder: str, name: str) -> Resource | None:
     """The Kptfile of a package without a pipeline, as `krmkit pack import` leaves it; None for no package.
 
-    Raises InitError for a package whose pipeline somebody wrote, and where `name` is another name than the package's.
+    Raises InitError for a package that has a pipeline, and for a `name` that is not the package's.
     """
     path = os.path.join(folder, KPTFILE)
     if not os.path.exists(path):
@@ -208,7 +220,7 @@ def package_name(text: str) -> str:
 
 
 def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
-    """The .krmignore with the files that are no resources; behind what it says already. Raises InitError."""
+    """The .krmignore with the files that are not resources added at its end. Raises InitError."""
     path = os.path.join(folder, IGNORE_FILE)
     content = read_file(path, IGNORE_FILE) if os.path.exists(path) else None
     try:
@@ -232,17 +244,17 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
 
 def _pattern(path: str) -> str:
     """The line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
-    if any(sign in path for sign in "*?["):  # without one of these, a backslash is one of the name
+    if any(sign in path for sign in "*?["):  # without these, a backslash is part of the name
         path = re.sub(r"[*?\[\\]", r"\\\g<0>", path)
     return f"/{path}"
 
 
 def look_at(folder: str) -> FolderContents:
-    """Read the YAML files of a folder, but those that its .krmignore leaves out; packages below are left alone.
+    """Read the YAML files of a folder that its .krmignore does not list, without the packages below.
 
-    Raises InitError for a broken resource: it is to be mended, and not to be ignored.
+    Raises InitError for a broken resource: the user has to repair it, and .krmignore must not hide it.
     """
-    found = FolderContents()
+    contents = FolderContents()
     for path in _files(folder, "", _rules(folder)):
         if not path.endswith(SUFFIXES):
             continue
@@ -251,19 +263,23 @@ def look_at(folder: str) -> FolderContents:
             items = SourceFile(path, content.decode("utf-8"), folder, path).items
             good = not any(not_a_resource(item) for item in items)
             for item in items:
-                # A template may begin like a resource; only all of it, parsed, shows that it is none.
+                # A template may begin like a resource; parsing all of it shows that it is not one.
                 _ = item.root
         except (SourceError, ListError, YamlError, UnicodeDecodeError) as error:
-            if b"{{" not in content and _RESOURCE.search(content):
+            if _RESOURCE.search(content):
                 where = "" if path in str(error) else f"{path}: "
-                raise InitError(f"{folder}: {where}{error}; mend it, or list it in {IGNORE_FILE}") from None
+                if not _TEMPLATE.search(content):
+                    raise InitError(
+                        f"{folder}: {where}{error}; repair it, or list it in {IGNORE_FILE}"
+                    ) from None
+                contents.doubtful.append(f"{where}{error}")
             good, items = False, []
         if good:
-            found.files[path] = list(items)
+            contents.files[path] = list(items)
         else:
-            found.ignored.append(path)
-            found.helm = found.helm or b"{{" in content
-    return found
+            contents.ignored.append(path)
+            contents.helm = contents.helm or b"{{" in content
+    return contents
 
 
 def _rules(folder: str) -> KrmIgnore:

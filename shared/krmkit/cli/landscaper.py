@@ -1,4 +1,4 @@
-"""`krmkit landscaper`: components brought into a package, and its installations drawn, explained and planned."""
+"""`krmkit landscaper`: import components into a package, and draw, explain and plan its installations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.cli.arguments import (
     package_above,
     package_and_words,
 )
-from krmkit.cli.landscapertree import tell_all
+from krmkit.cli.landscapertree import DRAWINGS, drawing, tell_all
 from krmkit.cli.recursive import PackageTreeError
 from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR
@@ -32,6 +32,7 @@ from krmkit.landscaper.reconcile.plan import plan_items
 from krmkit.output.formats import FORMATS
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.outcome import Told
+from krmkit.output.places import line_of, shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.render.package import PackageError
@@ -39,7 +40,6 @@ from krmkit.render.resourcefiles import items_of as package_items
 from krmkit.render.variablevalues import ValuesError, add_values, read_values
 from krmkit.report.installationtree import as_result, readable, told_exports
 
-DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"
 
 
@@ -76,7 +76,7 @@ def parser() -> CommandParser:
     add_output(bring, FORMATS)
     draw = commands.add_parser(
         "graph",
-        help="who gives what to whom",
+        help="which installation exports data to which",
         description="Show the installations of a package, nested ones too, in the order in which they run, with the data"
         " that flows between them. Problems go to stderr, and the exit code is 1 then.",
         allow_abbrev=False,
@@ -87,7 +87,7 @@ def parser() -> CommandParser:
         "explain",
         help="where the value of an import comes from",
         description="Show where the imports of an installation come from: through every mapping and scope up to the object"
-        " and the file. Values are not shown, for they may be secrets.",
+        " and the file. Values are not shown, as they may be secrets.",
         allow_abbrev=False,
     )
     _add_tree(tell)
@@ -117,7 +117,7 @@ def _add_tree(command: argparse.ArgumentParser) -> None:
         "-r",
         "--recursive",
         action="store_true",
-        help="every package below the folder that is no blueprint, on all cores",
+        help="every package below the folder that is not a blueprint, on all cores",
     )
     command.add_argument(
         "--since",
@@ -153,7 +153,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
-    """What a command has to say, and its exit code."""
+    """The output of a command, and its exit code."""
     if arguments.command == "explain":
         words = (arguments.package, arguments.installation, arguments.value)
         meant = os.curdir if arguments.recursive else package_above() if not words[1] else ""
@@ -179,7 +179,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     now = getattr(arguments, "now", "") or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if arguments.recursive:
-        told, code = tell_all(arguments, now, DRAWINGS)
+        told, code = tell_all(arguments, now)
         for one in told.report.packages:
             for problem in [
                 *([one.failure] if one.failure else []),
@@ -200,23 +200,35 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
 def _answer(
     arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask, now: str
 ) -> tuple[Told, int]:
-    """What a command says of the items of a package, without the secrets among them. Raises InstallationError."""
+    """The output of a command on one package, secrets masked, and its exit code. Raises InstallationError."""
     package = report.packages[0]
     if arguments.command == "reconcile":
-        found = plan_items(resources, [], now, write=False)
-        hide(found, resources.items)
-        package.results = [as_result(one) for one in found]
-        return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
+        findings = plan_items(resources, [], now, write=False)
+        hide(findings, resources.items)
+        package.results = [as_result(one) for one in findings]
+        return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, findings))), _code(package)
     items = readable(items_of.read(resources))
     if arguments.command == "explain":
-        lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
-        return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
+        try:
+            lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
+        except InstallationError as error:
+            place = _place(arguments, items, error.field)
+            raise InstallationError(error.rule, f"{place}: {error}" if place else str(error)) from None
+        return Told(report, "ImportSources", {"lines": lines}, _text(lines), block="text"), 0
     graph = graph_of(items, told_exports(resources, items))
     for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
-    drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")
-    return Told(report, "InstallationGraph", graph.data(), drawn), _code(package)
+    drawn = graph.shown(drawing(arguments.format))
+    return Told(report, "InstallationGraph", graph.data(), drawn, block="mermaid"), _code(package)
+
+
+def _place(arguments: argparse.Namespace, items: items_of.Items, field: str) -> str:
+    """The root Installation that explain is asked about, as `path:line:column`; "" if there is none of the name."""
+    root = arguments.installation.partition("/")[0]
+    installations = [one for key, one in items.places.items() if key[0] == "Installation" and key[2] == root]
+    path = installations[0].path if installations else ""
+    return line_of(shown_path(os.path.join(arguments.package, path)), installations[0], field) if path else ""
 
 
 def _code(package: PackageReport) -> int:

@@ -1,4 +1,4 @@
-"""`krmkit new function DIR`: the folder of a function of your own, which works before anything in it is edited."""
+"""`krmkit new function DIR`: make the folder of a new function, which runs before you edit it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ krmkit new function label-teams
 cd label-teams && pytest
 krmkit render examples/basic --functions . --diff
 
-docs/sdk.md tells the way from here to a function of your own.
+docs/sdk.md shows how to continue from here.
 """
 
 
@@ -89,7 +89,7 @@ def main(words: list[str]) -> int:
 
 
 def _problem(folder: Path, name: str) -> str:
-    """Why there can be no function of this name, "" where there can."""
+    """Why a function cannot have this name, "" if it can."""
     if not NAME.fullmatch(name):
         return f'the folder must be named in lower case, two words or more, such as label-teams; got "{name}"'
     if name in loader.names():

@@ -1,4 +1,4 @@
-"""`krmkit pack import` and `krmkit pack export`: pack folders become ConfigMaps of a package, and folders again."""
+"""`krmkit pack import` and `krmkit pack export`: convert pack folders to ConfigMaps of a package, and back."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def parser() -> CommandParser:
         help="pack folders -> ConfigMaps in a package",
         description="Make of each pack folder a ConfigMap with the texts of pack.json, values.yaml, presets.yaml, schema.yaml"
         " and defaults.yaml, byte for byte. The pack's other files go into a folder of the ConfigMap's name, which"
-        " .krmignore then lists; those that lie in the package already stay where they are. A package that is not there"
-        " yet is made.",
+        " .krmignore then lists; those that lie in the package already stay where they are. A package that does not"
+        " exist is made.",
         allow_abbrev=False,
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")

@@ -17,19 +17,19 @@ from krmkit.fleet.getpackage import get_package
 from krmkit.git.program import GitError
 from krmkit.git.treeupdate import File
 from krmkit.git.upstream import UpstreamError, sign_ins
-from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
 from krmkit.output.formats import FORMATS, counted
-from krmkit.output.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, Report, Result
+from krmkit.output.mergereport import merge_report
+from krmkit.output.model import Report
 from krmkit.output.outcome import Told
 from krmkit.output.places import shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal, unread_is_fine
 from krmkit.render.diff import diff
-from krmkit.render.filesecrets import secrets_in_file
-from krmkit.render.merge.mergeconflict import ResourceConflict
-from krmkit.render.merge.mergepolicy import MARKERS, POLICIES
-from krmkit.render.packagemerge import MergedPackage, PackageMergeError
+from krmkit.render.merge.conflict import ResourceConflict
+from krmkit.render.merge.packages import MergedPackage, PackageMergeError
+from krmkit.render.merge.policy import MARKERS, POLICIES
+from krmkit.render.merge.secrets import secrets_in_file
 from krmkit.yaml.errors import YamlError
 
 _ERRORS = (GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError)  # fmt: skip
@@ -93,12 +93,12 @@ def _add_get(add: Callable[..., CommandParser]) -> None:
         "source",
         metavar="REPO[/PATH]@REF",
         help="a repository's address or folder, the package's folder in it, and a tag, branch or commit;"
-        " REPO.git/PATH where it is not plain where the address ends",
+        " REPO.git/PATH if the end of the address is ambiguous",
     )
     command.add_argument(
         "folder",
         metavar="DIR",
-        help="the new folder, or one that is there, which then gets the package below it",
+        help="the new folder, or an existing one, in which the package gets its own folder",
     )
     add_output(command, FORMATS)
 
@@ -122,19 +122,21 @@ def main(words: list[str]) -> int:
         merged, fresh = updated(local, revision, arguments.strategy, arguments.on_conflict)
         changes = _save(folder, local, merged, fresh, dry)
     except _ERRORS as error:
+        conflicts = error.conflicts if isinstance(error, PackageMergeError) else []
+        if conflicts and arguments.format not in FORMATS[:2]:
+            _show_stopped(arguments, folder, conflicts)
         say(f"pkg {arguments.command}", error)
         return 1
     terminal = Terminal.of(arguments)
     if shows:
-        # Beside a format for programs, the diff is for the one who watches.
+        # With a format for programs on stdout, the diff goes to stderr for the user.
         where = terminal if arguments.format in FORMATS[:2] else Terminal(sys.stderr, arguments.color)
         with unread_is_fine(where.stream):
             texts = [text for change in changes for text in (change.before, change.after)]
             secrets = [secrets_in_file(text) | sign_ins(text or "") for text in texts]
             where.stream.write(diff(changes, where.colour, set().union(*secrets)))
-    report = Report(
-        f"pkg {arguments.command}", [_report(folder, merged.conflicts, changes)], not dry, arguments.check
-    )
+    one = merge_report(folder, merged.conflicts, changes)
+    report = Report(f"pkg {arguments.command}", [one], not dry, arguments.check)
     listed: dict[str, object] = {"changes": [change.data() for change in report.packages[0].changes]}
     closing = _closing(changes, merged, dry)
     Told(report, "PackageUpdate", listed, closing=closing).show(arguments.format, terminal)
@@ -142,6 +144,13 @@ def main(words: list[str]) -> int:
         say("pkg update", "the files hold both sides of the conflicts, between <<<<<<< and >>>>>>>")
         return 1
     return 2 if arguments.check and changes else 0
+
+
+def _show_stopped(arguments: Namespace, folder: str, conflicts: list[ResourceConflict]) -> None:
+    """Show the conflicts that nobody was to decide as errors, to programs."""
+    one = merge_report(folder, conflicts, [], "error")
+    report = Report(f"pkg {arguments.command}", [one], False, arguments.check)
+    Told(report, "PackageUpdate", {"changes": []}).show(arguments.format, Terminal.of(arguments))
 
 
 def _get(arguments: Namespace) -> int:
@@ -152,7 +161,7 @@ def _get(arguments: Namespace) -> int:
         return 1
     where = shown_path(got.folder)
     closing = f"{where}: {counted(got.files, 'file')} from {got.directory or 'the root'} at {got.ref}"
-    report = Report("pkg get", [_report(got.folder, got.conflicts, [])], True, False)
+    report = Report("pkg get", [merge_report(got.folder, got.conflicts, [])], True, False)
     details: dict[str, object] = {
         "folder": where,
         "directory": got.directory,
@@ -166,7 +175,7 @@ def _get(arguments: Namespace) -> int:
 def _save(
     folder: str, local: dict[str, File], merged: MergedPackage, fresh: dict[str, File], dry: bool
 ) -> list[FileEdit]:
-    """Write what changed, all of it or nothing; returns the changes, in the order of their paths."""
+    """Write all changes or, on an error, none; returns the changes, in the order of their paths."""
     changes: list[FileEdit] = []
     with tempfile.TemporaryDirectory(prefix="krmkit-update-") as place:
         for number, path in enumerate(sorted({*local, *merged.files})):
@@ -178,7 +187,7 @@ def _save(
                 continue
             source = ""
             if after is not None and (before is None or chmod or _text(after) is None):
-                # A new file gets the rights that it has upstream, as one whose rights changed there; what is not text is copied.
+                # New files, and files whose mode changed upstream, get the upstream's mode. Binary files are copied.
                 source = os.path.join(place, str(number))
                 with open(source, "wb") as stream:
                     stream.write(after)
@@ -202,23 +211,6 @@ def _text(content: bytes) -> str | None:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         return None
-
-
-def _report(folder: str, conflicts: list[ResourceConflict], changes: list[FileEdit]) -> PackageReport:
-    """Conflicts as results, and the files that change."""
-    report = PackageReport(shown_path(folder))
-    above = "" if report.path == "." else f"{report.path}/"
-    for conflict in conflicts:
-        kind, _, name = conflict.resource.partition(" ")
-        place = f"{above}{conflict.file}", conflict.line, conflict.column
-        result = Result("warning", "conflict", conflict.message, *place)
-        result.resource = {"kind": kind, "name": name} if kind else {}
-        result.field = dotted(conflict.path)
-        report.results.append(result)
-    for change in changes:
-        action = CREATED if change.before is None else REMOVED if change.after is None else CHANGED
-        report.changes.append(FileChange(f"{above}{change.path}", action))
-    return report
 
 
 def _closing(changes: list[FileEdit], merged: MergedPackage, dry: bool) -> str:

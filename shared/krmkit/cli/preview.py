@@ -1,4 +1,4 @@
-"""`krmkit preview PKG`: the page of a report on loopback, on which presets, macros and variables are chosen."""
+"""`krmkit preview PKG`: serve a report's page on loopback, on which the user chooses presets, macros and variables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def parser() -> CommandParser:
     """The command line of `krmkit preview`."""
     made = CommandParser(
         prog="krmkit preview",
-        description="Show a package on a page on which presets, macros and variables are chosen.",
+        description="Show a package on a page on which you choose presets, macros and variables.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

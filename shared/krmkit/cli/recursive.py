@@ -1,7 +1,7 @@
 """`krmkit render -r DIR`: every package below a folder, on all cores, each for itself.
 
-A process keeps nothing of a package that it is done with, and results are shown in the order of paths as soon as those
-before them are there, so that memory does not grow with the number of packages.
+Memory does not grow with the number of packages: a process keeps nothing of a finished package, and results are shown
+in the order of paths as soon as they are complete up to there.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from krmkit.render.resolve import ProgramResolver
 from krmkit.render.resultlist import FILE, results_text
 
 _MOST_ALIKE = 50  # packages without warnings that are listed one by one
-_COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
+_COLLECT = 16  # packages between two garbage collections: a run leaves reference cycles
 
 
 class PackageTreeError(Exception):
-    """The folder cannot be rendered; the message says why."""
+    """The folder cannot be rendered; the message gives the reason."""
 
 
 class PackageJob(ABC):
-    """Work on one package after the other; `report` does it for one. What is costly to set up is made once in a process."""
+    """Work on packages, one after the other; `report` handles one. The resolver is made once per process."""
 
     def __init__(self, arguments: argparse.Namespace, options: RunOptions) -> None:
         self.arguments = arguments
@@ -71,15 +71,15 @@ class PackageJob(ABC):
         except Exception as error:
             if self.arguments.debug:
                 raise
-            raise JobError(f"{unexpected(error)} (--debug says where)") from None
+            raise JobError(f"{unexpected(error)} (--debug shows where)") from None
 
     @abstractmethod
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
-        """What came of the package at a path. Raises JobError, PackageError, WriteError."""
+        """The report on the package at a path. Raises JobError, PackageError, WriteError."""
 
 
 class RenderJob(PackageJob):
-    """Renders packages. `only_show`: nothing is written. `colour`: diffs are painted."""
+    """Renders packages. `only_show`: nothing is written. `colour`: diffs are coloured."""
 
     def __init__(
         self, arguments: argparse.Namespace, options: RunOptions, only_show: bool, colour: bool
@@ -115,7 +115,7 @@ class RenderJob(PackageJob):
 
 
 def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
-    """Render every package below `folder`, show what came of it, and return the exit code. Raises PackageTreeError."""
+    """Render every package below `folder`, show the reports, and return the exit code. Raises PackageTreeError."""
     paths = chosen_packages(folder, arguments.since, arguments.exclude)
     paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
     terminal = Terminal.of(arguments)
@@ -156,7 +156,7 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
 def reports(
     job: Callable[[str], PackageReport], paths: list[str], arguments: argparse.Namespace
 ) -> Iterator[PackageReport]:
-    """What a job reports on each package, in the order of the paths, by as many processes as --jobs says."""
+    """Yield a job's report on each package, in the order of the paths, from --jobs processes."""
     # With --debug an unexpected error ends the run, with its traceback.
     engine = Plain() if arguments.debug else local(arguments.jobs or cores(), len(paths))
     for path, (report, problem) in zip(paths, engine.map(job, paths), strict=True):
@@ -164,18 +164,18 @@ def reports(
 
 
 def name_of(path: str, folder: str) -> str:
-    """A package's name below the folder, by which it goes to a shard: the same wherever the folder lies."""
+    """A package's path in the folder, which decides its shard: independent of where the folder lies."""
     return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
 def chosen_packages(folder: str, since: str | None, exclude: Sequence[str] = ()) -> list[str]:
-    """The packages at and below a folder; with `since`, those in which something differs from a git revision.
+    """The packages at and below a folder; with `since`, those that differ from a git revision.
 
-    exclude: patterns of .krmignore for folders that are left out. Raises PackageTreeError, also where there is no package at all.
+    exclude: .krmignore patterns of folders to leave out. Raises PackageTreeError, also if there is no package.
     """
     paths = packages_below(folder, KrmIgnore("\n".join(exclude)))
     if not paths:
-        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
+        raise PackageTreeError(f"{folder}: holds no package; neither it nor a folder below has a Kptfile")
     return changed_since(folder, paths, since) if since else paths
 
 
@@ -185,10 +185,10 @@ def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
         raise PackageTreeError(
             f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
         )
-    found = []
+    packages = []
     for path, folders, files in os.walk(folder):
         if KPTFILE in files:
-            found.append(path)
+            packages.append(path)
             folders.clear()
         above = "" if path == folder else f"{name_of(path, folder)}/"
         folders[:] = sorted(
@@ -196,16 +196,17 @@ def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
             for name in folders
             if name not in (".git", WORK) and not ignored.ignores(above + name, is_folder=True)
         )
-    return sorted(found)
+    return sorted(packages)
 
 
 def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
-    """Those of the packages in which a file differs from a git revision, or a file that one of theirs links to.
+    """The packages in which a file, or the target of a link, differs from a git revision.
 
-    Files that git does not know yet count. Raises PackageTreeError where git cannot tell.
+    Untracked files count. Raises PackageTreeError if git fails.
     """
     try:
         repository = GitRepository(Path(folder))
+        repository.check_files()
         repository.check_inside()
         top = repository.work_tree()
         commit = _commit(repository, revision)
@@ -230,7 +231,7 @@ def _commit(repository: GitRepository, revision: str) -> str:
         raise missing
     try:
         return repository.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
-    except GitError:  # git says nothing about it
+    except GitError:  # not a shallow clone, or no repository
         if repository.run("rev-parse", "--is-shallow-repository").strip() == b"true":
             raise GitError(
                 "there is no such commit in this shallow clone; fetch the history first: git fetch --unshallow,"

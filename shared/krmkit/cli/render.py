@@ -47,8 +47,8 @@ Without PKG, the package is the one that the working directory lies in.
 Functions of this catalog run in this process, found by the last segment of
 image: (whatever registry and tag) or by the program of exec:. Other images run
 in docker, podman or nerdctl (KPT_FN_RUNTIME names one), without network and as
-nobody; other programs run with --allow-exec. If a function cannot be run or
-fails, no file is touched.
+the user "nobody"; other programs run with --allow-exec. If a function cannot be
+run or fails, no file is touched.
 
 Exit code: 0 done, or nothing to do; 1 an error, or a wrong call; 2 with
 --check: a file would change.
@@ -155,7 +155,7 @@ def main(words: list[str]) -> int:
             failed = unreadable(shown_path(folder), str(error))
             terminal = Terminal.of(arguments)
             print(shown(Report("render", [failed], written=False), arguments.format, terminal), end="")
-        # What a result says with its place is said once.
+        # If a result names the place of the error, stderr does not repeat it.
         said_there = arguments.format != "table" and failed.results
         say("render", f"{shown_path(folder)} cannot be read; nothing was written" if said_there else error)
         return 1
@@ -179,7 +179,7 @@ def main(words: list[str]) -> int:
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
-    """What is wrong with the flags as a whole, "" where nothing is."""
+    """The error of flags that contradict each other, "" if there is none."""
     if arguments.write and (arguments.check or arguments.dry_run):
         return (
             f"--write and {'--check' if arguments.check else '--dry-run'} contradict each other; choose one"
@@ -201,7 +201,7 @@ def _contradiction(arguments: argparse.Namespace) -> str:
 
 
 def _unknown_choice(package: Package, names: list[str]) -> str:
-    """What is wrong with the names of --skip and --only: one that no pipeline of the package has."""
+    """The error for a name in --skip or --only that no pipeline of the package has, else ""."""
     known = [function.function_name for each in package.walk() for function in each.functions]
     for name in names:
         if name not in known:
@@ -213,25 +213,27 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
     """Show the report; returns the exit code."""
     streams = arguments.output in _STREAMS
     terminal = Terminal.of(arguments, sys.stderr if streams else sys.stdout)
-    one = report_of(package, rendering)
+    package_report = report_of(package, rendering)
     if package.kptfile.is_blueprint and not arguments.output:
-        one.changes = []
+        package_report.changes = []
         say(
             "render",
-            f"{one.path} is a blueprint ({BLUEPRINT_MARK}): it is validated and stays as it is; -o DIR renders a copy",
+            f"{package_report.path} is a blueprint ({BLUEPRINT_MARK}): it is validated and not changed; -o DIR renders a copy",
         )
-    report = Report("render", [one], written=not only_show or bool(arguments.output), check=arguments.check)
+    report = Report(
+        "render", [package_report], written=not only_show or bool(arguments.output), check=arguments.check
+    )
     people = arguments.format not in _PROGRAMS
     if arguments.diff:
-        # Beside a format for programs, the diff is for the one who watches.
+        # With a format for programs on stdout, the diff goes to stderr for the user.
         on_page = arguments.format == "markdown"
         where = terminal if people else Terminal(sys.stderr, "never" if on_page else arguments.color)
         from krmkit.output.secrets import secrets_of
 
         secrets = () if arguments.show_secrets else secrets_of(package, rendering)
-        one.diff = diff(rendering.shown, where.colour, secrets)
+        package_report.diff = diff(rendering.shown, where.colour, secrets)
         if not people and not on_page:
-            sys.stderr.write(one.diff)
+            sys.stderr.write(package_report.diff)
     with unread_is_fine(terminal.stream):
         terminal.stream.write(shown(report, arguments.format, terminal))
     if rendering.failure:
@@ -264,7 +266,7 @@ def _save(package: Package, rendering: Rendering, output: str | None, only_show:
 
 
 class _Progress:
-    """One line on a terminal that says which function is at work, once a run takes its time."""
+    """A progress line on a terminal with the running function, shown once a run takes longer than _SLOW."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
@@ -278,10 +280,10 @@ class _Progress:
             self.shown = True
 
     def finished(self, run: FunctionRun) -> None:
-        """The next function says that this one has ended."""
+        """Nothing: the line of the next function replaces this one."""
 
     def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None:
-        """What it did is shown at the end."""
+        """Nothing: the report at the end shows the changes."""
 
     def clear(self) -> None:
         if self.shown:

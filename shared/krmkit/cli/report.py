@@ -146,7 +146,7 @@ def main(words: list[str]) -> int:
 
 
 def _problem(arguments: argparse.Namespace) -> str:
-    """What is wrong with the flags as a whole, "" where nothing is."""
+    """The error of flags that contradict each other, "" if there is none."""
     output, form = arguments.output, arguments.format
     if form not in FORMATS:
         return f'-o must be a file that ends with .html or .json, got "{output}"'
@@ -168,10 +168,10 @@ def _said(report: Report, output: str) -> str:
 
 def build(arguments: argparse.Namespace) -> Report:
     """The report of a package or of all below a folder. Raises CatalogError, PackageTreeError, FolderError."""
-    catalog(arguments.functions)  # what is wrong with it is said once, and not by every package
+    catalog(arguments.functions)  # an error in it is reported once, and not for every package
     folder = arguments.package or package_above()
     report = Report("report", written=False)
-    try:  # before the work that takes long
+    try:  # fail early, before the long work
         objects = resources_below(arguments.objects) if arguments.objects else []
         synced = synced_variants(arguments.status) if arguments.status else []
     except (ResourceFileError, SyncedStatusError) as error:
@@ -199,7 +199,7 @@ class ReportJob(PackageJob):
         self.context = context
 
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
-        """Render a package in memory, and report all about it."""
+        """Render a package in memory, and report on it."""
         package = read(path)
         try:
             return describe(package, resolver, self.context, against=self.arguments.against)[0]

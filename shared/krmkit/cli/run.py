@@ -1,4 +1,4 @@
-"""`krmkit run NAME [FILE] [flags]`: one function, exactly as its own command runs it; with --format, only what it found."""
+"""`krmkit run NAME [FILE] [flags]`: run one function exactly as its own command does; with --format, only its results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from krmkit.fn import loader
 from krmkit.fn.entry import command, run_function
 
-# What only --format, --functions and wrong calls need is imported where they are dealt with: a run of one function starts as fast
+# Imports for --format, --functions and wrong calls are local: a run of one function starts as fast
 # as the function's own command.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def main(words: list[str]) -> int:
 
 
 def _folders(words: list[str]) -> tuple[list[str], list[str]]:
-    """The values of --functions, and the other words: a function does not know this flag."""
+    """The values of --functions, and the other arguments, which go to the function."""
     folders, rest = [], []
     left = iter(words)
     for word in left:
@@ -85,7 +85,7 @@ def _folders(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _formatted(function: Function, words: list[str]) -> int:
-    """Run the function, and show its results in place of the list."""
+    """Run the function, and show its results instead of the list."""
     import io
 
     from krmkit.krm.resource import Resource
@@ -117,7 +117,7 @@ def _formatted(function: Function, words: list[str]) -> int:
 
 
 def _result(data: object, function: str) -> Result:
-    """A result of a ResourceList; its file is what its annotations say, and no line is known."""
+    """A result of a ResourceList. Its file is from the annotations; the line is unknown."""
     from krmkit.output.model import Result
 
     result = _map(data)

@@ -107,7 +107,7 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
 
 
 def explained(definition: FunctionDefinition, steps: list[str]) -> str:
-    """What a field is, as text. Raises LookupError with the nearest name."""
+    """The description of a field as text. Raises LookupError with the nearest name."""
     schema: dict[str, Any] = json.loads(text_for(definition, "schema"))
     node, path = schema, definition.kind
     required = False
@@ -143,7 +143,7 @@ def explained(definition: FunctionDefinition, steps: list[str]) -> str:
 
 
 def _elements(node: dict[str, Any]) -> dict[str, Any]:
-    """What a list holds, or the node itself."""
+    """The schema of a list's elements, or the node itself."""
     while isinstance(node.get("items"), dict):
         node = node["items"]
     return node

@@ -1,4 +1,4 @@
-"""`krmkit serve evaluator`: Porch's function runner protocol from one warm process."""
+"""`krmkit serve evaluator`: serve Porch's function runner protocol from warm processes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
 this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND, or
 by the function runner that --forward names.
-Without --tls-cert the port is open to everybody who can reach it and not encrypted: that is what Porch speaks. SIGTERM and SIGINT stop the server as
-soon as the running calls have ended. docs/porch.md says how to run it beside Porch.
+Without --tls-cert the port is unencrypted and open to every client that can reach it, as Porch expects. SIGTERM and
+SIGINT stop the server as soon as the running calls have ended. docs/porch.md shows how to run it beside Porch.
 """
 
 
@@ -67,7 +67,7 @@ def parser() -> CommandParser:
         "--forward",
         default="",
         metavar="HOST:PORT",
-        help="ask this function runner about images of other functions, Porch's own for instance",
+        help="send images of other functions to this function runner, for instance Porch's own",
     )
     add_connections(made, "more are refused")
     made.add_argument(
@@ -107,26 +107,20 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         from krmkit.services.evaluator.server import EvaluatorSettings, ServeError, serve
+        from krmkit.services.settings import ServiceSettings
     except ImportError as error:
         say("serve", lacking(error, "serve"))
         return 1
     settings = EvaluatorSettings(
-        host=arguments.host,
-        port=arguments.port,
-        workers=arguments.workers,
+        service=ServiceSettings.of(arguments),
         queue=arguments.queue,
         message_limit=arguments.max_request_body_size,
         timeout=arguments.timeout,
-        grace=arguments.grace,
         forward=arguments.forward,
         idle=arguments.idle,
-        connections=arguments.max_connections,
         memory=arguments.worker_memory << 20,
         recycle=arguments.recycle,
         reflection=arguments.reflection,
-        certificate=arguments.tls_cert,
-        key=arguments.tls_key,
-        client_ca=arguments.client_ca,
     )
     try:
         serve(settings)

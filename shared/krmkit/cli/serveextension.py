@@ -5,7 +5,13 @@ from __future__ import annotations
 import argparse
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.cli.serveoptions import add_address, add_certificates, add_connections, add_workers, port_number
+from krmkit.cli.serveoptions import (
+    add_address,
+    add_certificates,
+    add_connections,
+    add_workers,
+    port_number,
+)
 from krmkit.messages.extras import lacking
 from krmkit.output.stderr import say
 
@@ -14,7 +20,7 @@ Serves the TopologyExtensions in files and folders, and extensions that Python m
 generatepatches, validatetopology, discovervariables. All of them answer below /, and each one alone below /<name>, for
 ExtensionConfigs with a path. /healthz and /readyz answer GET on the same port, /metrics on the other one.
 Files of extensions and certificates are loaded again when they change; where a new version is broken, the old one stays.
-SIGTERM and SIGINT stop the server as soon as the running calls have ended. docs/topology-extensions.md says more.
+SIGTERM and SIGINT stop the server as soon as the running calls have ended. See docs/topology-extensions.md.
 """
 
 
@@ -41,7 +47,7 @@ def parser() -> CommandParser:
     )
     add_certificates(made, "--client-ca")
     add_workers(made)
-    add_connections(made, "of those without a call the oldest gives way to a newcomer")
+    add_connections(made, "a new one replaces the oldest that is idle")
     made.add_argument("--no-access-log", action="store_true", help="write no line for each call to stderr")
     return made
 
@@ -55,22 +61,16 @@ def main(words: list[str]) -> int:
     try:
         from krmkit.services.extension.server import ServerSettings, serve
         from krmkit.services.extension.sources import ExtensionError
+        from krmkit.services.settings import ServiceSettings
     except ImportError as error:
         say("serve", lacking(error, "extension"))
         return 1
     settings = ServerSettings(
         paths=arguments.paths,
         modules=arguments.module,
-        host=arguments.host,
-        port=arguments.port,
+        service=ServiceSettings.of(arguments),
         metrics_port=arguments.metrics_port,
-        certificate=arguments.tls_cert,
-        key=arguments.tls_key,
-        client_ca=arguments.client_ca,
-        workers=arguments.workers,
-        grace=arguments.grace,
         log=not arguments.no_access_log,
-        connections=arguments.max_connections,
     )
     try:
         serve(settings)

@@ -38,7 +38,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def add_connections(parser: argparse.ArgumentParser, more: str) -> None:
-    """--max-connections; `more` says what becomes of others."""
+    """--max-connections; `more`: what happens to connections above the limit."""
     parser.add_argument(
         "--max-connections",
         type=count,

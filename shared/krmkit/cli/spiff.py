@@ -25,10 +25,12 @@ _INDEX = re.compile("-?[0-9]{1,9}")
 
 
 class _WrongError(Exception):
-    """A call that cannot be done; the message says why."""
+    """A wrong call; the message gives the reason."""
 
 
-_NO_FILES = "no OS operations supported"  # the words of the real one
+_NO_FILES = "no OS operations supported"  # spiff's message
+
+_OF_THE_SHELL = ("/dev/", "/proc/self/fd/")  # pipes that somebody writes to, as of `<(command)`
 
 
 def parser() -> CommandParser:
@@ -39,7 +41,8 @@ def parser() -> CommandParser:
         "merge",
         help="merge a template with stubs",
         description="Print what a template gives with its stubs, as YAML. Functions that run programs, write"
-        " files or reach the network fail. Files are those of --files, variables those of --env, and chance is that of --random or --seed.",
+        " files or reach the network fail. Files are those of --files, variables those of --env, and random values need"
+        " --random or --seed.",
         allow_abbrev=False,
     )
     one.add_argument("template", metavar="TEMPLATE", help="the template; - is stdin")
@@ -55,7 +58,7 @@ def parser() -> CommandParser:
     one.add_argument(
         "--state",
         metavar="FILE",
-        help="what is marked &state: read from this file, if it is there, and written to it",
+        help="the file of the values marked &state: read if it exists, and written",
     )
     one.add_argument("--bindings", metavar="FILE", help="a YAML map of names that templates and stubs see")
     one.add_argument(
@@ -83,7 +86,8 @@ def parser() -> CommandParser:
     chance.add_argument(
         "--seed",
         metavar="HEX",
-        help="bytes from which rand, salts and keys come: the same bytes give the same result. Whoever knows them knows the keys",
+        help="bytes from which rand, salts and keys come: the same bytes give the same result. They are as secret as"
+        " the keys made from them",
     )
     one.add_argument(
         "--features", default="", metavar="NAMES", help="interpolation, control, or both with a comma"
@@ -99,7 +103,7 @@ def parser() -> CommandParser:
         action="append",
         default=[],
         metavar="NAME=N",
-        help="raise a limit: effort is how much a merge may work",
+        help="raise a limit: effort limits the work of a merge",
     )
     one.add_argument("--preserve-escapes", action="store_true", help="keep the ! of ((! ... ))")
     return made
@@ -134,7 +138,7 @@ def main(words: list[str]) -> int:
 
 
 def _merged(arguments: argparse.Namespace) -> str:
-    """The text to print; the state is written by then."""
+    """The text to print. The state file is written before this returns."""
     if [arguments.template, *arguments.stubs].count("-") > 1:
         raise _WrongError("stdin can only be one of the template and the stubs")
     template, *stubs = (_text(name) for name in (arguments.template, *arguments.stubs))
@@ -175,19 +179,19 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _environment(names: list[str]) -> dict[str, str] | None:
-    """The variables of --env; one without a value that the environment does not have is left out."""
+    """The variables of --env; a name without a value that the environment lacks is left out."""
     if not names:
         return None
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for text in names:
         name, sign, value = text.partition("=")
         if not name:
             raise _WrongError(f"--env must be NAME or NAME=VALUE, got {text}")
         if sign:
-            found[name] = value
+            variables[name] = value
         elif name in os.environ:
-            found[name] = os.environ[name]
-    return found
+            variables[name] = os.environ[name]
+    return variables
 
 
 def _chance(arguments: argparse.Namespace) -> bytes | None:
@@ -210,6 +214,8 @@ def _text(name: str) -> str:
     try:
         if name == "-":
             content = sys.stdin.buffer.read(LARGEST + 1)
+        elif os.path.exists(name) and not os.path.isfile(name) and not name.startswith(_OF_THE_SHELL):
+            raise _WrongError(f"{name} must be a regular file, or - for stdin")
         else:
             with open(name, "rb") as file:
                 content = file.read(LARGEST + 1)
@@ -255,10 +261,10 @@ def _bindings(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
 def _files(folder: str) -> dict[str, bytes]:
     """The files below a folder, by their paths in it; links are left out."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     size = 0
     if not os.path.isdir(folder):
-        raise _WrongError(f"--files: {folder} is no folder")
+        raise _WrongError(f"--files: {folder} is not a folder")
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -270,10 +276,10 @@ def _files(folder: str) -> dict[str, bytes]:
                 raise _WrongError(f"--files: {folder} must have at most {LARGEST} bytes")
             try:
                 with open(path, "rb") as file:
-                    found["/" + os.path.relpath(path, folder).replace(os.sep, "/")] = file.read()
+                    contents["/" + os.path.relpath(path, folder).replace(os.sep, "/")] = file.read()
             except OSError as error:
                 raise _WrongError(f"cannot read {path}: {error.strerror}") from None
-    return found
+    return contents
 
 
 def _selected(document: Any, arguments: argparse.Namespace) -> Any:

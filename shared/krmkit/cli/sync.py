@@ -1,4 +1,4 @@
-"""`krmkit variants sync` and `krmkit variants status`: package variants over git repositories."""
+"""`krmkit variants sync` and `krmkit variants status`: package variants in git repositories."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--fleet", metavar="NAME",
-        help="the fleet that the files are all there is of; without, each file is one, by its place in its git repository",
+        help="the name of the one fleet that the files make up; without it, each file is a fleet named by its path"
+        " in git",
     )  # fmt: skip
     add_output(command, FORMATS)
     add_running(command)
@@ -96,7 +97,7 @@ def _add_sync_arguments(command: argparse.ArgumentParser) -> None:
         help="take this side's value where upstream and a person changed one; without, a draft that a person edited is left alone",
     )  # fmt: skip
     command.add_argument(
-        "--prune", action="store_true", help="delete or orphan what nothing in the files generates any more"
+        "--prune", action="store_true", help="delete or orphan packages that the files no longer generate"
     )
     command.add_argument(
         "--push", action="store_true", help="push what changed, each repository in one atomic push"
@@ -163,7 +164,9 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     for path in arguments.sets:
         if not os.path.isfile(path):
             raise FleetError(f"{path}: must be a file with PackageVariantSets")
-        one = plan_variants(resources_of(path, os.path.basename(path)), objects, path, prune)
+        one = plan_variants(
+            resources_of(path, os.path.basename(path)), objects, path, prune, arguments.objects or ""
+        )
         plan.tasks += one.tasks
         plan.owners |= one.owners
         plan.warnings += one.warnings
@@ -185,7 +188,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
 
 
 def fleet_of(path: str) -> str:
-    """The name of the fleet that a file is: its path in its git repository, below that one's name where it came from.
+    """A file's fleet name: the origin's name and the file's path in its git repository.
 
     Examples: `org/fleets/prod/shops.yaml` in a clone of git@example.com:org/fleets.git, `shops.yaml` outside of any repository.
     """
@@ -204,13 +207,13 @@ def fleet_of(path: str) -> str:
 
 
 def _named(given: list[tuple[str, str]]) -> dict[str, str]:
-    """The places of --repo by name. Raises FleetError where one name has two."""
-    found: dict[str, str] = {}
+    """The values of --repo by name. Raises FleetError for a name with two places."""
+    places: dict[str, str] = {}
     for name, place in given:
-        if found.setdefault(name, place) != place:
-            both = f"{shown_address(found[name])} and {shown_address(place)}"
+        if places.setdefault(name, place) != place:
+            both = f"{shown_address(places[name])} and {shown_address(place)}"
             raise FleetError(f"--repo {name} is both {both}; name one")
-    return found
+    return places
 
 
 def _open_stores(
@@ -246,12 +249,12 @@ def _open_stores(
         repository = GitRepository.open(folder)
         inside = repository.run("rev-parse", "--show-prefix").decode("utf-8", "replace").strip()
         if inside:
-            # git would go up to it, and this repository's refs would be written there.
+            # git would search upwards, and write this repository's refs into the outer one.
             raise GitError(f"{name}: {folder} is the folder {inside} of a repository; name a repository")
         lock = RepositoryLock(repository)
         if lock.unfinished and dry:
-            say("variants", f"{name}: a sync is at work, or was killed; the next sync completes it")
-        elif lock.unfinished:  # else nothing is written here, so that an upstream may be read-only
+            say("variants", f"{name}: a sync is running, or was killed; the next sync completes it")
+        elif lock.unfinished:  # otherwise nothing is written, so an upstream may be read-only
             with lock:
                 if lock.note:
                     say("variants", f"{name}: {lock.note}")
@@ -261,7 +264,7 @@ def _open_stores(
 
 
 def _author(stores: Iterable[Store]) -> str:
-    """`Name <mail>` as the user's git has it."""
+    """`Name <mail>` from the user's git config."""
     for store in stores:
         try:
             said = store.repository.run("var", "GIT_COMMITTER_IDENT").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""`krmkit topology plan PKG`: what a change of Clusters, classes or templates does, before it is applied."""
+"""`krmkit topology plan PKG`: show what a change of Clusters, classes or templates will do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Nothing is written.
 Exit code: 0 nothing changes, 2 something does, 1 a Cluster or class is refused, or the packages cannot be read.
 """
 _CHUNKS_PER_JOB = 4
-_FEWEST = 8  # Clusters for which a second process pays
+_FEWEST = 8  # Clusters from which on a second process pays
 _SILENT_SECONDS = 1.0
 
 
@@ -164,7 +164,7 @@ def main(words: list[str]) -> int:
         recorder = _extensions(arguments, options)
         keys = _chosen(old, new, arguments.cluster)
         work = Work(old, new, options, keys, arguments.format == "diff")
-        # What is recorded stays in this process.
+        # The recorder lives in this process.
         plan = compute(work, 1 if recorder is not None else arguments.jobs or cores(), terminal)
         plan.warnings[:0] = warnings
         if recorder is not None and arguments.record:
@@ -193,20 +193,23 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.exclude and not arguments.recursive:
         raise PlanError("--exclude is for --recursive; add -r")
     if arguments.live and arguments.against:
-        raise PlanError("--live and --against must not be given both: one of them says what was there")
+        raise PlanError("--live and --against must not be given both: both name the old state")
     if arguments.context and not arguments.live:
         raise PlanError("--context is for --live; add --live, or leave it out")
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
-    """The package as it was, as it is, its options, and warnings. Raises PlanError."""
+    """The old package, the current one, the options, and warnings. Raises PlanError."""
     if arguments.live:
         return read_with_cluster(arguments.package, arguments.context, arguments.cluster)
     return (*read_both(arguments.package, arguments.against or "HEAD"), [])
 
 
 def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Recorder | None:
-    """Let extensions that run answer, and what records them; None where neither is asked for. Raises PlanError."""
+    """Connect the extensions of --extension and return their recorder; None without --extension and --record.
+
+    Raises PlanError.
+    """
     if not arguments.extension and not arguments.record:
         return None
     from krmkit.services.extension.client import AddressError, caller
@@ -229,7 +232,7 @@ def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Reco
 
 
 def _unused(given: list[str], *packages: Collected) -> list[str]:
-    """What to say of extensions that no class of the packages names."""
+    """A warning for each --extension that no class of the packages names."""
     used = sorted(extension_names(*packages))
     names = [text.partition("=")[0] for text in given]
     return [
@@ -250,14 +253,14 @@ def _write_record(recorder: Recorder, path: str) -> None:
 
 
 def exit_code(plan: TopologyPlan) -> int:
-    """1 where anything is refused, else 2 where anything changes, else 0."""
+    """1 if anything is refused, else 2 if anything changes, else 0."""
     if plan.errors or any(one.action == REFUSED for one in plan.clusters):
         return 1
     return 2 if any(one.action != SAME for one in plan.clusters) else 0
 
 
 def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
-    """Namespace and name of the Clusters of both packages, or of those that are named. Raises PlanError."""
+    """(namespace, name) of all Clusters of both packages, or of those in `names`. Raises PlanError."""
     keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
     if not names:
         return keys
@@ -269,7 +272,7 @@ def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
 
 
 class Work:
-    """What the processes share. with_objects: the plan holds the objects themselves, for a diff."""
+    """The input that the processes share. with_objects: the plan keeps the objects, for a diff."""
 
     __slots__ = ("chunks", "keys", "new", "now", "old", "options", "with_objects")
 
@@ -288,9 +291,9 @@ class Work:
         """The plan of one chunk of the Clusters."""
         plan = make_plan(self.old, self.new, self.options, self.chunks[number], self.now)
         if not self.with_objects:
-            # They are most of what would have to go from process to process.
-            for one in plan.clusters:
-                for change in one.all_changes():
+            # The objects are most of the data that would be sent between processes.
+            for cluster_plan in plan.clusters:
+                for change in cluster_plan.all_changes():
                     change.before = change.after = None
         return plan
 

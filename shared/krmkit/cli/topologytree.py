@@ -23,7 +23,7 @@ from krmkit.report.topologytree import PackagePlan, told
 
 
 class PlanJob:
-    """Makes the plan of one package after the other; it goes to other processes.
+    """Plans packages, one after the other, in other processes.
 
     against: a revision, or a folder that holds the tree as it was; `tree` is the folder of the packages. context: of kubectl, None
     without --live.
@@ -49,7 +49,7 @@ class PlanJob:
             else:
                 old, new, options = read_both(path, self._before(path))
         except PlanError as error:
-            raise JobError(str(error)) from None
+            raise JobError(str(error).removeprefix(f"{shown_path(path)}: ")) from None
         keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
         if self._names:
             keys = [key for key in keys if key[1] in self._names or "/".join(key) in self._names]
@@ -57,7 +57,7 @@ class PlanJob:
         plan.warnings[:0] = warnings
         for one in plan.clusters:
             for change in one.all_changes():
-                # They are most of what would have to go from process to process.
+                # The objects are most of the data that would be sent between processes.
                 change.before = change.after = None
         mask_plan(plan, old, new)
         return PackagePlan(shown_path(path), plan)
@@ -90,28 +90,28 @@ def plan_all(arguments: argparse.Namespace) -> int:
     context = arguments.context if arguments.live else None
     job = PlanJob(arguments.package, arguments.against or "HEAD", context, arguments.cluster)
     progress = Terminal(sys.stderr, arguments.color)
-    found: list[PackagePlan] = []
+    plans: list[PackagePlan] = []
     engine = local(arguments.jobs or cores(), len(paths))
     for done, (path, (one, problem)) in enumerate(zip(paths, engine.map(job, paths), strict=True), 1):
         progress.line(f"{done} of {len(paths)} packages")
         if problem:
-            found.append(PackagePlan(shown_path(path), TopologyPlan(), problem))
+            plans.append(PackagePlan(shown_path(path), TopologyPlan(), problem))
         elif one is not None:
-            found.append(one)
+            plans.append(one)
     progress.line("")
     shown = Terminal.of(arguments)
     form = arguments.format
-    told(found, form, shown).show("table" if form == MARKDOWN else form, shown)
-    for package in found:
+    told(plans, form, shown).show("table" if form == MARKDOWN else form, shown)
+    for package in plans:
         for text in package.plan.warnings:
             print(f"warning: {package.path}: {text}", file=sys.stderr)
         for text in (*package.plan.errors, *([package.problem] if package.problem else [])):
             say("topology plan", f"{package.path}: {text}")
-    return _exit_code(found)
+    return _exit_code(plans)
 
 
 def _exit_code(found: list[PackagePlan]) -> int:
-    """1 where anything is refused or cannot be read, else 2 where anything changes, else 0."""
+    """1 if anything is refused or cannot be read, else 2 if anything changes, else 0."""
     clusters = [one for package in found for one in package.plan.clusters]
     if any(package.problem or package.plan.errors for package in found):
         return 1

@@ -1,4 +1,4 @@
-"""`krmkit variants render SETFILE`: the packages of a fleet, from blueprints and a PackageVariantSet."""
+"""`krmkit variants render SETFILE`: render the packages of a fleet from blueprints and a PackageVariantSet."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ object of its kind is an error; --prune allows it. Where spec.deployment of the 
 package context. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
 """
 _COMMAND = "variants render"
+_MOST_GATES = 10
 
 
 def parser() -> argparse.ArgumentParser:
@@ -155,7 +156,7 @@ def main(words: list[str]) -> int:
 
 
 def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
-    """The report of a fleet: a package for each variant, and one for what concerns no variant alone."""
+    """The report of a fleet: a package for each variant, and one for findings that concern several."""
     report = Report(_COMMAND, written=not fleet.dry_run)
     for row in rows:
         target = fleet.tasks[row.number].target
@@ -188,7 +189,7 @@ def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
 
 
 def add_collisions(report: Report, fleet: FleetTasks, collisions: dict[str, list[str]], setfile: str) -> None:
-    """Warn in the report of each package of those that another one collides with."""
+    """Add a warning to each package of the report about the packages that it collides with."""
     names = {task.target: task.name for task in fleet.tasks}
     reports = {one.path: one for one in report.packages}
     for text, packages in collisions.items():
@@ -199,7 +200,7 @@ def add_collisions(report: Report, fleet: FleetTasks, collisions: dict[str, list
 
 
 def _table(fleet: FleetTasks, rows: list[Row], collisions: Iterable[str], terminal: Terminal) -> None:
-    """The variants that changed, failed or wait; the rest is a number."""
+    """The variants that changed, failed or wait, and the number of the others."""
     stream = terminal.stream
     for row in rows:
         stream.write(row.diff)
@@ -239,9 +240,17 @@ def _table(fleet: FleetTasks, rows: list[Row], collisions: Iterable[str], termin
     for package in fleet.kept:
         stream.write(f"kept: {package} is no longer targeted (deletionPolicy: orphan)\n")
     stream.write(", ".join(parts) + " (nothing was written)" * fleet.dry_run + "\n")
-    waiting = [row.variant for row in rows if row.gates and not row.error]
+    waiting = [row for row in rows if row.gates and not row.error]
     if waiting:
-        stream.write(f"not ready, gates open: {listed(waiting)}\n")
+        stream.write(f"not ready, gates open: {listed([row.variant for row in waiting])}\n")
+    gates: dict[str, list[str]] = {}
+    for row in waiting:
+        for gate in row.gates:
+            gates.setdefault(gate, []).append(row.variant)
+    for gate in list(gates)[:_MOST_GATES]:
+        stream.write(f"  {gate}: {listed(gates[gate])}\n")
+    if len(gates) > _MOST_GATES:
+        stream.write(f"  and {counted(len(gates) - _MOST_GATES, 'other gate')}\n")
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:

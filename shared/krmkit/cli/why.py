@@ -1,4 +1,4 @@
-"""`krmkit why [PKG] [RESOURCE [FIELD]]`: where a value comes from, step by step through the pipeline."""
+"""`krmkit why [PKG] [RESOURCE [FIELD]]`: show where a value comes from, step by step through the pipeline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parser() -> CommandParser:
     """The command line of `krmkit why`."""
     made = CommandParser(
         prog="krmkit why",
-        description="Say where a value comes from: its line in the file, and each function that\nset it, with the inputs that made it do so.",
+        description="Show where a value comes from: its line in the file, and each function that\nset it, with its inputs.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -108,14 +108,14 @@ def main(words: list[str]) -> int:
 
 
 def _askable(folder: str, arguments: argparse.Namespace) -> int:
-    """List the resources of a package with their files: what may be asked about."""
+    """List the resources of a package, with their files, that RESOURCE can name."""
     try:
         package = read(folder)
     except PackageError as error:
         say("why", error)
         return 1
     rows = [
-        (f"{item.kind}/{item.name}", item.location.path or "")
+        (f"{item.kind}/{item.name}", each.place(item.location.path or ""))
         for each in package.walk()
         for item in each.items
     ]
@@ -131,18 +131,18 @@ def _askable(folder: str, arguments: argparse.Namespace) -> int:
             table.add(list(row))
         shown = "" if folder == "." else f" {folder}"
         terminal.stream.write(
-            f"{table.text(terminal)}\nkrmkit why{shown} RESOURCE [FIELD] says where its values come from\n"
+            f"{table.text(terminal)}\nkrmkit why{shown} RESOURCE [FIELD] shows where its values come from\n"
         )
     return 0
 
 
 def _shown(mask: Mask, value: object) -> str:
-    """A value as it is shown to people."""
+    """A value as text, secrets masked."""
     return "absent" if value is MISSING else json.dumps(mask.value(value), ensure_ascii=False)
 
 
 def text_of(answer: Answer, mask: Mask, terminal: Terminal, failed: bool = False) -> str:
-    """An answer for people: the field, its line in the file, and a line for each step and cause."""
+    """An answer as text: the field, its line in the file, and a line for each step and cause."""
     lines = [terminal.paint(f"{answer.resource} {answer.field}", BOLD)]
     where = answer.place or "in no file"
     lines.append(f"  {where}: {_shown(mask, answer.original)}")

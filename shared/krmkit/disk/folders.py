@@ -18,7 +18,7 @@ _NO_FILE = "must be a regular file, or a link to one; put a copy of the file in 
 
 
 class TreeError(ValueError):
-    """A folder holds something that cannot be read as a file of it; the message says what and where."""
+    """A folder has an entry that cannot be read as a file; the message names it and the reason."""
 
 
 def is_leftover(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The journal of a writer: what it is about to put into place, so that a killed run can be completed.
+"""The journal of a writer: the pending changes, so that a killed run can be completed.
 
 A writer prepares everything in the folder `.krmkit-work` of the folder that it writes to: new contents, and for each
 file that is replaced or removed a second name of the old one. Then it writes `.krmkit-work/journal`, and from then on
@@ -73,7 +73,7 @@ class Journal:
         sync_folder(self.root)
 
     def turn(self) -> None:
-        """From now on the run is taken back, whoever finishes it."""
+        """Mark the run to be undone, by this process or a later one."""
         os.replace(os.path.join(self.root, JOURNAL), os.path.join(self.root, BACK))
         self.back = True
 
@@ -126,7 +126,7 @@ class Journal:
     def _undo(self, step: JournalStep) -> None:
         target = self._at(step.path)
         if os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(target):
-            return  # not put into place, or not removed, so there is nothing to undo
+            return  # not yet written or removed, so there is nothing to undo
         if step.old:
             if os.path.lexists(self._at(step.old)):
                 os.replace(self._at(step.old), target)
@@ -153,7 +153,7 @@ def recover(path: str) -> list[str]:
 def recover_above(path: str) -> list[str]:
     """Do what `recover` does for all folders above `path`: a run that was killed may have written to all of a package.
 
-    Only journals of this user count: a folder above may belong to everybody.
+    Only journals of this user count: a folder above may be shared with others.
     """
     notes: list[str] = []
     for folder in reversed(folders_above(path)):
@@ -219,7 +219,10 @@ def _load(root: str) -> Journal | None:
 
 
 def _checked(root: str, step: object) -> tuple[str, str, str, str]:
-    """The four texts of a step. A package may come from anybody: nothing outside of it, and no .git, is ever touched."""
+    """The four texts of a step.
+
+    A package may come from an attacker: nothing outside of it, and no .git, is ever touched.
+    """
     if not (isinstance(step, list) and len(step) == 4 and all(isinstance(part, str) for part in step)):
         raise ValueError("a step must be four texts")
     path, new, old, before = step
@@ -263,7 +266,7 @@ def remove_leftover(path: str) -> None:
     try:
         import fcntl
 
-        # Who writes to a folder holds a lock on it, who makes a new folder on that one.
+        # Writing to a folder takes a lock on it, making a new folder takes the lock on its parent.
         handle = os.open(parent if name == WORK else path, os.O_RDONLY)
     except (ImportError, OSError):
         return

@@ -15,13 +15,19 @@ _SIGNS = ("Kptfile", ".krmkit-variants", WORK)
 
 
 class WriteError(OSError):
-    """Files cannot be written; the message says which and why."""
+    """Files cannot be written; the message names them and the reason."""
+
+
+def seen_from_here(path: str) -> str:
+    """Return a path for a message: relative to the working directory where it is below it."""
+    here = os.path.realpath(os.curdir)
+    return os.path.relpath(path, here) if path.startswith(here.rstrip(os.sep) + os.sep) else path
 
 
 def digest(path: str) -> str:
-    """Return the SHA-256 of a file's content, of a link's target if the file is a link, "" where there is nothing.
+    """Return the SHA-256 of a file's content, of a link's target if the file is a link, "" if the path does not exist.
 
-    Raises WriteError for what is neither. Example: `digest("pkg/Kptfile")`.
+    Raises WriteError for other kinds of entries. Example: `digest("pkg/Kptfile")`.
     """
     import hashlib
 
@@ -151,7 +157,7 @@ def _is_written_to(folder: str) -> bool:
 
 
 def remove_file(path: str) -> None:
-    """Remove a file, or a link itself; nothing there is no error. Raises OSError."""
+    """Remove a file, or a link itself, if it exists. Raises OSError."""
     try:
         os.remove(path)
     except FileNotFoundError:

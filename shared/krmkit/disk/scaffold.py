@@ -145,7 +145,7 @@ data:
 }
 
 
-# What a function outside of this catalog has in addition.
+# Additional files of a function outside of this catalog.
 _PAGE = """\
 # {name}
 
@@ -217,7 +217,10 @@ BASE = "ghcr.io/krmkit/catalog:unstable"
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """Where a function is to be: its registry, the apiVersion of its config, and whether it is one of this catalog."""
+    """The surroundings of a new function.
+
+    Its registry, the apiVersion of its config, and whether it is one of this catalog.
+    """
 
     registry: str
     api_version: str

@@ -9,15 +9,22 @@ from dataclasses import dataclass, field
 from krmkit.disk.foldercopy import FolderCopy, copy_files
 from krmkit.disk.folders import MARK, WORK, open_file
 from krmkit.disk.journal import JournalStep
-from krmkit.disk.primitives import WriteError, digest, digest_of_content, digest_of_text, remove_file
+from krmkit.disk.primitives import (
+    WriteError,
+    digest,
+    digest_of_content,
+    digest_of_text,
+    remove_file,
+    seen_from_here,
+)
 
 _CHUNK = 1 << 20
 
 
 class FileEdit:
-    """The change of one file: `before` and `after` are its texts, None where there is no file. With a `source` it becomes
-    a copy of that file. `like` names the file whose rights it gets; without, it keeps its own, or gets those of its source.
-    `content` is what was there before, byte for byte, where that is not text.
+    """The change of one file: `before` and `after` are its texts, None for no file. With a `source` it becomes a copy
+    of that file. `like` names the file whose mode and owner it gets; without, it keeps its own, or gets those of its
+    source. `content`: the exact bytes before, if they are not text.
 
     Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
     """
@@ -43,16 +50,16 @@ class FileEdit:
 
 @dataclass(slots=True, eq=False)
 class Stage:
-    """Prepares new contents in the work folder of `root`; several processes may do so, each with a prefix of its own.
+    """Prepares new contents in the work folder of `root`; several processes may do so, each with its own prefix.
 
-    `dry`: nothing is prepared, and the steps only say what would change.
+    `dry`: nothing is prepared, and the steps only describe the changes.
     """
 
     root: str
     prefix: str = "new"
     dry: bool = False
     _count: int = 0
-    # Of a folder: where it really is, and where contents for it lie.
+    # By folder: its real path, and the path of its prepared contents.
     _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def prepare_all(
@@ -75,7 +82,7 @@ class Stage:
         return [step for step in steps if step is not None]
 
     def _is_free(self, path: str) -> bool:
-        """Whether a folder can be put there by one rename: nothing has its name, and it is no place on another disk."""
+        """Whether one rename can put a folder there: its name is free, and on the same file system."""
         return (
             not os.path.lexists(os.path.join(self.root, path)) and not self._folder(os.path.dirname(path))[1]
         )
@@ -87,7 +94,7 @@ class Stage:
         return JournalStep(copy.path, new, "", "")
 
     def prepare(self, change: FileEdit, careful: bool = False) -> JournalStep | None:
-        """Prepare one file; None where it has this content and these rights already. Raises WriteError, OSError.
+        """Prepare one file; None if it already has this content and mode. Raises WriteError, OSError.
 
         `careful`: the file must still have the content that the change says it had before.
         """
@@ -100,6 +107,8 @@ class Stage:
                 f"{change.path} was changed by somebody else while this ran; nothing was written, so run it again"
             )
         path = os.path.relpath(target, self.root).replace(os.sep, "/")
+        if path == change.path:
+            path = change.path  # as nearly always: one text for both, of which a fleet has a hundred thousand
         if change.after is None:
             return JournalStep(path, "", "", before) if before else None
         mode, owner = _rights(target, change.like)
@@ -112,7 +121,7 @@ class Stage:
         name = f"{self.prefix}-{self._count}"
         new = f"{WORK}/{name}" if not place else f"{place}/.{name}{MARK}"
         if place:
-            # What a killed run left there: only the work folder goes by itself.
+            # Leftovers of a killed run: only the work folder is removed automatically.
             remove_file(os.path.join(self.root, new))
         self._fill(os.path.join(self.root, new), change, mode, owner)
         return JournalStep(path, new, "", before)
@@ -153,7 +162,8 @@ class Stage:
             there = folder
             while not os.path.isdir(there):
                 if os.path.lexists(there):
-                    raise WriteError(f"{there} is a file, where a folder is to be made; nothing was written")
+                    said = f"{seen_from_here(there)} is a file, where a folder is to be made; nothing was written"
+                    raise WriteError(said)
                 there = os.path.dirname(there)
             # A file is renamed within one disk only; another one may be mounted on a folder.
             elsewhere = (
@@ -175,7 +185,7 @@ class Stage:
 
 
 def _rights(target: str, like: str) -> tuple[int, tuple[int, int] | None]:
-    """The mode of the file to write, and its owner and group where they are not those of a new file."""
+    """The mode of the file to write, and its owner and group if they differ from those of a new file."""
     owner = mode = None
     try:
         found = os.stat(target)

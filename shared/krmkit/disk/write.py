@@ -32,6 +32,7 @@ from krmkit.disk.primitives import (
     folders_above,
     missing_folders,
     remove_tree,
+    seen_from_here,
     sync_disk,
     sync_folder,
 )
@@ -51,8 +52,11 @@ __all__ = [
 
 
 class Writer:
-    """The one who writes below `root`. `with Writer(root) as writer:` locks the folder, making it where it is missing;
-    `stage` prepares, `commit` puts into place; `notes` say what was completed for a killed run. Raises WriteError."""
+    """Writes below `root`.
+
+    `with Writer(root) as writer:` locks the folder, and makes it if it is missing; `stage` prepares, `commit` puts into
+    place; `notes` report the completion of a killed run. Raises WriteError.
+    """
 
     __slots__ = ("_lock", "_made", "notes", "root", "stage")
 
@@ -164,8 +168,8 @@ class Writer:
 def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
     """Bring the files below `root` to their new state. Raises WriteError; its message says if a file was changed.
 
-    `leftovers` are paths of what killed runs had prepared, as found before; they are removed. `careful`: a file must
-    still be what its change says it was before. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    `leftovers`: paths of the preparations of killed runs, which are removed. `careful`: each file must still have the
+    content before its change. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
     """
     if not changes and not leftovers:
         return
@@ -225,7 +229,9 @@ def _make_folders(folder: str) -> list[str]:
     made: list[str] = []
     for path in reversed(missing):
         if os.path.lexists(path):
-            raise WriteError(f"{path} is a file, where a folder is to be made; nothing was written")
+            raise WriteError(
+                f"{seen_from_here(path)} is a file, where a folder is to be made; nothing was written"
+            )
         try:
             os.mkdir(path)
         except FileExistsError:
@@ -281,7 +287,7 @@ def _cannot(error: OSError, root: str) -> str:
     place = str(error.filename2 or error.filename or root)
     folder, work, _ = place.partition(f"/{WORK}")
     if work and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        # What is written lies there first, whatever file it is for.
+        # All new contents are prepared there first.
         return (
             f"cannot write into {folder}: {error.strerror}; the folder must be writable for who runs krmkit"
         )

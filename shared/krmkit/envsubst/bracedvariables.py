@@ -46,13 +46,13 @@ def parts_of(text: str) -> list[Part]:
 
 
 class _Reader:
-    """Reads a text once, from its begin to its end; `at` is where it is."""
+    """Reads a text once from start to end; `at` is the position."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
         self.depth = 0
-        self.begin = 0  # of the outermost variable that is being read
+        self.begin = 0  # start of the outermost variable being read
 
     def parts(self) -> list[Part]:
         text, found, copied = self.text, list[Part](), 0

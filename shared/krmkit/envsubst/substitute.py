@@ -30,7 +30,7 @@ def joined(parts: Iterable[Part], values: Mapping[str, str]) -> str:
 
 
 def value_of(variable: BracedVariable, values: Mapping[str, str]) -> str:
-    """Return what a variable and its operator come to."""
+    """Return the value of a variable with its operator."""
     value = values.get(variable.name, "")
     operator = variable.operator
     arguments = [joined(argument, values) for argument in variable.arguments]
@@ -52,7 +52,7 @@ def value_of(variable: BracedVariable, values: Mapping[str, str]) -> str:
 
 
 def _part(value: str, first: str, length: str | None = None) -> str:
-    """Return the bytes from `first` on, at most `length`; the whole value where one of them is no number."""
+    """Return the bytes from `first` on, at most `length`; the whole value if one of them is not a number."""
     start = _number(first)
     most = None if length is None else _number(length)
     if start is None or (length is not None and most is None):

@@ -1,4 +1,4 @@
-"""set-annotations: annotations of resources and of their pod templates, and of fields that the config adds."""
+"""set-annotations: set annotations of resources, of their pod templates, and of fields that the config adds."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _PREFIX = "failed to configure function: "
 
 @reporting
 def set_annotations(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Set the annotations that the config says.
+    """Set the annotations of the config.
 
-    Example: data `{team: blue}` sets `metadata.annotations.team` of every resource, and of the pods of every Deployment.
+    Example: data `{team: blue}` sets `metadata.annotations.team` of every resource, and of the pods of every
+    Deployment.
     """
     annotations, more = _decoded(config)
     table = annotation_table(more)
@@ -31,18 +32,18 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
     results: list[Finding] = []
     without_file: set[str] = set()
     for item in resources:
-        said: Finding | None = None  # the first about this resource: what it is called is worked out once
-        for spec in table.of(item):
+        said: Finding | None = None  # the first for this resource: its name is computed once
+        for spec in table.possible(item):
             try:
-                found = places(item, spec)
-                for path in found:
-                    put(item, path, annotations, spec.create, keep_types=True)
+                paths = places(item, spec)
+                for path in paths:
+                    put(item, path, annotations, spec.create, lenient=True)
             except WrongTypeError as wrong:
                 where = dotted(wrong.path)
                 node = described(item.node(*wrong.path))
                 text = f"annotations must be a map of texts, got {node}"
                 raise EverydayError("wrong-type", text, item, where) from None
-            if found and (spec.create or any(item.node(*path) is not None for path in found)):
+            if paths and (spec.create or any(item.node(*path) is not None for path in paths)):
                 field = spec.path.rpartition("[].")[2]
                 finding = info("annotations", message, item if said is None else None, field)
                 if said is not None:

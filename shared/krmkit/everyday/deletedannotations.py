@@ -1,4 +1,4 @@
-"""delete-annotations: take annotations off resources."""
+"""delete-annotations: delete annotations of resources."""
 
 from __future__ import annotations
 

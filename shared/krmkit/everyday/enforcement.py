@@ -1,4 +1,4 @@
-"""set-enforcement-action: what Gatekeeper's constraints do to objects that break them: deny, warn or dryrun."""
+"""set-enforcement-action: set the action of Gatekeeper's constraints on violations: deny, warn or dryrun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an engine of this system ends early: one finding, which becomes an error of the run."""
+"""Errors that end an engine of this system early, each with one finding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EverydayError(Exception):
-    """The engine cannot do its work; `finding` is the error that says why."""
+    """The engine cannot run; `finding` is the error with the reason."""
 
     def __init__(self, rule: str, message: str, resource: Resource | None = None, field: str = "") -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class EverydayConfigError(EverydayError):
 
 
 def reporting(engine: Callable[P, list[Finding]]) -> Callable[P, list[Finding]]:
-    """Make an engine return what it raises, as its only finding."""
+    """Make an engine return the finding of a raised EverydayError as its only finding."""
 
     @wraps(engine)
     def reported(*arguments: P.args, **named: P.kwargs) -> list[Finding]:
@@ -45,15 +45,15 @@ def reporting(engine: Callable[P, list[Finding]]) -> Callable[P, list[Finding]]:
 
 
 def info(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """Something that is good to know."""
+    """A finding of severity info."""
     return Finding(rule, message, INFO, resource, field)
 
 
 def warning(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """Something doubtful."""
+    """A finding of severity warning."""
     return Finding(rule, message, WARNING, resource, field)
 
 
 def error(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """Something that must be changed: the run fails, and nothing is written."""
+    """A finding of severity error: the run fails, and nothing is written."""
     return Finding(rule, message, ERROR, resource, field)

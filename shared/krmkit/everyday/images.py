@@ -1,12 +1,12 @@
-"""set-image: another name, tag or digest for the images of containers.
+"""set-image: set another name, tag or digest of container images.
 
-An image is meant if it is the name alone, or the name with a tag, a digest, or both: `nginx` means nginx:1.25, and neither
+A name selects images with exactly this name, with or without a tag and digest: `nginx` selects nginx:1.25, but neither
 docker.io/library/nginx nor nginx-ingress.
 """
 
 from __future__ import annotations
 
-from krmkit.everyday.fields.images import image_table
+from krmkit.everyday.fields.images import IMAGES, POD_KINDS, image_table
 from krmkit.everyday.fields.maps import WrongTypeError, places
 from krmkit.everyday.fields.specs import field_specs
 from krmkit.everyday.fields.tables import LIST, FieldSpec
@@ -21,13 +21,11 @@ from krmkit.everyday.kptconfig import (
     texts_at,
 )
 from krmkit.json.paths import dotted
-from krmkit.krm.fieldpath import Path
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.data import go_value, is_null
-from krmkit.yaml.scalars import go_resolve
-from krmkit.yaml.tree import Map, Scalar
+from krmkit.yaml.data import is_null
+from krmkit.yaml.tree import Map, Scalar, Seq
 
 _KEYS = ("name", "newName", "newTag", "digest")
 _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.{}-")
@@ -35,7 +33,7 @@ _DIGEST = "@sha256:"
 
 
 class Image:
-    """What is to change: images of this `name`, and what they get in its place ("" for what stays)."""
+    """The change of images with this `name`: the new name, tag and digest ("" to keep)."""
 
     __slots__ = ("digest", "name", "new_name", "new_tag")
 
@@ -46,7 +44,7 @@ class Image:
         self.digest = digest
 
     def new(self, image: str) -> str:
-        """The image in the place of one; the same where it is not meant.
+        """The new image for an image; the same if it has another name.
 
         Example: `Image("nginx", "apache", "", "").new("nginx:1.2") == "apache:1.2"`.
         """
@@ -60,7 +58,7 @@ class Image:
 
 
 def _is_version(text: str) -> bool:
-    """Whether a text is what may stand behind the name of an image: `:tag`, `@sha256:digest`, both, or nothing."""
+    """Whether a text can follow the name of an image: `:tag`, `@sha256:digest`, both, or ""."""
     tag, at, digest = text.partition(_DIGEST)
     if tag and not (tag[0] == ":" and _SIGNS.issuperset(tag[1:])):
         return False
@@ -69,31 +67,34 @@ def _is_version(text: str) -> bool:
 
 @reporting
 def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Set the images that the config means.
+    """Set the images that the config selects.
 
     Example: data `{name: nginx, newTag: "1.27"}` makes `image: nginx:1.27` of `image: nginx:1.25`.
     """
     image, more = _decoded(config)
     table = image_table(more)
     results: list[Finding] = []
-    for item in list(resources.containing(image.name)):
-        for spec in table.of(item):
+    for item in resources:
+        # Kinds with pods are always looked into: containers of a wrong type are an error there.
+        if not more and item.kind not in POD_KINDS and not item.may_hold(image.name):
+            continue
+        for spec in table.possible(item):
             plain = _set_plainly(item, spec, image)
             if plain is not None:
                 results += plain
                 continue
             try:
-                found = places(item, spec)
+                results += _set_parsed(item, spec, image)
             except WrongTypeError as wrong:
-                message = f"must be a list, got {described(item.node(*wrong.path))}"
-                raise EverydayError("wrong-type", message, item, dotted(wrong.path)) from None
-            for path in found:
-                results += _set(item, path, spec, image)
+                # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
+                if spec not in IMAGES or item.kind in POD_KINDS:
+                    message = f"{_wanted(wrong)}, got {described(item.node(*wrong.path))}"
+                    raise EverydayError("wrong-type", message, item, dotted(wrong.path)) from None
     return results or [info("images", "no images changed")]
 
 
 def _set_plainly(item: Resource, spec: FieldSpec, image: Image) -> list[Finding] | None:
-    """Set the images of a list that is plain to see without a parse; None where it is not."""
+    """Set the images of a list in simple block style without a parse; None for other styles."""
     steps = spec.steps
     if LIST not in steps:
         return None
@@ -101,12 +102,12 @@ def _set_plainly(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]
     if item.is_plainly_absent(path):
         return []
     texts = item.entry_strings(path, steps[-1]) if len(path) + 2 == len(steps) else None
-    if texts is None or any(text is not None and go_resolve(text)[0] != "str" for text in texts):
+    if texts is None:
         return None
     values = [image.new(text) if text is not None else None for text in texts]
     changes = [(old, new) for old, new in zip(texts, values, strict=True) if old and new and old != new]
     if changes:
-        # Before anything is said: naming the resource may parse it, and the entries are plain to see only before that.
+        # Change first, then report: naming the resource may parse it, which ends the work without a parse.
         item.set_entries(path, steps[-1], values)
     return [_changed(item, spec, old, new) for old, new in changes]
 
@@ -117,23 +118,38 @@ def _changed(item: Resource, spec: FieldSpec, old: str, new: str) -> Finding:
     return finding
 
 
-def _set(item: Resource, path: Path, spec: FieldSpec, image: Image) -> list[Finding]:
-    node = item.node(*path)
-    if is_null(node):
+def _set_parsed(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:
+    """Set the images that a field spec means. Raises WrongTypeError, with nothing changed."""
+    steps = spec.steps
+    if not all(map(item.may_hold, steps[: steps.index(LIST)] if LIST in steps else steps)):
         return []
-    if not isinstance(node, Scalar) or not isinstance(go_value(node), str):
-        what = node.text if isinstance(node, Scalar) else described(node)
-        raise EverydayError("wrong-type", f"must be the name of an image, got {what}", item, dotted(path))
-    new = image.new(node.text)
-    if new == node.text:
-        return []
-    old = node.text
-    item.set(path, new)
-    return [_changed(item, spec, old, new)]
+    changes = []
+    for path in places(item, spec):
+        holder, node = item.node(*path[:-1]), item.node(*path)
+        if not is_null(holder) and not isinstance(holder, Seq if isinstance(path[-1], int) else Map):
+            raise WrongTypeError(path[:-1], path)
+        if is_null(node):
+            continue
+        if not isinstance(node, Scalar):
+            raise WrongTypeError(path, path)
+        new = image.new(node.text)
+        if new != node.text:
+            changes.append((path, node.text, new))
+    for path, _, new in changes:
+        item.set(path, new)
+    return [_changed(item, spec, old, new) for _, old, new in changes]
+
+
+def _wanted(wrong: WrongTypeError) -> str:
+    """What would be right at the path where something of a wrong type stands."""
+    if wrong.path == wrong.wanted:
+        return "must be the name of an image"
+    following = wrong.wanted[len(wrong.path)]
+    return "must be a list" if isinstance(following, int) or following == LIST else "must be a map"
 
 
 def _decoded(config: Resource | None) -> tuple[Image, list[FieldSpec]]:
-    """What the config says. Raises EverydayConfigError."""
+    """The change of the config, and the fields that it adds. Raises EverydayConfigError."""
     if config is None or is_nothing(config):
         raise EverydayConfigError("must specify `name`", config)
     more: list[FieldSpec] = []

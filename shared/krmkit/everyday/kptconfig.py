@@ -1,6 +1,6 @@
-"""What the configs of kpt's functions say: a ConfigMap's data, or a kind of fn.kpt.dev with fields beside metadata.
+"""Read the configs of kpt's functions: a ConfigMap's data, or a kind of fn.kpt.dev with fields beside metadata.
 
-Unknown fields are ignored, as kpt's functions ignore them; a value of a wrong type is an error that says what was expected.
+Unknown fields are ignored, as in kpt's functions; a value of a wrong type is an error that names the expected one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def version_of(api_version: str) -> str:
 
 
 def described(node: Node | None) -> str:
-    """What a value is, for messages: `a list`."""
+    """A value's type for messages: `a list`."""
     if is_null(node):
         return "nothing"
     if isinstance(node, Map):
@@ -40,29 +40,29 @@ def is_config_map(config: Resource) -> bool:
 
 
 def is_nothing(config: Resource | None) -> bool:
-    """Whether there is no config: none at all, an empty map, or the ConfigMap without data that kpt gives for none."""
+    """Whether there is no config: None, an empty map, or the ConfigMap without data that kpt passes for none."""
     if config is None or not config.root.entries:
         return True
     return config.kind == "ConfigMap" and config.name == "function-input" and not data_entries(config)
 
 
 def texts_at(config: Resource, *path: str) -> dict[str, str]:
-    """The map of texts at a path, {} where it is absent; numbers and booleans count as the text that is written there."""
+    """The map of texts at a path, {} where it is absent; numbers and booleans count as their source text."""
     node = config.node(*path)
     where = ".".join(path)
     if is_null(node):
         return {}
     if not isinstance(node, Map):
         raise EverydayConfigError(f"must be a map of texts, got {described(node)}", config, where)
-    found = {}
+    texts = {}
     for entry in node.entries:
         name, value = entry.name, deref(entry.value)
         if name is None:
             raise EverydayConfigError("a key must be a text, got a list or a map", config, where)
         if not isinstance(value, Scalar):
             raise EverydayConfigError(f"must be a text, got {described(value)}", config, join(where, name))
-        found[name] = "" if is_null(value) else value.text
-    return found
+        texts[name] = "" if is_null(value) else value.text
+    return texts
 
 
 def text_at(config: Resource, *path: str) -> str:
@@ -89,7 +89,7 @@ def string_at(config: Resource, *path: str) -> str:
 
 
 def data_entries(config: Resource) -> list[tuple[str, Node]]:
-    """The entries of `data`, of any kind of object; [] where there is none."""
+    """The entries of `data`, of any kind of object; [] if there is none."""
     node = config.node("data")
     entries = node.entries if isinstance(node, Map) else []
     return [(entry.name, deref(entry.value)) for entry in entries if entry.name is not None]

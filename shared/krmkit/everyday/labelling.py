@@ -1,4 +1,4 @@
-"""set-labels: labels of resources and of their pod templates, and the selectors that select by them.
+"""set-labels: set labels of resources and of their pod templates, and the selectors that use them.
 
 A selector of a Service, ReplicationController, Deployment, ReplicaSet, DaemonSet or StatefulSet gets every label; other
 selectors change only where they have the key already (krmkit.everyday.fields.labels).
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.everyday.fields.labels import LABELS
 from krmkit.everyday.fields.maps import WrongTypeError, places, put
+from krmkit.everyday.fields.tables import LIST
 from krmkit.everyday.findings import EverydayConfigError, error, info, reporting, warning
 from krmkit.everyday.kptconfig import GROUP, group_of, is_config_map, is_nothing, texts_at
 from krmkit.everyday.localconfig import is_local
@@ -23,7 +24,7 @@ _UNREAD = "additionalLabelFields"
 
 @reporting
 def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Set the labels that the config says.
+    """Set the labels of the config.
 
     Example: data `{team: blue}` sets `metadata.labels.team` of every resource, and of the pods of every Deployment.
     """
@@ -38,13 +39,14 @@ def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding
         if item.kind == "Service" and item.api_version == "v1" and _selects_nothing(item):
             message = "gets a selector, though it had none: its Endpoints may be written by hand"
             results.append(warning("new-selector", message, item, "spec.selector"))
-        for spec in LABELS.of(item):
+        for spec in LABELS.possible(item):
+            is_term = ".affinity." in spec.path  # the original does not look there, and so finds no mistakes
             try:
                 for path in places(item, spec):
-                    changed = put(item, path, labels, spec.create)
+                    changed = put(item, path, labels, spec.create, lenient=is_term)
                     if resources.causes is not None and config is not None:
                         _explain(item, path, labels, config, resources.causes)
-                    count += changed if ".affinity." in spec.path else len(labels)
+                    count += changed if is_term else len(labels)
             except WrongTypeError as wrong:
                 results.append(_wrong_type(item, wrong))
                 break
@@ -60,7 +62,7 @@ def _explain(item: Resource, path: Path, labels: dict[str, str], config: Resourc
 
 
 def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
-    """The labels, sorted by key, and what is to be said about the config. Raises EverydayConfigError."""
+    """The labels, sorted by key, and findings about the config. Raises EverydayConfigError."""
     if config is None or is_nothing(config):
         raise EverydayConfigError("`FunctionConfig` is not given")
     results: list[Finding] = []
@@ -69,7 +71,7 @@ def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
     elif config.kind == "SetLabels" and group_of(config.api_version) == GROUP:
         labels = texts_at(config, "labels")
         if config.node(_UNREAD) is not None:
-            message = "is not read any more, by kpt's function neither; it has no effect"
+            message = "is not read any more, as in kpt's function; it has no effect"
             results.append(warning("unread-field", message, config, _UNREAD))
     else:
         group = group_of(config.api_version)
@@ -86,8 +88,9 @@ def _selects_nothing(item: Resource) -> bool:
 
 
 def _wrong_type(item: Resource, wrong: WrongTypeError) -> Finding:
-    """What is said about a field that cannot have labels, in the words of the original."""
-    wanted = dotted(wrong.wanted)
+    """The finding for a field that cannot have labels, with the original's message."""
+    steps = wrong.wanted
+    wanted = dotted(steps[: steps.index(LIST)] if LIST in steps else steps)
     message = (
         f'Resource(apiVersion=, kind={item.kind}) has unmatched field type "string" in fieldpath .{wanted}'
     )

@@ -1,4 +1,4 @@
-"""Resources for tools only, as kpt's SDK for Go sees them."""
+"""Local config: resources for tools only, by the rule of kpt's SDK for Go."""
 
 from __future__ import annotations
 

@@ -30,6 +30,6 @@ class Release(tuple[int, int, int]):
 
 
 def explained(release: Release | None, behaviour: str) -> Finding:
-    """Say under --explain which release a function behaves as: `explained(Release(0, 4, 1), "RoleBindings change")`."""
+    """The --explain finding about a function's release: `explained(Release(0, 4, 1), "RoleBindings change")`."""
     who = f"as release {release}" if release is not None else "the tag names no release"
     return Finding("release", f"{who}: {behaviour}", EXPLAIN)

@@ -1,10 +1,12 @@
-"""upsert-resource: put resources into a package, in the place of those of the same name where there are any.
+"""upsert-resource: put resources into a package, replacing those with the same identity.
 
-The config is the resource, or a List of resources. Same are group, kind, namespace and name, and the file where the annotation
-target-path names one.
+The config is the resource, or a List of resources. The identity is group, kind, namespace and name, and the file if the
+annotation target-path names one.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from krmkit.everyday.findings import EverydayConfigError, reporting
 from krmkit.everyday.kptconfig import described, group_of, is_nothing
@@ -13,9 +15,12 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
+from krmkit.yaml.copies import lines_of
 from krmkit.yaml.data import go_data, is_null
+from krmkit.yaml.document import parse_all
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.lines import shift
-from krmkit.yaml.tree import Map, Seq, deref
+from krmkit.yaml.tree import Map, Node, Seq, deref
 
 TARGET = "config.kubernetes.io/target-path"
 _FUNCTION = "config.kubernetes.io/function"
@@ -61,7 +66,7 @@ def _identity(item: Resource) -> tuple[str, str, str, str]:
 def _texts(config: Resource) -> list[str]:
     """The resources of the config, each as a document. Raises EverydayConfigError."""
     if config.kind != "List":
-        return [config.text or emit.document(config.get())]
+        return [config.text or _text(config.root)]
     items = config.node("items")
     if is_null(items):
         return []
@@ -72,11 +77,21 @@ def _texts(config: Resource) -> list[str]:
             raise EverydayConfigError(
                 f"must be a resource, got {described(deref(item))}", config, f"items[{index}]"
             )
-    return [emit.document(go_data(item)) for item in items.items]
+    return [_text(deref(item)) for item in items.items]
+
+
+def _text(node: Node) -> str:
+    """A resource of the config as a document: its own lines with their comments, or written anew if it has none."""
+    data = go_data(node)
+    lines = lines_of(node) if isinstance(node, Map) else ""
+    with suppress(YamlError):
+        if lines and [go_data(document.root) for document in parse_all(lines)] == [data]:
+            return lines
+    return emit.document(data)
 
 
 def _place(new: Resource, path: str, resources: ResourceList) -> None:
-    """Say that a new resource goes into a file, behind those that are there."""
+    """Set the annotations that put a new resource at the end of a file."""
     there = [item.index for item in resources if item.path == path]
     for name in (names.LEGACY_PATH, names.PATH):
         new.set((*_ANNOTATIONS, name), path)
@@ -86,7 +101,7 @@ def _place(new: Resource, path: str, resources: ResourceList) -> None:
 
 
 def _strip(new: Resource, places: tuple[str, ...]) -> None:
-    """Take off what speaks of the config: what runs it, what it is to replace, and where it lives."""
+    """Remove the annotations about the config itself: its function, its target and its place."""
     for name in (TARGET, _FUNCTION, names.PACKAGE_PATH, *places):
         new.remove((*_ANNOTATIONS, name))
     left = new.node(*_ANNOTATIONS)
@@ -95,7 +110,7 @@ def _strip(new: Resource, places: tuple[str, ...]) -> None:
 
 
 def _replace(item: Resource, text: str) -> None:
-    """Write another resource in an item's place; what says where the item lives stays."""
+    """Replace an item by another resource; the annotations with the item's place stay."""
     new = Resource(text)
     _strip(new, _PLACES)
     known = new.annotations

@@ -1,1 +1,1 @@
-"""Package variants of a fleet: planned, built, rendered into a folder or synced over git."""
+"""Package variants of a fleet: plan, build, render into a folder, sync over git."""

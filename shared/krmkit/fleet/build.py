@@ -1,6 +1,6 @@
 """The files of a variant's package: cloned from the upstream, or its own with the upstream's changes merged in.
 
-A build is a job that needs no repository: it gets contents and returns contents, wherever it runs.
+A build job needs no repository: it gets file contents and returns file contents, on any machine.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.merge.threeway import UPSTREAM
 from krmkit.porch.variants.injection import Candidate
-from krmkit.render.carryback import carry_back, lost_edits
-from krmkit.render.filesecrets import masked_conflicts
+from krmkit.render.merge.carryback import carry_back, lost_edits
+from krmkit.render.merge.conflict import ResourceConflict
 from krmkit.render.merge.conflictplaces import placed
-from krmkit.render.merge.mergeconflict import ResourceConflict
-from krmkit.render.packagemerge import PackageMergeError, merge_packages
+from krmkit.render.merge.packages import PackageMergeError, merge_packages
+from krmkit.render.merge.secrets import masked_conflicts
 from krmkit.render.resolve import ProgramResolver
 from krmkit.yaml.errors import YamlError
 
@@ -38,9 +38,10 @@ Files = dict[str, File]
 
 @dataclass(slots=True)
 class Built:
-    """The files of a package by path; `gates` are readiness gates that are open, `warnings` the functions' own.
+    """The files of a package by path, as a build returns them.
 
-    `input` is what went into the pipeline, None where it was a clone of the upstream and nothing else.
+    `gates`: open readiness gates; `warnings`: those of the functions. `input`: the files that went into the pipeline,
+    None for an unchanged clone of the upstream.
     """
 
     files: Files
@@ -50,12 +51,15 @@ class Built:
     settled: list[ResourceConflict] = field(default_factory=list)  # conflicts that `on_conflict` decided
     secrets: set[str] = field(default_factory=set)  # texts that no diff may show
     input: Files | None = None
-    objects: list[str] = field(default_factory=list)  # as `objects_of` has them
+    objects: list[str] = field(default_factory=list)  # as `objects_of` returns them
 
 
 @dataclass(slots=True)
 class VariantInput:
-    """What a build must know of a PackageVariant; `origin` is its upstream, `context` says that a clone gets a package context."""
+    """The PackageVariant's part of a build.
+
+    `origin`: its upstream; `context`: whether a clone gets a package context.
+    """
 
     name: str
     namespace: str
@@ -66,7 +70,7 @@ class VariantInput:
 
 @dataclass(slots=True)
 class Clone:
-    """Make the variant's package from a blueprint; `others` are those of its files whose text is not all there is to say."""
+    """Make the variant's package from a blueprint; `others`: its files that are not resources, or are executable."""
 
     variant: VariantInput
     blueprint: UpstreamPackage
@@ -76,9 +80,9 @@ class Clone:
 
 @dataclass(slots=True)
 class Rendered:
-    """What a sync made of a package last: `output` came out of its pipeline, `input` went in.
+    """The last sync of a package: `input` and `output` of its pipeline.
 
-    An `input` of None is a clone of the base, an `output` of None the package as it is: nobody has changed it since.
+    An `input` of None is a clone of the base, an `output` of None the package as it is, unchanged since.
     """
 
     output: Files | None
@@ -87,10 +91,10 @@ class Rendered:
 
 @dataclass(slots=True)
 class Update:
-    """Merge what changed from `base` to `upstream` into the variant's own `files`, and apply the variant again.
+    """Merge the changes from `base` to `upstream` into the variant's own `files`, and apply the variant again.
 
-    `on_conflict` is whose value is taken where upstream and people changed one, "" where nobody has decided that.
-    Without a `base` the upstream is as before. Without `last` it is not known which values of `files` functions have set.
+    `on_conflict`: the side that wins where upstream and people changed a value, "" if undecided. No `base`: the
+    upstream is unchanged. No `last`: it is unknown which values of `files` functions have set.
     """
 
     variant: VariantInput
@@ -112,8 +116,8 @@ class Update:
 class Build:
     """The job: Clone or Update in, Built out. Raises JobError.
 
-    `objects` are all that may be injected, `functions` are folders with functions of others,
-    and `running` says how functions outside the catalog run, as krmkit.render.resolve.ProgramResolver has it.
+    `objects`: the candidates for injection; `functions`: folders with more functions; `running`: how functions outside
+    the catalog run, as in krmkit.render.resolve.ProgramResolver.
     """
 
     def __init__(self, objects: Iterable[Resource], functions: Sequence[str] = (), **running: Any) -> None:
@@ -125,7 +129,7 @@ class Build:
         self._candidates: dict[str, list[Candidate]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was set up on the first call is not sent to other processes."""
+        """Leave out what the first call sets up: it is not sent to other processes."""
         return {**self.__dict__, "_resolver": None, "_known": None, "_candidates": {}}
 
     def __call__(self, given: Clone | Update) -> Built:
@@ -140,9 +144,9 @@ class Build:
             raise JobError(str(error)) from None
 
     def _updated(self, given: Update) -> Built:
-        """Merge three packages that no function has touched: the clones of both upstreams, and the last input with people's edits.
+        """Merge three packages before their pipelines: the clones of both upstreams, and the last input with people's edits.
 
-        Functions change packages in place, so that in their output each value of theirs would look like an edit.
+        In the output of the functions, which change packages in place, each value of theirs would look like an edit.
         """
         variant = given.variant
         upstream = _unrendered(variant, given.upstream, clone=True)
@@ -178,13 +182,13 @@ class Build:
         return built
 
     def _edited(self, given: Update, base: Files) -> Files:
-        """What went into the pipeline last, with the edits that people made of what came out."""
+        """The last input of the pipeline, with the edits that people made to its output."""
         last = given.last
         if last is None:
             try:
                 made = self._made(given.variant, read_blueprint(base), base, clone=False)
             except VariantError:
-                return given.files  # its functions cannot run any more; what they set looks like an edit
+                return given.files  # its functions no longer run; the values that they set look like edits
             last = Rendered(made.files, None)
         before = base if last.input is None else last.input
         if last.output is None or last.output == given.files:
@@ -203,7 +207,7 @@ class Build:
         return _built(made, blueprint, files)
 
     def _candidates_of(self, variant: VariantInput) -> list[Candidate]:
-        """The objects that may be injected, and those of the injectors' names in other namespaces, for hints."""
+        """The candidates for injection, and objects with the injectors' names in other namespaces, for hints."""
         namespace = variant.namespace
         known = self._candidates.get(namespace)
         if known is None:
@@ -218,7 +222,7 @@ class Build:
 
 
 def build_of(arguments: argparse.Namespace, objects: Iterable[Resource]) -> Build:
-    """The job as the flags of `add_running` say. Raises CatalogError, here and not in each process."""
+    """The job for the flags of `add_running`. Raises CatalogError here, not in each process."""
     catalog(arguments.functions)
     return Build(
         objects,
@@ -231,19 +235,19 @@ def build_of(arguments: argparse.Namespace, objects: Iterable[Resource]) -> Buil
 
 
 def read_blueprint(files: Files) -> UpstreamPackage:
-    """A package as what it can be made from; nothing of it lies on the disk afterwards. Raises VariantError."""
+    """Read a package as a blueprint; nothing of it stays on the disk. Raises VariantError."""
     with _unpacked(files) as folder:
         try:
             blueprint = UpstreamPackage(folder)
         except VariantError as error:
             raise VariantError(str(error).replace(f"{folder}/", "").replace(f"{folder}: ", "")) from None
-    # Functions see where a package lies; the same everywhere makes the same package everywhere.
+    # Functions can see the package's path: the same path everywhere gives the same output everywhere.
     blueprint.path = "/package"
     return blueprint
 
 
 def others_of(blueprint: UpstreamPackage, files: Files) -> Files:
-    """The files of a blueprint that are no resources, or that can be executed."""
+    """The files of a blueprint that are not resources, or are executable."""
     return {path: file for path, file in files.items() if path in blueprint.others or file.executable}
 
 
@@ -262,56 +266,57 @@ def _unpacked(files: Files) -> Iterator[str]:
 
 
 def _built(made: Made, blueprint: UpstreamPackage, files: Files) -> Built:
-    """What rendering wrote, and every other file as it is."""
-    found = _with_others(made.contents, blueprint, files)
-    return Built(found, made.gates, made.warnings, secrets=made.secrets, objects=objects_of(made.contents))
+    """The files that rendering wrote, and every other file unchanged."""
+    contents = _with_others(made.contents, blueprint, files)
+    return Built(contents, made.gates, made.warnings, secrets=made.secrets, objects=objects_of(made.contents))
 
 
 def _lost(
     given: Update, base: Files, local: Files, built: Built, known: set[tuple[str, tuple[str, ...]]]
 ) -> list[ResourceConflict]:
-    """People's edits that are in the package so far and not in what was built, without those that are known.
+    """People's edits in the package that the build lost, without the known ones.
 
-    Edits are the differences of the package from the last output, and those that were carried back before: of the input from the clone.
+    Edits are the differences of the package from the last output, and those carried back before: of the input from the
+    clone.
     """
     files, made = _contents(given.files), _contents(built.files)
-    found: list[ResourceConflict] = []
+    lost: list[ResourceConflict] = []
     assert given.last is not None
     if given.last.output is not None:
-        found += lost_edits(_contents(given.last.output), files, made)
+        lost += lost_edits(_contents(given.last.output), files, made)
     if local != base:
         gone = {(one.file, one.path) for one in lost_edits(_contents(base), _contents(local), files)}
-        found += [
+        lost += [
             one
             for one in lost_edits(_contents(base), _contents(local), made)
             if (one.file, one.path) not in gone
         ]
-    unknown = {(one.file, one.path): one for one in reversed(found) if (one.file, one.path) not in known}
+    unknown = {(one.file, one.path): one for one in reversed(lost) if (one.file, one.path) not in known}
     return masked_conflicts(placed(reversed(unknown.values()), files), (files, made))
 
 
 def _unrendered(variant: VariantInput, files: Files, clone: bool) -> Files:
-    """A package as it goes into the pipeline, before the variant is applied to it."""
+    """The input of a package's pipeline before the variant is applied."""
     blueprint = read_blueprint(files)
     texts = unrendered(blueprint, variant.spec, variant.origin, clone, variant.context)
     return _with_others(texts, blueprint, files)
 
 
 def _with_others(texts: dict[str, str], blueprint: UpstreamPackage, files: Files) -> Files:
-    """These resource files, and every other file of the package as it is."""
-    found = {path: files[path] for path in blueprint.others if path in files}
+    """These resource files, and every other file of the package unchanged."""
+    kept = {path: files[path] for path in blueprint.others if path in files}
     for path, text in texts.items():
         old = files.get(path)
-        found[path] = File(text.encode(), old is not None and old.executable)
-    return found
+        kept[path] = File(text.encode(), old is not None and old.executable)
+    return kept
 
 
 def _is_executable(path: str, base: Files, upstream: Files, local: Files) -> bool:
-    """Whether a merged file can be executed: as the side has it that changed it."""
+    """Whether a merged file is executable: the side that changed the mode decides."""
     old, new, here = (files.get(path) for files in (base, upstream, local))
     if new is None or here is None:
-        one = new or here
-        return one is not None and one.executable
+        side = new or here
+        return side is not None and side.executable
     return new.executable if old is not None and here.executable == old.executable else here.executable
 
 

@@ -1,7 +1,8 @@
-"""Objects that two packages make for one cluster: whichever is applied last would win.
+"""Find objects that two packages make for one cluster: the one applied last would win.
 
-An object is one by group, kind, namespace and name. Objects of Cluster API and Landscaper go to a management cluster, all others to the
-cluster of the package's repository, as Porch has one deployment repository for each cluster. Annotations of the Repository say otherwise.
+Group, kind, namespace and name identify an object. Objects of Cluster API and Landscaper go to a management cluster,
+all others to the cluster of the package's repository, as Porch has one deployment repository for each cluster.
+Annotations of the Repository override this.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
 RULE = "collision"
-# The cluster that a repository's packages go to (without, one of its own; "" for several), and the one that manages it.
+# The cluster of a repository's packages (default: one of its own; "" for several), and its management cluster.
 CLUSTER, MANAGEMENT = "krmkit.dev/cluster", "krmkit.dev/management-cluster"
 _SHOWN = 3
 _MANAGED = "cluster.x-k8s.io"
 _LANDSCAPER = "landscaper.gardener.cloud"
-# Kinds without a namespace. Another object that names none gets one from whoever applies it, so that nobody knows what it is.
+# Cluster-scoped kinds. Other objects without a namespace get one when they are applied, so theirs is unknown.
 _OF_CLUSTERS = frozenset(
     """
     APIService.apiregistration.k8s.io CSIDriver.storage.k8s.io ClusterRole.rbac.authorization.k8s.io
@@ -36,19 +37,19 @@ _OF_CLUSTERS = frozenset(
 def objects_of(contents: Mapping[str, str]) -> list[str]:
     """The objects that a package's resource files give to a cluster, sorted: `Cluster.cluster.x-k8s.io default/site`.
 
-    Without local configuration, and without objects of which nobody knows the namespace.
+    Local configuration and objects of unknown namespace are left out.
     """
-    found: set[str] = set()
+    identities: set[str] = set()
     for path, text in contents.items():
         try:
-            found.update(filter(None, map(object_identity, SourceFile(path, text, "", path).items)))
+            identities.update(filter(None, map(object_identity, SourceFile(path, text, "", path).items)))
         except (SourceError, YamlError, ListError):
             continue
-    return sorted(found)
+    return sorted(identities)
 
 
 def object_identity(item: Resource) -> str:
-    """What tells an object from others in its cluster, "" where it is none."""
+    """The identity of an object in its cluster, "" if it is not an object of a cluster."""
     try:
         group = item.api_version.rpartition("/")[0]
         kind = f"{item.kind}.{group}" if group else item.kind
@@ -69,7 +70,7 @@ def _is_managed(group: str) -> bool:
 
 
 class Collisions:
-    """Collects the objects of packages, then says which packages make the same ones.
+    """Collects the objects of packages, and finds packages that make the same ones.
 
     Example: after `add("north/site", "north", "", ["Cluster.cluster.x-k8s.io default/site"])` and the same for south, `found()` is
     one text, with the names of both packages.
@@ -83,7 +84,7 @@ class Collisions:
         self._places: dict[tuple[str, str], tuple[str, str] | None] = {}
 
     def add(self, package: str, repository: str, namespace: str, objects: Iterable[str]) -> None:
-        """A package of a repository makes these objects; the Repository is looked for in a variant's namespace."""
+        """Add the objects of a package; the Repository is looked up in the variant's namespace."""
         place = self._place(repository, namespace)
         if place is None:
             return
@@ -95,7 +96,7 @@ class Collisions:
                 self._makers.setdefault((scope, one), []).append(package)
 
     def _place(self, repository: str, namespace: str) -> tuple[str, str] | None:
-        """The cluster and the management cluster of a repository's packages; None where they are not deployed from it."""
+        """The cluster and the management cluster of a repository's packages; None if it is not a deployment repository."""
         key = (repository, namespace)
         if key not in self._places:
             described = self._objects.repository(repository, namespace)
@@ -113,7 +114,7 @@ class Collisions:
         return self._places[key]
 
     def found(self) -> dict[str, list[str]]:
-        """What is to be said, with the packages that it is about; packages that make several objects together are named once."""
+        """The messages, each with the packages it is about; one message for all objects that the same packages share."""
         groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for (scope, one), packages in self._makers.items():
             if len(packages) > 1:
@@ -133,6 +134,6 @@ def _rank(one: str) -> tuple[bool, str]:
 
 
 def _shown(one: str) -> str:
-    """`Cluster default/site` for an object: the group is told by the kind to people."""
+    """`Cluster default/site` for an object, without the group."""
     kind, _, place = one.partition(" ")
     return f"{kind.partition('.')[0]} {place}"

@@ -1,35 +1,35 @@
-"""The folder that rendered variants are written to, and its record of what was written there.
+"""The folder of rendered variants, and its record of written files.
 
-`.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files with the SHA-256 of
-what was written. Only listed files are overwritten or removed, and only if they are as they were written. The record is put
-into place together with the files (krmkit.disk.write), so the two never differ.
+`.krmkit-variants` (JSON) lists, for each package, its set, the set's file, and its files with the SHA-256 of the
+written content. Only listed files are overwritten or removed, and only if they are unchanged. The record is put into
+place together with the files (krmkit.disk.write), so the two never differ.
 
-A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that the parts can be made on
-machines that know nothing of each other. Where several records name a package, the highest `generation` counts, and null says
-that the package is gone. A run over everything makes one record of all.
+A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that machines can
+make the parts independently. Where several records name a package, the highest `generation` counts, and null marks a
+removed package. A run over all packages merges the records into one.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.disk.primitives import WriteError, digest
 from krmkit.disk.write import FileEdit
 
-# Without a suffix, because a package around the folder would read *.json and *.yaml as its resources.
+# No suffix: a package around the folder would read *.json and *.yaml as its resources.
 RECORD = ".krmkit-variants"
 
 
 class FolderError(OSError):
-    """Something is in the way; the message says what, and nothing of it was touched."""
+    """Something is in the way; the message names it, and it was not touched."""
 
 
 class WrittenPackage:
-    """One package that was written: its set (`owner`), the file of that set (`source`), and its files with the digests of their
-    contents ("" where the record is of a version that kept none), relative to its folder. `orphan`: it stays when its variant goes.
+    """A written package: its set (`owner`), the set's file (`source`), and its files, relative to its folder, with the
+    digests of their contents ("" in records of versions that kept none). `orphan`: it stays when its variant goes.
     """
 
     __slots__ = ("files", "orphan", "owner", "source")
@@ -44,7 +44,7 @@ class WrittenPackage:
 class VariantFolder:
     """The folder `path`, and the entries of its records by package (`<repo>/<package>`). Raises FolderError.
 
-    `part` says which part of the packages is to be made, `2-of-3`; "" stands for all.
+    `part`: the part of the packages to make, such as `2-of-3`; "" for all.
     """
 
     __slots__ = ("_generation", "_records", "_written", "entries", "part", "path")
@@ -61,7 +61,7 @@ class VariantFolder:
         self.entries = _merged(self._records.values())
 
     def _names(self) -> list[str]:
-        """The names of the records that there are."""
+        """The names of the existing records."""
         try:
             return sorted(name for name in os.listdir(self.path) if _is_record(name))
         except FileNotFoundError:
@@ -89,7 +89,7 @@ class VariantFolder:
             ) from None
 
     def refusal(self, package: str) -> str:
-        """Why a package must not be written, "" where it may: its folder holds files that no earlier run wrote."""
+        """Why a package must not be written, "" if it may. Its folder may hold files that no earlier run wrote."""
         target = os.path.join(self.path, package)
         first = package.split("/", maxsplit=1)[0]
         if _is_record(first):
@@ -112,7 +112,7 @@ class VariantFolder:
         return ""
 
     def elsewhere(self, path: str) -> str:
-        """Return the target of a path below the folder, "" without a link on the way: links are never followed."""
+        """Return the target of a path that leads through a link, "" for one without: links are never followed."""
         target = os.path.join(self.path, path)
         real = os.path.realpath(target)
         if real == os.path.join(os.path.realpath(self.path), *path.split("/")):
@@ -120,13 +120,13 @@ class VariantFolder:
         return f"{target} leads elsewhere through a link ({real})"
 
     def edited(self, package: str, wanted: dict[str, str] | None = None) -> list[str]:
-        """Return the files of a package that were changed since they were written, or that stand where one is to be written.
+        """Return the files of a package that changed since they were written, and unknown files at paths to be written.
 
-        `wanted` are the digests of what is about to be written there: a file that has this content already does not count as changed.
+        `wanted`: the digests of the content to be written; a file that has it already does not count as changed.
         """
         entry = self.entries.get(package)
         known = entry.files if entry is not None else {}
-        found = []
+        edited = []
         for path in sorted({*known, *(wanted or ())}):
             try:
                 now = digest(os.path.join(self.path, package, path))
@@ -134,11 +134,11 @@ class VariantFolder:
                 now = "something that is not a file"
             if now in {"", known.get(path), (wanted or {}).get(path)} or known.get(path) == "":
                 continue
-            found.append(path)
-        return found
+            edited.append(path)
+        return edited
 
     def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
-        """Return the steps that remove a package's files, and the folders to remove if they are empty then."""
+        """Return the steps that remove a package's files, and the folders to remove if that empties them."""
         return self.gone(package, self.entries[package].files)
 
     def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
@@ -165,11 +165,16 @@ class VariantFolder:
             if elsewhere:
                 raise FolderError(elsewhere)
 
-    def record(self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool]) -> list[FileEdit]:
-        """Return the steps that write the record of these entries; `takes` says which packages belong to the part that this run makes."""
+    def record(
+        self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool], work: str
+    ) -> list[FileEdit]:
+        """Return the steps that write the record of these entries; `takes(package)`: whether a package belongs to the part of this run.
+
+        The text of a new record is made in the folder `work`, package by package: that of a large fleet has megabytes.
+        """
         if not self.part:
             gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
-            return [FileEdit(RECORD, None, _text(dict(entries), 0)), *gone]
+            return [_written(work, RECORD, _pieces(dict(entries), 0)), *gone]
         name = f"{RECORD}-{self.part}"
         mine: dict[str, WrittenPackage | None] = {
             package: entry for package, entry in entries.items() if takes(package)
@@ -181,7 +186,7 @@ class VariantFolder:
             return []
         others = _merged(record for other, record in self._records.items() if other != name)
         mine.update((package, None) for package in others if takes(package) and package not in mine)
-        return [FileEdit(name, None, _text(mine, self._generation + 1))]
+        return [_written(work, name, _pieces(mine, self._generation + 1))]
 
 
 def _is_record(name: str) -> bool:
@@ -193,24 +198,32 @@ def _is_record(name: str) -> bool:
 
 def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> dict[str, WrittenPackage]:
     """Merge several records: the highest generation counts."""
-    found: dict[str, WrittenPackage | None] = {}
+    merged: dict[str, WrittenPackage | None] = {}
     for _, entries in sorted(records, key=lambda record: record[0]):
-        found.update(entries)
-    return {package: entry for package, entry in sorted(found.items()) if entry is not None}
+        merged.update(entries)
+    return {package: entry for package, entry in sorted(merged.items()) if entry is not None}
 
 
-def _text(entries: dict[str, WrittenPackage | None], generation: int) -> str:
-    """A record as JSON, one level of indentation a blank. Each package is written alone: the pieces of all of them would take
-    several times the memory of the text."""
-    packages = ",".join(
-        [f"\n  {_json(package)}: {_json(_data(entries[package]))}" for package in sorted(entries)]
-    )
-    head = f' "generation": {generation},\n' if generation else ""
-    return "{\n" + head + ' "packages": {' + packages + ("\n }" if packages else "}") + "\n}\n"
+def _written(work: str, name: str, pieces: Iterable[str]) -> FileEdit:
+    """The step that writes a record, whose text lies in the folder `work` until then."""
+    place = os.path.join(work, f"text-of{name}")
+    with open(place, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(pieces)
+    edit = FileEdit(name, None, "", place)
+    edit.like = ""  # it keeps the rights that it has
+    return edit
+
+
+def _pieces(entries: dict[str, WrittenPackage | None], generation: int) -> Iterator[str]:
+    """A record as JSON, indented by one space, in a piece for each package."""
+    yield "{\n" + (f' "generation": {generation},\n' if generation else "") + ' "packages": {'
+    for number, package in enumerate(sorted(entries)):
+        yield f"{',' if number else ''}\n  {_json(package)}: {_json(_data(entries[package]))}"
+    yield ("\n }" if entries else "}") + "\n}\n"
 
 
 def _json(data: object) -> str:
-    """Data as JSON, as it stands two levels deep."""
+    """Data as JSON, indented for two levels deep."""
     return json.dumps(data, indent=1, ensure_ascii=False).replace("\n", "\n  ")
 
 
@@ -242,7 +255,7 @@ def _entry(data: dict[str, object] | None) -> WrittenPackage | None:
 
 
 def _plain(path: object) -> str:
-    """A path of the record, which must stay inside the folder."""
+    """A path of the record. Raises ValueError if it leads out of the folder."""
     if not isinstance(path, str) or "\0" in path or any(part in {"", ".", ".."} for part in path.split("/")):
         raise ValueError(f"{path!r} is not a path inside the folder")
     return path

@@ -1,6 +1,6 @@
-"""A package that follows its upstream in git: the upstream's changes merged in, subpackages by their own upstreams.
+"""Update a package from its upstream in git, and subpackages from their own upstreams.
 
-Rules: those of `kpt pkg update`. Nothing is written here; the merged files are handed back.
+The rules are those of `kpt pkg update`. Nothing is written; the merged files are returned.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from krmkit.git.treeupdate import File
 from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError
 from krmkit.krm.errors import ListError
 from krmkit.porch.merge.threeway import UPSTREAM
+from krmkit.render.merge.packages import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.merge.policy import UNRESOLVED, unresolved_line
+from krmkit.render.merge.tree import PackageTree
 from krmkit.render.merge.unedited import is_unedited
 from krmkit.render.package import KPTFILE
-from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
-from krmkit.render.packagetree import PackageTree
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
-DEEPEST = 16  # subpackages in subpackages: one that names its own package as upstream would never end
+DEEPEST = 16  # nesting of subpackages: one whose upstream is its own package would recurse for ever
 _EMPTY = b"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nothing\n"
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
@@ -33,19 +34,35 @@ def updated(
     """The package at a revision of its upstream, and its subpackages at the revisions that their own upstreams name.
 
     Returns the upstreams' files too, by path. Raises UpstreamError, GitError, PackageMergeError, ListError, YamlError.
-    local: the package's own files; revision: "" for the one that the Kptfile names; on_conflict: as `merge_packages` has it.
+    local: the package's own files; revision: "" for the one that the Kptfile names; on_conflict: as in
+    `merge_packages`.
     """
     merged, fresh = _follow(local, revision, strategy, on_conflict)
+    _check_resolved(local, merged, fresh)
     follow_below(merged, fresh, on_conflict)
     return merged, fresh
+
+
+def _check_resolved(local: dict[str, File], merged: MergedPackage, fresh: dict[str, File]) -> None:
+    """Raise PackageMergeError for a file that held both sides of a conflict here, still does, and does not come so from upstream."""
+    for path, file in local.items():
+        line = _unresolved_line(file.content)
+        if not line or not _unresolved_line(merged.files.get(path, b"")):
+            continue
+        if path not in fresh or not _unresolved_line(fresh[path].content):
+            raise PackageMergeError(f"{path}: line {line}: {UNRESOLVED}")
+
+
+def _unresolved_line(content: bytes) -> int:
+    return unresolved_line(content.decode("utf-8", "replace")) if b"<<<<<<< " in content else 0
 
 
 def follow_below(
     merged: MergedPackage, fresh: dict[str, File], on_conflict: str = UPSTREAM, fetched_too: bool = True
 ) -> None:
-    """Bring the subpackages of a package to what their own upstreams have; `fresh` gets the upstreams' files.
+    """Update the subpackages of a package to their own upstreams; `fresh` gets the upstreams' files.
 
-    One without an upstreamLock has nothing from its upstream yet, and is fetched; others only with `fetched_too`. Raises as `updated`.
+    A subpackage without an upstreamLock is fetched; others are updated only with `fetched_too`. Raises as `updated`.
     """
     pending: list[tuple[str, dict[str, bytes], tuple[Upstream, ...]]] = [("", merged.files, ())]
     merged.files = {}
@@ -75,7 +92,7 @@ def _kptfile_below(folder: str, files: dict[str, bytes]) -> dict[str, object]:
 
 
 def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, ...]) -> Upstream:
-    """Where a subpackage comes from. Raises UpstreamError where it would never end."""
+    """The upstream of a subpackage. Raises UpstreamError for one that would recurse for ever."""
     try:
         upstream = Upstream.of(kptfile, fetched="upstreamLock" in kptfile)
     except UpstreamError as error:
@@ -85,7 +102,7 @@ def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, .
             f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
         )
     if not upstream.commit and upstream in above:
-        raise UpstreamError(f"subpackage {folder}: its upstream holds it, so that it would never end")
+        raise UpstreamError(f"subpackage {folder}: its upstream contains it, so the update would never end")
     return upstream
 
 
@@ -101,11 +118,15 @@ def _followed_below(
             else _fetch_into(local, on_conflict)
         )
     except (GitError, UpstreamError, PackageMergeError) as error:
+        if isinstance(error, PackageMergeError) and error.conflicts:
+            raise PackageMergeError.stopped(
+                [replace(one, file=f"{folder}/{one.file}") for one in error.conflicts]
+            ) from None
         raise UpstreamError(f"subpackage {folder}: {error}") from None
 
 
 def _split(files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, dict[str, bytes]]]:
-    """A package's own files, and those of each subpackage directly below it by their paths in there."""
+    """A package's own files, and those of each direct subpackage, by their paths in it."""
     folders = {path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}")}
     own: dict[str, bytes] = {}
     below: dict[str, dict[str, bytes]] = defaultdict(dict)
@@ -138,7 +159,7 @@ def _follow(
 
 
 def _fetch_into(local: dict[str, File], on_conflict: str) -> tuple[MergedPackage, dict[str, File]]:
-    """A subpackage that so far has its Kptfile, and maybe files of the package around it, with what its upstream has."""
+    """Fetch a subpackage that has only its Kptfile, and perhaps files of the package around it, from its upstream."""
     with Fetched(Upstream.of(_kptfile(local), fetched=False)) as fetched:
         update = fetched.revision(fetched.upstream.ref)
     merged = _merge(STRATEGIES[0], Revision("", "", {KPTFILE: File(_EMPTY)}), update, local, on_conflict)
@@ -158,16 +179,16 @@ def _fetch_into(local: dict[str, File], on_conflict: str) -> tuple[MergedPackage
 
 
 def local_files(folder: str) -> dict[str, File]:
-    """Every file of the package. Raises UpstreamError where the folder is not a package."""
+    """Every file of the package. Raises UpstreamError for a folder that is not a package."""
     if not os.path.isfile(os.path.join(folder, KPTFILE)):
         raise UpstreamError(f"{folder}: must be a package, a folder with a Kptfile")
-    found: dict[str, File] = {}
+    contents: dict[str, File] = {}
     for path in folders.files(folder):
         place = os.path.join(folder, path)
         content = folders.read_file(place, path, within=folder)
         assert content is not None
-        found[path] = File(content, bool(os.stat(place).st_mode & 0o100))
-    return found
+        contents[path] = File(content, bool(os.stat(place).st_mode & 0o100))
+    return contents
 
 
 def _kptfile(files: dict[str, File]) -> dict[str, object]:
@@ -232,7 +253,7 @@ def _merge(
 
 
 def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes]) -> set[str]:
-    """The paths in subpackages that got their files here from an upstream of their own; the package around them does not have those."""
+    """The paths in subpackages whose files come from their own upstream; the package around them lacks these files."""
     folders_apart = []
     for path in here:
         folder, _, name = path.rpartition("/")
@@ -248,7 +269,7 @@ def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: 
 
 
 def _lock(merged: MergedPackage, upstream: Upstream, update: Revision, strategy: str) -> None:
-    """Write the revision that the package has now into its Kptfile, as kpt does."""
+    """Write the package's new revision into its Kptfile, as kpt does."""
     file = _source(merged.files[KPTFILE])
     kptfile = file.items[0]
     for path, value in (

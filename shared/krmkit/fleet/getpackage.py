@@ -1,4 +1,7 @@
-"""A package from git in a new folder, as `kpt pkg get` fetches it: with its name, its upstream, and kpt's mark on each resource."""
+"""Fetch a package from git into a new folder, as `kpt pkg get` does.
+
+It gets its name, its upstream, and kpt's mark on each resource.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import File
 from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address
 from krmkit.krm.resource import Resource
-from krmkit.render.merge.mergeconflict import ResourceConflict
+from krmkit.render.merge.conflict import ResourceConflict
+from krmkit.render.merge.packages import MergedPackage
 from krmkit.render.merge.stamp import stamped_file
 from krmkit.render.merge.unedited import SUFFIXES
 from krmkit.render.package import KPTFILE
-from krmkit.render.packagemerge import MergedPackage
 from krmkit.render.source import SourceError, first_document
 
 _NEW = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n"
@@ -32,9 +35,9 @@ _SHORTEST = 2  # segments of a repository's path on a host: owner and name
 
 @dataclass(frozen=True, slots=True)
 class GotPackage:
-    """Where the package lies now, how many files it has, and where they came from.
+    """The package's folder, its number of files, and their origin.
 
-    `conflicts`: a file that both the package and the upstream of one of its subpackages have for that subpackage.
+    `conflicts`: files of a subpackage that both the package and the subpackage's upstream have.
     """
 
     folder: str
@@ -45,16 +48,21 @@ class GotPackage:
 
 
 def get_package(source: str, folder: str) -> GotPackage:
-    """Fetch `REPO[/PATH]@REF` into a new folder; into one below it, named as the package, where `folder` is there already.
+    """Fetch `REPO[/PATH]@REF` into a new folder; if `folder` exists, into a new one below it, named as the package.
 
-    Subpackages that name an upstream, and have nothing from there yet, are fetched too, as kpt does it.
-    Raises UpstreamError, GitError, WriteError. Git's own ways of signing in are used; it asks nothing.
-    Example: `get_package("https://example.com/blueprints.git/web@v3", "web")`.
+    Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises UpstreamError, GitError,
+    WriteError. Git's credential helpers are used, without prompts. Example:
+    `get_package("https://example.com/blueprints.git/web@v3", "web")`.
     """
     address, at, ref = source.rpartition("@")
-    if not at or not ref or address.rpartition("/")[0].endswith(":/"):
+    if not at or not ref or not address or address.rpartition("/")[0].endswith(":/"):
+        plain = shown_address(source)
+        lacks = "names no version" if (address if at else source).strip("/") else "names no repository"
+        example = (
+            "https://example.com/r.git/web@v1" if not source.strip("@") else f"{plain.partition('@')[0]}@v1"
+        )
         raise UpstreamError(
-            f"{shown_address(source)}: must be REPO[/PATH]@REF, for example https://example.com/r.git/web@v1"
+            f'"{plain}" {lacks}: must be REPO[/PATH]@REF, where REF is a tag, branch or commit, as in {example}'
         )
     repo, directory = split_address(address)
     name = directory.rpartition("/")[2] or re.sub(r"\.git$", "", repo.rstrip("/").rpartition("/")[2])
@@ -82,9 +90,10 @@ def get_package(source: str, folder: str) -> GotPackage:
 
 
 def split_address(address: str) -> tuple[str, str]:
-    """The repository and the folder in it. Raises UpstreamError where no part of the address is a repository.
+    """The repository and the folder in it. Raises UpstreamError if no part of the address is a repository.
 
-    `.git` ends a repository; else it is the first folder on the way that is one, or the first part that git finds on the host.
+    The repository ends at `.git`; else it is the first folder of the path that is a repository, or the first that git
+    finds on the host.
     """
     head, git, rest = address.partition(".git/")
     if git and not head.endswith("/"):
@@ -115,7 +124,7 @@ def _in_folders(path: str) -> tuple[str, str]:
 
 
 def _local(path: str) -> str:
-    """A folder's address that holds from everywhere."""
+    """A folder's absolute address."""
     return path if path.startswith("file://") else os.path.abspath(path)
 
 
@@ -153,7 +162,7 @@ def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revisi
 
 
 def _edit(place: str, number: int, path: str, file: File) -> FileEdit:
-    """A new file, resources with kpt's mark; one that can be executed, or is not text, comes with a source to copy."""
+    """A new file, resources with kpt's mark; an executable or binary file gets a source to copy."""
     content = file.content
     try:
         text = content.decode("utf-8")

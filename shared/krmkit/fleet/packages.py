@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from sys import intern
 from typing import Any
 
-from krmkit.disk.folders import TreeError, read_file
+from krmkit.disk.folders import WORK, TreeError, read_file
 from krmkit.disk.journal import JournalStep
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
 from krmkit.disk.write import FileEdit, Stage, Writer
@@ -20,29 +21,31 @@ from krmkit.fleet.tasks import FleetTasks, Row
 from krmkit.fleet.variants import Origin, UpstreamPackage, VariantError
 from krmkit.messages.listed import listed
 from krmkit.render.diff import diff
-from krmkit.render.filesecrets import secrets_in_file
+from krmkit.render.merge.secrets import secrets_in_file
 
 
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:
-    """Make all packages, one row for each as it is done; then put them into place, and remove those that nothing targets any more.
+    """Make all packages, yielding a row for each; then put them into place, and remove those no longer targeted.
 
     Without a writer nothing is written. Raises WriteError, EngineError; then nothing was written.
     """
     rows: list[Row] = []
     for row in _near(fleet, engine) if engine.near else _far(fleet, engine):
+        # Most files are alike in all packages: one text for all names and digests that are the same.
+        row.files = {intern(path): intern(content) for path, content in row.files.items()}
         rows.append(row)
         yield row
     _settle(fleet, rows, writer)
 
 
 def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
-    """What works on this machine writes what it makes, too."""
+    """The rows of an engine on this machine: its processes also write the packages."""
     for number, (row, problem) in zip(fleet.numbers, engine.map(Render(fleet), fleet.numbers), strict=True):
         yield row if row is not None else _failed(fleet, number, problem)
 
 
 def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
-    """What works elsewhere gets contents, and returns contents."""
+    """The rows of an engine on other machines: it gets contents, and returns contents."""
     worker = PackageMaker(fleet)
     yield from (
         _failed(fleet, number, fleet.tasks[number].error)
@@ -62,7 +65,7 @@ def _failed(fleet: FleetTasks, number: int, problem: str) -> Row:
 
 
 def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
-    """Put everything into place at once: the packages, the record, and the removal of what these sets no longer target."""
+    """Put the packages and the record into place at once, and remove packages that these sets no longer target."""
     entries: dict[str, WrittenPackage] = {}
     changes: list[FileEdit] = []
     prune: list[str] = []
@@ -84,16 +87,18 @@ def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
             entries[task.target] = WrittenPackage(task.owner, row.files, fleet.source, orphan)
             steps += row.steps
             prune += row.prune
+        # The record and the journal have them now, and a fleet has many.
+        row.files, row.steps = {}, []
     if writer is None:
         return
-    changes += fleet.out.record(entries, fleet.shard.takes)
+    changes += fleet.out.record(entries, fleet.shard.takes, os.path.join(writer.root, WORK))
     stage = Stage(writer.root, "record")
     steps += [step for step in map(stage.prepare, changes) if step is not None]
     writer.commit(steps, prune)
 
 
 def collisions_of(fleet: FleetTasks, rows: list[Row]) -> dict[str, list[str]]:
-    """What packages of the rows make twice for one cluster, with the packages."""
+    """The objects that several packages of the rows make for one cluster, with these packages."""
     collisions = Collisions(FleetObjects(fleet.objects))
     for row in rows:
         task = fleet.tasks[row.number]
@@ -102,7 +107,7 @@ def collisions_of(fleet: FleetTasks, rows: list[Row]) -> dict[str, list[str]]:
 
 
 def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
-    """Whether a package that is no longer targeted leaves the record; `fleet` is told what becomes of it."""
+    """Whether a package that is no longer targeted leaves the record; `fleet` gets a note of what happens to it."""
     elsewhere = fleet.out.elsewhere(package)
     if elsewhere:
         fleet.warnings.append(f"{package} is no longer targeted, and was left alone: {elsewhere}")
@@ -145,7 +150,7 @@ class PackageMaker:
         self._objects = FleetObjects(fleet.objects)
 
     def work(self, number: int) -> Row:
-        """Make the package of one task and write it. Whatever goes wrong is the row's error."""
+        """Make the package of one task and write it. An error goes into the row."""
         task = self.fleet.tasks[number]
         if task.error:
             return _failed(self.fleet, number, task.error)
@@ -153,7 +158,7 @@ class PackageMaker:
         return _failed(self.fleet, number, problem) if problem else self.write(number, built)
 
     def clone(self, number: int) -> Clone:
-        """What is to be built for a task."""
+        """The input of a task's build."""
         task = self.fleet.tasks[number]
         blueprint = self._blueprint(task)
         upstream: dict[str, Any] = task.spec["upstream"]
@@ -164,7 +169,7 @@ class PackageMaker:
         return Clone(variant, blueprint, {}, sum(map(len, blueprint.texts.values())))
 
     def write(self, number: int, built: Built) -> Row:
-        """Prepare what was built for a task. Whatever goes wrong is the row's error."""
+        """Prepare the files built for a task. An error goes into the row."""
         task = self.fleet.tasks[number]
         row = Row(number, task.name)
         try:
@@ -218,7 +223,7 @@ class PackageMaker:
                 row.diff += self._diff(change, secrets) if self.fleet.show else ""
 
     def _diff(self, change: FileEdit, secrets: set[str]) -> str:
-        """What changes in one file, as `git diff` shows it; without `secrets`, and those that the old file held."""
+        """The diff of one file, as in `git diff`; `secrets`, and those of the old file, are masked."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
             before = (old or b"").decode("utf-8")

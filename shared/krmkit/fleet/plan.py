@@ -1,30 +1,41 @@
-"""The variants of package variant sets: whose they are, and where their packages go."""
+"""The variants of package variant sets: their owners, and the targets of their packages."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.fleet.objects import DEFAULT_NAMESPACE
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError
-from krmkit.porch.decodevariants import decode_set, decode_variant, is_set, is_variant, refuse_other_version
+from krmkit.messages.listed import listed
+from krmkit.output.places import line_of, shown_path
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, in_namespace
+from krmkit.porch.decodevariants import (
+    DecodedVariant,
+    decode_set,
+    decode_variant,
+    is_set,
+    is_variant,
+    refuse_other_version,
+)
 from krmkit.porch.findings import doubts
 from krmkit.porch.sets.items import Fleet as Sets
 from krmkit.porch.sets.items import SetError
 from krmkit.porch.sets.text import owner_of
+from krmkit.schema.fields import mapping
 
 
 class FleetError(ValueError):
-    """Nothing can be rendered; the message says why."""
+    """The fleet cannot be rendered; the message gives the reason."""
 
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """One variant: whose it is, where its blueprint is, where it goes. `error` says why it cannot even be tried.
+    """One variant: its owner, its blueprint, its target.
 
-    `owner` is its set, `fleet` the name of the fleet that a sync keeps in git.
+    `error`: why it cannot be built. `owner`: its set; `fleet`: the name of the fleet that a sync keeps in git.
     """
 
     name: str
@@ -39,9 +50,10 @@ class Task:
 
 @dataclass(slots=True, eq=False)
 class FleetPlan:
-    """All variants of the given sets; `owners` are the sets and single variants, as generated-by annotations name them.
+    """All variants of the given sets; `owners`: the sets and single variants, as generated-by annotations name them.
 
-    `files` are the given files, and `fleets` the names of the fleets that they are all there is of.
+    `files`: the given files; `fleets`: the names of the fleets that these files define completely. `given`: the owners'
+    own resources.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -49,16 +61,19 @@ class FleetPlan:
     warnings: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     fleets: set[str] = field(default_factory=set)
+    given: dict[str, Resource] = field(default_factory=dict)
 
 
 def plan_variants(
-    given: list[Resource], objects: list[Resource], setfile: str, prune: bool = False
+    given: list[Resource], objects: list[Resource], setfile: str, prune: bool = False, folder: str = ""
 ) -> FleetPlan:
     """Generate the variants of the sets in `given`, and take the PackageVariants in it as they are.
 
-    `prune` lets a selector be that no object could match. Raises FleetError, SetError.
+    With `prune`, a selector may have no object of its kind. `folder`: that of the objects. Raises FleetError, SetError.
     """
     plan = FleetPlan()
+    shown = shown_path(setfile)
+    _refuse_twins(objects, folder)
     for resource in given:
         try:
             refuse_other_version(resource)
@@ -84,7 +99,10 @@ def plan_variants(
             hint = ""
             if not objects and error.reason != "ValidationError":
                 hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
-            raise FleetError(f"{setfile}: {packages.name}: {error.reason}: {error}{hint}") from None
+            place = line_of(shown, packages.resource, error.field) if error.field else setfile
+            raise FleetError(
+                f"{place}: {packages.name}: {error.reason}: {error}{_repository(error, objects, folder)}{hint}"
+            ) from None
         owner = owner_of(packages)
         if owner in plan.owners:
             raise FleetError(
@@ -93,7 +111,15 @@ def plan_variants(
         if not prune:
             _refuse_blind(known, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
         plan.owners.add(owner)
+        plan.given[owner] = packages.resource
         plan.warnings += [f"{packages.name}: {message}" for _, message in doubts(planned)]
+        for number, count in enumerate(planned.entries):
+            if not count and not prune:
+                target = f"spec.targets[{number}]"
+                place = line_of(shown, packages.resource, target)
+                plan.warnings.append(
+                    f"{place}: {packages.name}: {target} selects nothing{_labels(objects, packages, number)}"
+                )
         kept = {
             variant.identifier: planned.existing[position].name
             for position, variant in planned.changes.updated
@@ -104,12 +130,14 @@ def plan_variants(
     for one in single:
         owner = f"{one.resource.kind}/{one.namespace}/{one.name}"
         plan.owners.add(owner)
+        plan.given[owner] = one.resource
         plan.tasks.append(Task(one.name, one.namespace, owner, one.spec))
     return plan
 
 
 def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namespace: str, label: str) -> None:
-    """Refuse a selector if no object of its kind is known: far more often --objects is missing than a fleet is to go.
+    """Refuse a selector if no object of its kind is known: usually --objects is missing, and the fleet is not meant to
+    go.
 
     `known`: (apiVersion, kind, namespace) of all objects.
     """
@@ -126,3 +154,45 @@ def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namesp
                     f"{label}: spec.targets[{number}].{selecting}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
                     " --objects names the folder that has them. If the set is meant to have no packages any more, --prune says so"
                 )
+
+
+def _refuse_twins(objects: list[Resource], folder: str) -> None:
+    """Refuse two Repositories of one name: one of them would take the place of the other without a word, and its packages with it."""
+    seen: dict[tuple[str, str], Resource] = {}
+    for one in objects:
+        if (one.api_version, one.kind) != (REPOSITORY_VERSION, REPOSITORY_KIND):
+            continue
+        other = seen.setdefault((one.namespace, one.name), one)
+        if other is not one:
+            raise FleetError(
+                f"{_place(one, folder)}: the Repository {one.name} is at {_place(other, folder)} already;"
+                " give one of them another name"
+            )
+
+
+def _place(item: Resource, folder: str) -> str:
+    return line_of(shown_path(os.path.join(folder, item.label)), item, "metadata.name")
+
+
+def _repository(error: SetError, objects: list[Resource], folder: str) -> str:
+    """Where the Repository is for which a set cannot be unrolled."""
+    repositories = [one for one in objects if one.kind == REPOSITORY_KIND and one.name == error.repository]
+    return (
+        f"; the Repository is at {_place(repositories[0], folder)}"
+        if error.repository and repositories
+        else ""
+    )
+
+
+def _labels(objects: list[Resource], packages: DecodedVariant, number: int) -> str:
+    """Labels that the Repositories have, for a selector that fits none."""
+    selector = mapping(packages.spec["targets"][number].get("repositorySelector"))
+    wanted = mapping(selector.get("matchLabels"))
+    known = {
+        f"{key}={value}"
+        for one in objects
+        if one.kind == REPOSITORY_KIND and in_namespace(one.namespace, packages.namespace)
+        for key, value in mapping(one.get("metadata", "labels")).items()
+        if key in wanted
+    }
+    return f"; the Repositories have {listed(sorted(known), 5)}" if known else ""

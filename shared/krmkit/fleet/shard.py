@@ -1,4 +1,4 @@
-"""A stable share of the packages, so that a CI matrix or an indexed job splits a fleet without talking to each other."""
+"""Stable parts of the packages, so that the jobs of a CI matrix split a fleet without coordination."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 
 
 class Shard:
-    """The part `number` of `count` parts of a fleet: packages go by a hash of their name, whatever else is in the fleet.
+    """The part `number` of `count` parts of a fleet: the hash of a package's name decides, independent of the other
+    packages.
 
     Example: `Shard(1, 3).takes("shops/north")`.
     """
@@ -22,7 +23,7 @@ class Shard:
 
     @property
     def whole(self) -> bool:
-        """Whether this is everything."""
+        """Whether this is the only part."""
         return self.count == 1
 
     def takes(self, name: str) -> bool:

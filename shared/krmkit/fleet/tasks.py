@@ -1,4 +1,4 @@
-"""What `krmkit variants render` is to do: the variants of all sets, their blueprints and their places."""
+"""The tasks of `krmkit variants render`: the variants of all sets, their blueprints and their targets."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from krmkit.fleet.build import Build
 from krmkit.fleet.folder import FolderError, VariantFolder
 from krmkit.fleet.plan import FleetError, Task, plan_variants
 from krmkit.fleet.shard import Shard
-from krmkit.fleet.variants import UpstreamPackage, VariantError, find_upstream, inside
+from krmkit.fleet.variants import MissingUpstreamError, UpstreamPackage, VariantError, find_upstream, inside
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.output.places import line_of, shown_path
 from krmkit.porch.sets.items import SetError
 from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
 from krmkit.render.source import SourceError
@@ -21,9 +22,12 @@ from krmkit.yaml.errors import YamlError
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """What came of one variant. `files` are all files of its package with their digests, `changed` the paths of those that
-    change, `objects` those that the package gives to a cluster, `steps` what changes them, `prune` the
-    folders that may be empty then, `diff` what changes as text."""
+    """The result of one variant.
+
+    `files`: all files of its package with their digests; `changed`: the paths of those that change; `objects`: the
+    package's objects in a cluster; `steps`: the edits to write; `prune`: the folders that may become empty; `diff`: the
+    changes as text.
+    """
 
     number: int
     variant: str
@@ -39,10 +43,10 @@ class Row:
 
 
 class FleetTasks:
-    """All tasks, and what they share; `build` makes their packages.
+    """All tasks, and their common settings; `build` makes their packages.
 
-    Flags: `prune` removes packages that are no longer targeted, `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes diffs, in colours with `colour`, and
-    with secrets with `show_secrets`.
+    Flags: `prune` removes packages that are no longer targeted, `force` overwrites changes by hand, `dry_run` writes
+    nothing, `show` makes diffs, in colours with `colour`, and with secrets with `show_secrets`.
     """
 
     def __init__(self, objects: list[Resource], out: VariantFolder) -> None:
@@ -50,6 +54,8 @@ class FleetTasks:
         self.out = out
         self.tasks: list[Task] = []
         self.owners: set[str] = set()
+        self.setfile = ""
+        self.given: dict[str, Resource] = {}  # the owners' own resources
         self.source = ""  # the set file, as seen from OUT
         self.blueprints: dict[str, UpstreamPackage | str] = {}
         self.warnings: list[str] = []
@@ -57,7 +63,7 @@ class FleetTasks:
         self.removed: list[str] = []
         self.stale: list[str] = []  # no longer targeted, and to be removed with --prune
         self.kept: list[str] = []  # no longer targeted, and orphaned
-        self.errors: list[str] = []  # about packages that no variant stands for any more
+        self.errors: list[str] = []  # about packages without a variant
         self.force = False
         self.dry_run = False
         self.show = False
@@ -83,11 +89,12 @@ def read_fleet(
 ) -> FleetTasks:
     """Read everything, generate the variants, and find blueprints and targets. Raises FleetError, OSError.
 
-    `prune` removes what is no longer targeted, and lets a selector be that no object could match. All variants are planned, whatever `shard` of them is to be made.
+    `prune` removes packages that are no longer targeted, and allows a selector without any object of its kind. All
+    variants are planned, whichever `shard` of them is made.
     """
     if not os.path.exists(setfile) or os.path.isdir(setfile):
-        found = "is a folder" if os.path.isdir(setfile) else "does not exist"
-        raise FleetError(f"{setfile}: {found}; name a file with PackageVariantSets")
+        problem = "is a folder" if os.path.isdir(setfile) else "does not exist"
+        raise FleetError(f"{setfile}: {problem}; name a file with PackageVariantSets")
     try:
         resources = resources_below(objects) if objects else []
         shard = shard or Shard()
@@ -96,10 +103,13 @@ def read_fleet(
         )
         fleet.shard, fleet.prune = shard, prune
         fleet.source = os.path.relpath(os.path.realpath(setfile), os.path.realpath(out)).replace(os.sep, "/")
-        plan = plan_variants(resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune)
+        plan = plan_variants(
+            resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune, objects or ""
+        )
     except (ResourceFileError, SetError, FolderError, SourceError, ListError, YamlError) as error:
         raise FleetError(str(error)) from None
     fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
+    fleet.setfile, fleet.given = setfile, plan.given
     taken: dict[str, str] = {}
     for task in fleet.tasks:
         _prepare(fleet, task, packages, taken)
@@ -114,7 +124,7 @@ def read_fleet(
 
 
 def _prepare(fleet: FleetTasks, task: Task, packages: str, taken: dict[str, str]) -> None:
-    """Find the task's blueprint and target, or why there is none."""
+    """Find the task's blueprint and target, or set the task's error."""
     try:
         downstream = task.spec.get("downstream") or {}
         repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
@@ -136,12 +146,15 @@ def _prepare(fleet: FleetTasks, task: Task, packages: str, taken: dict[str, str]
             fleet.blueprints[task.blueprint] = known
         if isinstance(known, str):
             raise VariantError(known)
+    except MissingUpstreamError as error:
+        place = line_of(shown_path(fleet.setfile), fleet.given[task.owner], error.field)
+        task.error = f"{place}: {error}"
     except VariantError as error:
         task.error = str(error)
 
 
 def _refuse_overlaps(fleet: FleetTasks, taken: dict[str, str]) -> None:
-    """Refuse what would be written into a blueprint, where the next run would read it, or into files of another package."""
+    """Refuse targets inside a blueprint, which the next run would read, or among files of another package."""
     read = {os.path.realpath(path): path for path in fleet.blueprints}
     made = {task.target: fleet.blueprints[task.blueprint] for task in fleet.tasks if not task.error}
     root = os.path.realpath(fleet.out.path)

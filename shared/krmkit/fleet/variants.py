@@ -1,7 +1,7 @@
-"""Packages made from a blueprint by PackageVariants: cloned, changed as the variant says, rendered. In memory throughout.
+"""Make packages from a blueprint by PackageVariants: clone, apply the variant, render. All in memory.
 
 The steps are those of Porch: clone (Kptfile name and upstream, a fresh package context), the variant's context, pipeline and
-injection, then the pipeline. What is cloned and changed counts as written before it is rendered, as it would be on disk.
+injection, then the pipeline. The cloned and changed files count as written before they are rendered, as on disk.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Any
 from krmkit.disk.folders import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.messages.nearest import did_you_mean
+from krmkit.output.places import PackageFiles, result_of
 from krmkit.porch.apinames import PorchError, revision_number
 from krmkit.porch.variants.apply import apply_variant
 from krmkit.porch.variants.candidates import candidates
@@ -27,7 +29,9 @@ from krmkit.render.merge.stamp import stamped_file
 from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
 from krmkit.render.pipeline import render
 from krmkit.render.place import ResourcePlaces
+from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import ProgramResolver
+from krmkit.render.resultlist import normalized
 from krmkit.render.source import (
     FileResource,
     SourceError,
@@ -39,14 +43,22 @@ from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 
 
 class VariantError(ValueError):
-    """A variant cannot be made; the message says why."""
+    """A variant cannot be made; the message gives the reason."""
+
+
+class MissingUpstreamError(VariantError):
+    """The upstream that a variant names is not there; `field` is what names it wrongly."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class UpstreamPackage:
     """An upstream package, read once for all of its variants.
 
-    `folders` are its packages ("" is the root), `texts` what their resource files hold, `others` every other file and where it lies;
-    all paths are relative to the root package.
+    `folders`: its packages ("" is the root); `texts`: the contents of their resource files; `others`: every other file
+    and its path on disk. All paths are relative to the root package.
     """
 
     __slots__ = ("_stamped", "folders", "limits", "notes", "others", "path", "texts")
@@ -81,7 +93,8 @@ class UpstreamPackage:
     def stamped(self) -> dict[str, str]:
         """The texts with kpt's upstream-identifier on each resource, so that an update finds a renamed one again.
 
-        As `kpt pkg get` does it: Kptfiles get none, and what the upstream carries is replaced. Made once for all variants.
+        As in `kpt pkg get`, Kptfiles get none, and an identifier from the upstream is replaced. Made once for all
+        variants.
         """
         if self._stamped is None:
             self._stamped = {path: stamped_file(path, text, self.limits) for path, text in self.texts.items()}
@@ -94,7 +107,7 @@ class UpstreamPackage:
     def package(self, texts: dict[str, str], before: Package | None = None) -> Package:
         """A package in memory with the blueprint's folders and these files. Raises PackageError and what parsing raises.
 
-        Files that are the same in the package `before`, which is then used up, are taken over from it.
+        Equal files of the package `before`, which must not be used afterwards, are reused.
         """
         known: dict[str, SourceFile] = {}
         for each in before.walk() if before is not None else ():
@@ -135,7 +148,7 @@ def _owner(folder: str, packages: dict[str, Package]) -> str:
 def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
     """The folder of an upstream {repo, package, workspaceName, revision} below `packages`. Raises VariantError.
 
-    Looked for in `<repo>/<package>/` are the workspace's name, the revision as `v3` and as `3`; then the folder itself.
+    Candidates in `<repo>/<package>/`: the workspace's name, the revision as `v3` and as `3`; then the folder itself.
     """
     base = os.path.join(
         packages, *inside(str(upstream.get("repo") or "")), *inside(str(upstream.get("package") or ""))
@@ -148,11 +161,16 @@ def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
     for folder in tried:
         if os.path.exists(os.path.join(folder, KPTFILE)):
             return folder
-    raise VariantError(f"the upstream package is not there: no Kptfile in {' or '.join(tried)}")
+    repo = os.path.join(packages, *inside(str(upstream["repo"])))
+    folder, field = (repo, "package") if os.path.isdir(repo) else (packages, "repo")
+    there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    hint = did_you_mean(str(upstream[field]), there)
+    message = f"the upstream package is not there: no Kptfile in {' or '.join(tried)}{hint}"
+    raise MissingUpstreamError(message, f"spec.upstream.{field}")
 
 
 def inside(path: str) -> list[str]:
-    """The segments of a repository's or package's name, which must not lead out of a folder. Raises VariantError."""
+    """The segments of a repository's or package's name. Raises VariantError for a path that leads out of a folder."""
     segments = path.split("/")
     if not path or any(
         segment in ("", ".", "..") or "\0" in segment or "\\" in segment for segment in segments
@@ -201,8 +219,8 @@ def make(
 ) -> Made:
     """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises VariantError.
 
-    `objects` are the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's own
-    package, which keeps its name and what people wrote into it. Without `context` the clone gets no package context.
+    `objects`: the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's
+    own package, which keeps its name and people's edits. Without `context` the clone gets no package context.
     """
     errors = validate_variant(spec)
     if errors:
@@ -215,12 +233,7 @@ def make(
         rendering = render(written, resolver)
     except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
         raise VariantError(str(error)) from None
-    problems = [
-        (str(result.get("severity")), f"{run.name}: {result.get('message')}")
-        for run in rendering.runs
-        for result in run.results
-        if result.get("severity") in ("error", "warning")
-    ]
+    problems = _problems(written, rendering)
     if rendering.failure:
         errors = [text for severity, text in problems if severity == "error"]
         errors += [f"{run.name}: {run.reason}" for run in rendering.runs if run.reason]
@@ -231,10 +244,27 @@ def make(
     return Made(rendering.contents, gates, [text for _, text in problems], rendering.secrets)
 
 
+def _problems(package: Package, rendering: Rendering) -> list[tuple[str, str]]:
+    """Severity and text of each error and warning of the functions, with its place in the package."""
+    results = []
+    files: PackageFiles | None = None
+    for run in rendering.runs:
+        for result in run.results:
+            if result.get("severity") not in ("error", "warning"):
+                continue
+            files = files or PackageFiles(package)
+            one = result_of(normalized(result), run, files)
+            inner = one.path.removeprefix(f"{files.folder}/")
+            place = f"{inner}:{one.line}:{one.column}: " if one.line else f"{inner}: " if inner else ""
+            results.append((one.severity, f"{run.name}: {place}{one.message}"))
+    return results
+
+
 def unrendered(
     blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, clone: bool = True, context: bool = True
 ) -> dict[str, str]:
-    """What `make` starts from: the resource files of a clone, or without `clone` the variant's own with the upstream that it has now.
+    """The start of `make`: the resource files of a clone, or without `clone` the variant's own with its current
+    upstream.
 
     Raises VariantError.
     """
@@ -252,7 +282,7 @@ def _unrendered(
 
 
 def _cloned(blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, context: bool) -> Package:
-    """The blueprint as a package of its own: a new name, its upstream, and a fresh package context."""
+    """The blueprint as a new package: a new name, its upstream, and a fresh package context."""
     downstream = str(spec["downstream"]["package"]).rpartition("/")[2]
     texts = blueprint.stamped
     package = blueprint.package(_with_context(texts, downstream, blueprint.limits) if context else texts)
@@ -263,7 +293,7 @@ def _cloned(blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, co
 
 
 def _followed(blueprint: UpstreamPackage, origin: Origin) -> Package:
-    """A variant's own package, with the upstream that it has now."""
+    """A variant's own package, with its current upstream."""
     package = blueprint.package(blueprint.texts)
     _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin)
     return package
@@ -274,7 +304,7 @@ def _items(package: Package) -> list[FileResource]:
 
 
 def _with_context(given: dict[str, str], name: str, limits: Limits) -> dict[str, str]:
-    """A blueprint's texts, with every package context thrown away, and a new one at the root."""
+    """A blueprint's texts without their package contexts, and with a new one at the root."""
     texts: dict[str, str] = {}
     for path, text in given.items():
         if CONTEXT_NAME in text or "\\" in text:
@@ -290,7 +320,7 @@ def _with_context(given: dict[str, str], name: str, limits: Limits) -> dict[str,
 
 
 def _set_upstream(kptfile: Resource, origin: Origin) -> None:
-    """The package's upstream and lock. What the blueprint's lock said was about the blueprint."""
+    """Set the package's upstream and lock, in place of the blueprint's own."""
     git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}
     upstream = {"type": "git", "git": git, "updateStrategy": "resource-merge"}
     if origin.commit:

@@ -1,4 +1,4 @@
-"""The names that a function is written with. The other modules of this package run it.
+"""The API for writing a function. The other modules of this package run it.
 
 A function's main.py holds one `process` and hands it to `main`:
 

@@ -23,7 +23,7 @@ _UNITS = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3}
 
 
 class UsageError(Exception):
-    """The command line cannot be understood; the text says why."""
+    """The command line is wrong; the text gives the reason."""
 
 
 class Arguments:

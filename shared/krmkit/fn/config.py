@@ -30,8 +30,8 @@ class Config:
     """The decoded functionConfig.
 
     `spec` is checked and complete (defaults filled in). `kind`, `name`, `namespace` are those of the config ("" when
-    there is none), `resource` is the config as it came, or None. For a kind of another group `spec` is its spec; what
-    else it says stands in `resource`. A function that decodes its config itself gets an empty `spec`. `tag` is the tag of
+    there is none), `resource` is the config as it came, or None. For a kind of another group `spec` is its spec; its
+    other fields are in `resource`. A function that decodes its config itself gets an empty `spec`. `tag` is the tag of
     the image that a pipeline names for the function, "" where there is none. `crds` are the CRDs of `--crds DIR`.
     """
 
@@ -140,7 +140,7 @@ def _typed(definition: FunctionDefinition, resource: Resource, violations: list[
 
 
 def _checked(schema: dict[str, Any], resource: Resource, violations: list[Violation]) -> object:
-    """The spec of a config with its defaults; what is wrong goes to `violations`."""
+    """The spec of a config with its defaults; errors go to `violations`."""
     spec = resource.get("spec")
     checked, found = validate(read_schema(schema), {} if spec is None else spec, "spec")
     violations += found

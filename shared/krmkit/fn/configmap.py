@@ -39,7 +39,7 @@ def flat(
 ) -> object:
     """The spec of a ConfigMap, checked against `schema`; `mapping` is `configMap` of function.yaml.
 
-    What is wrong goes to `violations`, with the paths of the ConfigMap.
+    Errors go to `violations`, with the paths of the ConfigMap.
     """
     for key in resource.root.names():
         if key not in _FIELDS:
@@ -94,7 +94,7 @@ def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
 
 
 def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
-    """The value that `schema` wants, read from a text: (value, None), or (None, what is wrong)."""
+    """The value that `schema` wants, read from a text: (value, None), or (None, error)."""
     kind = schema.get("type")
     if kind in {"array", "object"}:
         try:
@@ -124,7 +124,7 @@ def _put(
     places: dict[str, str],
     path: str,
 ) -> str | None:
-    """Put one key that is no field in the place that `others` names. Return what is wrong with its text, or None."""
+    """Put a key that is not a field into the place that `others` names. Return the error of its text, or None."""
     if schema["type"] == "object":
         value, problem = _read(schema.get("additionalProperties") or _TEXT, text)
         if problem is None:

@@ -36,6 +36,8 @@ def read_crds(folder: str) -> list[Object]:
 
 
 def _crds_of(path: str) -> list[Object]:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise CrdFileError(f"--crds {path}: must be a regular file, or a link to one")
     try:
         with open(path, encoding="utf-8") as file:
             documents = [go_data(one.root) for one in parse_all(file.read())]

@@ -60,7 +60,7 @@ class FunctionDefinition:
 
     @staticmethod
     def read(folder: str) -> dict[str, Any]:
-        """`folder`/function.yaml as plain data. Raises OSError, or ValueError that says what is wrong in it."""
+        """`folder`/function.yaml as plain data. Raises OSError, or ValueError with the error in it."""
         with open(folder + "/function.yaml", encoding="utf-8") as file:
             return parse(file.read())
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from krmkit.fn.run import Outcome, Process, RunOptions
 
 
+_AT_ONCE = 1 << 20
+"""Characters that are encoded at once to be written."""
+
+
 def main(file: str, process: Process) -> NoReturn:
     """Run the function whose main.py is `file` on the process's arguments and streams, and end the process."""
     buffer_streams()
@@ -66,10 +70,10 @@ def leave(code: int) -> NoReturn:
 
 
 def add_dependencies() -> None:
-    """Let a checkout and an image find their dependencies with any interpreter, and without site-packages.
+    """Add the dependencies of a checkout or an image to sys.path, for any interpreter and without site-packages.
 
-    An image has them in `site` beside `shared`, a checkout in the environments that `make` writes. They come last,
-    so where the interpreter has its own, those win.
+    An image has them in `site` beside `shared`, a checkout in the environments that `make` writes. They come last, so
+    the interpreter's own packages win.
     """
     root, found, _ = __file__.replace("\\", "/").rpartition("/shared/krmkit/")
     if found:
@@ -161,12 +165,14 @@ def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> 
 
 
 def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: TextIO | None) -> int:
-    """Write everything at once. An output that did not arrive whole is a failure, also after a successful run."""
+    """Write everything. An output that did not arrive whole is a failure, also after a successful run."""
     if text:
         try:
             if stdout is None:
                 raise OSError("stdout is closed")
-            stdout.buffer.write(text.encode("utf-8", "replace"))
+            # In parts: the bytes of a large list would take as much memory again.
+            for start in range(0, len(text), _AT_ONCE):
+                stdout.buffer.write(text[start : start + _AT_ONCE].encode("utf-8", "replace"))
             stdout.buffer.flush()
         except BrokenPipeError:
             code = 1  # the reader has gone, so no message would arrive

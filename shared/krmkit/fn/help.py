@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 COLUMNS = 80
-# What every function may report, beside the rules of its function.yaml.
+# Rules that every function may report, beside those of its function.yaml.
 COMMON_RULES = {
     "invalid-input": "error: stdin (or the file) holds no readable ResourceList",
     "invalid-config": "error: the functionConfig is absent, of a wrong kind, or breaks the schema; one result for each violation",

@@ -5,6 +5,9 @@ Such a text is a functionConfig or a list on one line with a line break that onl
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
@@ -13,26 +16,25 @@ _HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
     from krmkit.yaml.limits import Limits
 
 
-def items_alone(text: str, results: list[Finding], limits: Limits) -> str:
+def items_alone(text: str, results: list[dict[str, object]], limits: Limits) -> str:
     """Return a list with the items of the list `text` and these results, and nothing else.
 
-    Raises YamlError or ListError where that is no list: an item may need an anchor from around the items.
+    Raises YamlError or ListError if that is not a list: an item may need an anchor outside the items.
     """
     came = ResourceList.parse(text, limits).items
-    listed = [result.data() for result in results]
     if came and came[0].column == 0:  # items in brackets stay in brackets
-        tail = emit.document({"results": listed})
+        tail = emit.document({"results": results})
         written = f"{_HEAD}items: [" + ",\n".join(item.text for item in came) + f"]\n{tail}"
     else:
         alone = ResourceList.of([_copy(item, limits) for item in came], limits=limits)
-        alone.results = listed
+        alone.results = results
         written = alone.render()
     for item in ResourceList.parse(written, limits).items:
-        _ = item.document  # raises YamlError for an alias without its anchor
+        with suppress(ListError):  # an item that is not a mapping comes back as well
+            _ = item.document  # raises YamlError for an alias without its anchor
     return written
 
 

@@ -1,4 +1,4 @@
-"""Find functions on disk and load them by path: a folder's name is no Python name.
+"""Find functions on disk and load them by path, as a folder's name is not a Python name.
 
 The catalog's functions are in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions` (an
 installation). Their code is compiled once, into `__pycache__` beside it, as an import does it.
@@ -52,7 +52,7 @@ class Function:
 def definition(folder: str) -> FunctionDefinition:
     """The definition of the function in `folder`: from definition.py, which `make generate` writes, else function.yaml.
 
-    Raises OSError, or ValueError that says what is wrong in function.yaml.
+    Raises OSError, or ValueError with the error in function.yaml.
     """
     try:
         data = _module(folder, "definition").DEFINITION
@@ -77,7 +77,7 @@ def _module(folder: str, name: str) -> "ModuleType":
 
 
 def unloadable(function: Function, error: Exception) -> str:
-    """Return a sentence that says why a main.py cannot be loaded.
+    """Return the message about a main.py that cannot be loaded.
 
     Example: `f/main.py cannot be loaded: line 3: SyntaxError: invalid syntax`.
     """

@@ -21,16 +21,13 @@ if TYPE_CHECKING:
 
 SHORTEST = 3  # characters; shorter secrets would strike out half of a page
 _DIGITS = 4  # digits; a shorter number occurs in krmkit's own messages: "must be at most 100"
-_INSIDE = (
-    8  # characters from which on a secret is looked for inside of words, too: "blue" is none in "blueprint"
-)
 _COMMON = frozenset(("true", "false", "null", "none", "default"))
 
 
 class Mask:
     """Hides secrets: `Mask({"blue"}).value({"a": "blueprint"}) == {"a": "(secret)print"}`.
 
-    In a message the same word is krmkit's own, and to strike it out would tell the secret: `message("blueprint blue")` is
+    In a message the same word is krmkit's own, and masking it would reveal the secret: `message("blueprint blue")` is
     "blueprint (secret)".
     """
 
@@ -104,13 +101,13 @@ def marked(data: object) -> Iterator[str]:
 
 
 def secrets_in(texts: Iterable[str]) -> set[str]:
-    """What is secret in resources, given as texts; see `secrets_among`."""
+    """The secrets in resources, given as texts; see `secrets_among`."""
     return secrets_among(Resource(text) for text in texts if may_hold_secrets(text))
 
 
 def secrets_among(items: Iterable[Resource]) -> set[str]:
-    """What is secret in resources: the data of Secrets, the values of secret variables, and those of keys that a pack's
-    schema calls passwords. Not among them: booleans, numbers of up to three digits, and what only names a variable."""
+    """The secrets in resources: the data of Secrets, the values of secret variables, and those of keys that a pack's
+    schema calls passwords. Not secret: booleans, numbers of up to three digits, and names of variables."""
     found: set[str] = set()
     packs = []
     for item in items:
@@ -158,9 +155,9 @@ def _passwords(packs: list[Resource]) -> set[str]:
 
 
 def _counts(secret: str) -> bool:
-    """Whether a text can be struck out without taking krmkit's own words; what only names a variable is no secret.
+    """Whether a text can be masked without affecting krmkit's own words; the name of a variable is not a secret.
 
-    A name says in a diff where a value comes from; a text in quotes may be one.
+    In a diff a name shows the source of a value; a text in quotes may be a secret.
     """
     if len(secret) < SHORTEST or secret.lower() in _COMMON:
         return False
@@ -178,7 +175,7 @@ def _scalars(value: object) -> Iterable[str]:
 
 
 def _decoded(text: str) -> str:
-    """The text behind base64, "" where it is none."""
+    """The text decoded from base64, "" if it is not base64."""
     from base64 import b64decode
 
     try:

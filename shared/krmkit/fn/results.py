@@ -94,16 +94,26 @@ class Results:
 
     def finish(self) -> list[Finding]:
         """Return all findings, each once, by severity, file, index in the file, resource, then as added."""
-        once: dict[str, Finding] = {}
+        once: dict[tuple[object, ...], Finding] = {}
         for finding in self._found:
             once.setdefault(_said(finding), finding)
         return sorted(once.values(), key=_order)
 
 
-def _said(finding: Finding) -> str:
-    """All that a result says, to tell those that say the same."""
-    about = (finding.resource_ref, finding.file, finding.field, finding.rule, finding.tags)
-    return repr((finding.severity, finding.message, finding.current, finding.proposed, *about))
+def _said(finding: Finding) -> tuple[object, ...]:
+    """The content of a result, to find duplicates."""
+    reference, file, tags = finding.resource_ref, finding.file, finding.tags
+    values = finding.current, finding.proposed
+    return (
+        finding.severity,
+        finding.message,
+        finding.field,
+        finding.rule,
+        tuple(reference.items()) if reference is not None else None,
+        tuple(file.items()) if file is not None else None,
+        tuple(tags.items()),
+        repr(values) if values != (None, None) else "",
+    )
 
 
 def _order(finding: Finding) -> tuple[int, str, int, str]:

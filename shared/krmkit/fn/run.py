@@ -2,10 +2,10 @@
 
 - Success: one ResourceList with the changed items, and the results.
 - Any error: the original items, byte for byte, with the results; exit code 1 and one line for stderr.
-- No readable ResourceList: one with `items: []` and the one error that says why.
+- No readable ResourceList: one with `items: []` and one error with the reason.
 
-So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when there
-is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.entry`.
+So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when there is
+a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.entry`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _MOST_CALLS = 50_000
 class RunOptions:
     """How to run: `explain` keeps the results of severity EXPLAIN, `debug` prints the traceback of an unexpected error.
 
-    `tag` is the tag of the image that a pipeline names: a function that has versions answers as that one. `crds` are
-    CustomResourceDefinitions that count beside those among the items.
+    `tag` is the tag of the image that a pipeline names: a function with versions behaves like that one. `crds`: further
+    CustomResourceDefinitions, beside those among the items.
     """
 
     __slots__ = ("crds", "debug", "explain", "limits", "tag")
@@ -121,20 +121,21 @@ def refuse(
     trace: str = "",
 ) -> Outcome:
     """The outcome of a failed run: the items of `text` as they came, and the results."""
+    listed = [result.data() for result in results]
     try:
         resources = ResourceList.parse(text, options.limits)
-        resources.results = _before(definition, resources) + [result.data() for result in results]
+        resources.results = listed = _before(definition, resources) + listed
         stdout = resources.render()
     except Exception as error:  # noqa: BLE001  # the same
         from krmkit.fn.itemsback import items_alone
 
         try:
-            stdout = items_alone(text, results, options.limits)
+            stdout = items_alone(text, listed, options.limits)
         except Exception:  # noqa: BLE001  # not even the items can be written: what went wrong before is the message
-            said = (
-                f"{results[0].message} (and the list cannot be written: {str(error) or type(error).__name__})"
+            why = str(error) or type(error).__name__
+            return unreadable(
+                definition.name, f"{results[0].message} (and the list cannot be written: {why})"
             )
-            return unreadable(definition.name, said)
     return Outcome(stdout, trace + summary(definition.name, results), 1, results)
 
 
@@ -187,7 +188,7 @@ def check_config(
 
 
 def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
-    """The outcome when there is no ResourceList to give back."""
+    """The outcome without a ResourceList to return."""
     from krmkit.yaml import emit
 
     result = Finding(rule, f"no readable ResourceList: {message}")
@@ -212,7 +213,7 @@ def summary(name: str, results: list[Finding]) -> str:
 
 
 def _make_room(limits: Limits) -> int:
-    """Let Python call as deep as texts of the depth that the limits admit need; returns its limit before."""
+    """Raise Python's recursion limit for texts of the permitted depth; returns the old limit."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, min(1000 + _CALLS_PER_LEVEL * limits.depth, _MOST_CALLS)))
     return before
@@ -239,7 +240,7 @@ def _evaluate(
         # SystemExit too: a function that leaves early would print nothing, and nothing is an order to delete.
         return _stopped(error, results, options)
     else:
-        # What stops a run stays an error; failOn moves findings only.
+        # Errors that stop a run stay errors; failOn changes findings only.
         results.fail_on(decoded.fail_on)
         return ""
     finally:
@@ -274,7 +275,7 @@ def _name_limit(results: Results) -> None:
 def _decoded(
     definition: FunctionDefinition, config: Resource | None, options: RunOptions, results: Results
 ) -> Config | None:
-    """The decoded config; None, with results that say why, where it is not right."""
+    """The decoded config; None, with results, for an invalid one."""
     try:
         decoded = decode(definition, config, options.explain)
         decoded.tag = options.tag
@@ -300,8 +301,8 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
     if not unnamed:
         return
     try:
-        alike = [item for item in resources.containing(config.kind) if item.kind == config.kind]
-        found = [item for item in alike if item.ref() == reference]
+        alike = resources.containing(config.kind, config.api_version)
+        found = [item for item in alike if item.kind == config.kind and item.ref() == reference]
     except (YamlError, ListError):
         return  # a broken item, which the function did not need
     if len(found) == 1:

@@ -62,6 +62,7 @@ class Example:
         self.function = function
         self.members = list(_members(folder))
         self.config = self._config()
+        self._of_kpt: list[str] = []  # the members with kpt's annotations, made on first use
 
     def _config(self) -> str | None:
         """The config that the first pipeline entry of the function gives it."""
@@ -86,24 +87,25 @@ class Example:
 
         `more` are texts put before, between and after the members.
         """
-        items = []
+        if not self._of_kpt:
+            self._of_kpt = list(self._annotated_as_kpt_does())
+        return resource_list(_mixed(self._of_kpt, list(more)), self.config)
+
+    def _annotated_as_kpt_does(self) -> Iterator[str]:
         for number, member in enumerate(self.members, 1):
             path = str(PurePosixPath(member.path).relative_to(member.package or "."))
-            items.append(
-                member.annotated(
-                    {
-                        names.LEGACY_INDEX: str(member.index),
-                        names.LEGACY_PATH: path,
-                        names.INDEX: str(member.index),
-                        names.PACKAGE_PATH: f"{PACKAGE}/{member.package}".rstrip("/"),
-                        names.PATH: path,
-                        "internal.config.kubernetes.io/seqindent": "compact",
-                        "internal.config.kubernetes.io/id": str(number),
-                        "config.k8s.io/id": str(number),
-                    }
-                )
+            yield member.annotated(
+                {
+                    names.LEGACY_INDEX: str(member.index),
+                    names.LEGACY_PATH: path,
+                    names.INDEX: str(member.index),
+                    names.PACKAGE_PATH: f"{PACKAGE}/{member.package}".rstrip("/"),
+                    names.PATH: path,
+                    "internal.config.kubernetes.io/seqindent": "compact",
+                    "internal.config.kubernetes.io/id": str(number),
+                    "config.k8s.io/id": str(number),
+                }
             )
-        return resource_list(_mixed(items, list(more)), self.config)
 
     def eval_list(self) -> str:
         """As `kpt fn eval DIR` sends it: no package path, paths relative to DIR."""

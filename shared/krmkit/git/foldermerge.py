@@ -1,6 +1,6 @@
-"""Brings a folder of a tree from one version of a package to another, and leaves in it what others put there.
+"""Update a folder of a tree from one version of a package to another, and keep files that others added.
 
-Another package may lie in a folder below, and people add files by hand; both stay.
+Nested packages and files that people added by hand both stay.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Entries = dict[str, TreeEntry]
 
 @dataclass(slots=True)
 class FolderMerge:
-    """Merges trees, and collects paths: `restored` were missing, `kept` are as people changed them, `replaced` were, until now."""
+    """Merges trees, and collects paths: `restored` were missing; people's changes are `kept` or `replaced`."""
 
     objects: Objects
     pack: PackFile
@@ -24,9 +24,9 @@ class FolderMerge:
     replaced: list[str] = field(default_factory=list)
 
     def merge(self, before: str | None, after: str | None, now: str | None, path: str = "") -> str | None:
-        """Return the tree `now` with the changes from `before` to `after`, None where nothing is left.
+        """Return the tree `now` with the changes from `before` to `after`, None if nothing is left.
 
-        What `after` has and `now` lacks is put back, also where `before` has the same.
+        Entries of `after` that `now` lacks are restored, also if `before` has the same.
         """
         if now in (before, None) and (now is None or before is not None):
             if now is None and before is not None and path and after is not None:

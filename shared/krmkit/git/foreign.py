@@ -1,6 +1,6 @@
-"""What a repository that is given must not do: run programs of its config, or lead git to files outside of it.
+"""Keep a given repository from running programs of its config, and from leading git to files outside of it.
 
-A repository's config, its hooks and its links come from whoever made it. The user's own config and environment are trusted.
+A repository's config, hooks and links come from its author. The user's own config and environment are trusted.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-# The transports of an address that the user named. Helpers such as `ext::COMMAND` and `fd::17` are none of them.
+# The transports of an address that the user named, without helpers such as `ext::COMMAND` and `fd::17`.
 NETWORK: tuple[str, ...] = ("file", "git", "http", "https", "ssh")
-# A remote that only the repository names is never a folder of this machine: the hooks of that folder would run.
+# A remote that only the repository's config names must not be a local folder: the hooks of that folder would run.
 ELSEWHERE: tuple[str, ...] = ("git", "http", "https", "ssh")
 
-# Keys that stand once, with values that run nothing. Those of transports (core.sshCommand, credential.helper, uploadpack, ...)
-# are not among them: no command with a transport reads a given repository's config.
+# Keys without a subsection, with values that run nothing. Those of transports (core.sshCommand, credential.helper,
+# uploadpack, ...) are not among them: no command with a transport reads a given repository's config.
 SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -26,34 +26,36 @@ SETTINGS = (
     "maintenance.auto=false",
 )
 
-# Keys with a name of the user's choice in the middle, such as filter.NAME.clean, and what takes them out of force.
+# Keys with a subsection, such as filter.NAME.clean, and the values that disable them.
 _NAMED = {
     "filter": (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")),
     "hook": (("enabled", "false"),),
 }
 _LOCAL = ("local", "worktree")
-# Names of a repository that a link may not lead out of it.
+# Entries of a repository that must not be links out of it.
+_READ_FIRST = ("HEAD", "config", "config.worktree", "packed-refs", "shallow", "objects/info/alternates")
 _INSIDE = ("objects", "refs", "refs/heads", "refs/tags", "refs/krmkit", "packed-refs")
 
 
 def overrides(listed: bytes) -> tuple[tuple[str, str], ...]:
-    """Return settings against the programs that a repository names, given what `git config --null --show-scope --list` says.
+    """Return settings that disable the programs in a repository's config, from the output of `git config --null
+    --show-scope --list`.
 
     Example: `local\\0filter.x.clean\\nrm -rf .\\0` gives (("filter.x.clean", ""), ("filter.x.smudge", ""), ...).
     """
     words = listed.decode("utf-8", "surrogateescape").split("\0")
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for scope, setting in zip(words[::2], words[1::2], strict=False):
         key = setting.partition("\n")[0]
         section, _, rest = key.partition(".")
         name, dot, _ = rest.rpartition(".")
         if scope in _LOCAL and dot and section in _NAMED:
-            found.update({f"{section}.{name}.{last}": value for last, value in _NAMED[section]})
-    return tuple(found.items())
+            settings.update({f"{section}.{name}.{last}": value for last, value in _NAMED[section]})
+    return tuple(settings.items())
 
 
 def settings_environment(settings: tuple[tuple[str, str], ...], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that give settings to git, beside those that `given` has; a name may hold an equals sign there."""
+    """Return the variables that pass settings to git, after those in `given`; names in them may hold an equals sign."""
     count = given.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
     named = {f"GIT_CONFIG_KEY_{first + number}": key for number, (key, _) in enumerate(settings)}
@@ -67,10 +69,28 @@ def allowed_protocols(wanted: tuple[str, ...], given: Mapping[str, str]) -> str:
     return ":".join(one for one in wanted if own is None or one in own.split(":"))
 
 
-def leads_outside(common: Path) -> str:
-    """Say what leads out of a repository, "" where nothing does; `common` is its folder with objects and refs.
+def special_file(folder: Path) -> str:
+    """Return the path of a file in the repository at or above a folder that is no regular file, "" where there is none.
 
-    A folder of objects that GIT_ALTERNATE_OBJECT_DIRECTORIES names is the user's choice.
+    git opens such a pipe and waits, for as long as nobody writes into it. A link counts as what it leads to.
+    """
+    top = next((one for one in (folder, *folder.absolute().parents) if (one / ".git").is_dir()), None)
+    common = folder if top is None else top / ".git"
+    for name in _READ_FIRST:
+        if (common / name).exists() and not (common / name).is_file():
+            return str(common / name)
+    for place, _, names in os.walk(common / "refs"):
+        for name in names:
+            path = os.path.join(place, name)
+            if os.path.exists(path) and not os.path.isfile(path):
+                return path
+    return ""
+
+
+def leads_outside(common: Path) -> str:
+    """Return the error for a link or alternate that leads out of a repository, "" if there is none.
+
+    `common`: the folder with objects and refs. Folders in GIT_ALTERNATE_OBJECT_DIRECTORIES are allowed.
     """
     top = os.path.realpath(common)
     for name in _INSIDE:

@@ -12,7 +12,7 @@ FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE = "100644", "100755", "120000", "40000
 BIGGEST_BLOB = 64 * 1024 * 1024
 DEEPEST = 64
 MOST_FOLDERS = 100_000
-_DIGITS = 13  # fewer digits than these are a date before the year 33658
+_DIGITS = 13  # times with fewer digits are before the year 33658
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Commit:
 
 
 class Objects:
-    """A reader to be used in a `with` block; objects are looked up by name (a revision or an oid).
+    """A reader for a `with` block; objects are looked up by name (a revision or an oid).
 
-    `unsaved` are trees and commits that are not in the repository yet: (type, content) by oid.
+    `unsaved`: trees and commits not yet in the repository, (type, content) by oid.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Objects:
         self.close()
 
     def reopen(self) -> None:
-        """Start git anew, so that it sees packs that were written meanwhile."""
+        """Restart git, so that it sees packs that were written meanwhile."""
         self.close()
         self._process = self.repository.start("cat-file", "--batch")
 
@@ -67,9 +67,9 @@ class Objects:
         self._process.wait()
 
     def read(self, name: str) -> tuple[str, str, bytes] | None:
-        """Return (oid, type, content), or None where there is no such object.
+        """Return (oid, type, content), or None if there is no such object.
 
-        Raises GitError for a name that cannot be asked for, and for a blob over BIGGEST_BLOB bytes.
+        Raises GitError for a name of several lines, and for a blob over BIGGEST_BLOB bytes.
         """
         if "\n" in name or "\0" in name:
             raise GitError(f"{self.repository.name}: a revision must be one line, got {name!r}")
@@ -84,7 +84,7 @@ class Objects:
             return None
         oid, kind, size = header[0], header[1], int(header[2])
         if size > BIGGEST_BLOB:
-            self.reopen()  # what is left of the object must not be read as the answer to the next question
+            self.reopen()  # the rest of the object must not be read as the next answer
             raise GitError(
                 f"{self.repository.name}: object {oid} has {size} bytes; at most {BIGGEST_BLOB} are read"
             )
@@ -99,40 +99,40 @@ class Objects:
         return (oid, kind, content) if kind == wanted else None
 
     def commit(self, name: str) -> tuple[str, Commit]:
-        """Return the oid and the commit that a revision names; an annotated tag leads to its commit."""
-        found = self._pending(name, "commit") or self.read(f"{name}^{{commit}}")
-        if found is None:
+        """Return the oid and the commit of a revision; annotated tags are dereferenced."""
+        entry = self._pending(name, "commit") or self.read(f"{name}^{{commit}}")
+        if entry is None:
             raise GitError(f"{self.repository.name}: there is no commit {name}")
-        head, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
+        head, _, message = entry[2].decode("utf-8", "replace").partition("\n\n")
         fields = [line.split(" ", 1) for line in head.split("\n") if " " in line]
         tree = next((value for key, value in fields if key == "tree"), "")
         time = next((value.rsplit(" ", 2)[1] for key, value in fields if key == "committer"), "0")
         parents = tuple(value for key, value in fields if key == "parent")
-        return found[0], Commit(tree, parents, message, _seconds(time))
+        return entry[0], Commit(tree, parents, message, _seconds(time))
 
     def tree(self, oid: str) -> list[TreeEntry]:
         """Return the entries of a tree, in git's order."""
-        found = self._pending(oid, "tree") or self.read(oid)
-        if found is None or found[1] != "tree":
+        entry = self._pending(oid, "tree") or self.read(oid)
+        if entry is None or entry[1] != "tree":
             raise GitError(
-                f"{self.repository.name}: {oid} must be a tree, got {found[1] if found else 'nothing'}"
+                f"{self.repository.name}: {oid} must be a tree, got {entry[1] if entry else 'nothing'}"
             )
         try:
-            return list(_entries(found[2]))
+            return list(_entries(entry[2]))
         except ValueError as error:
             raise GitError(f"{self.repository.name}: tree {oid} is broken: {error}") from None
 
     def blob(self, oid: str) -> bytes:
         """Return the content of a file."""
-        found = self.read(oid)
-        if found is None or found[1] != "blob":
+        entry = self.read(oid)
+        if entry is None or entry[1] != "blob":
             raise GitError(
-                f"{self.repository.name}: {oid} must be a blob, got {found[1] if found else 'nothing'}"
+                f"{self.repository.name}: {oid} must be a blob, got {entry[1] if entry else 'nothing'}"
             )
-        return found[2]
+        return entry[2]
 
     def folder(self, tree: str, path: str) -> str | None:
-        """Return the oid of the tree at a path below `tree`, None where there is none. The path "" is `tree` itself."""
+        """Return the oid of the tree at a path below `tree`, None if there is none. The path "" is `tree` itself."""
         for part in path.split("/") if path else ():
             entry = next((one for one in self.tree(tree) if one.name == part and one.mode == FOLDER), None)
             if entry is None:
@@ -141,7 +141,7 @@ class Objects:
         return tree
 
     def entry(self, tree: str, path: str) -> TreeEntry | None:
-        """Return what is at a path below `tree`, None where nothing is."""
+        """Return the entry at a path below `tree`, None if there is none."""
         folder, _, name = path.rpartition("/")
         above = self.folder(tree, folder)
         if above is None:
@@ -172,12 +172,15 @@ class Objects:
 
 
 def _seconds(time: str) -> int:
-    """A committer's seconds since 1970, 0 for what git would not write."""
+    """A committer's seconds since 1970, 0 for text that git would not write."""
     return int(time) if time.isascii() and time.isdecimal() and len(time) < _DIGITS else 0
 
 
 def _entries(content: bytes) -> Iterator[TreeEntry]:
-    """A raw tree: mode, a blank, name, NUL, then 20 bytes of oid, for each entry. Raises ValueError for anything else, and for a name that occurs twice."""
+    """The entries of a raw tree: mode, a space, name, NUL, then 20 bytes of oid for each.
+
+    Raises ValueError for anything else, and for a name that occurs twice.
+    """
     place = 0
     names: set[bytes] = set()
     while place < len(content):

@@ -1,7 +1,7 @@
-"""Writes blobs, trees and commits into a repository as one pack, so that thousands of objects cost one process and no ref.
+"""Writes blobs, trees and commits into a repository as one pack: one process for thousands of objects.
 
-An object has its name before it is written, so a commit can be built in memory and given up again. Nothing of the repository
-changes until `store`, and no ref changes then either: objects without a ref are invisible.
+Oids are computed before writing, so a commit can be built in memory and dropped. The repository does not change until
+`store`, which changes no ref: objects without a ref are invisible.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _TYPES = {"commit": 1, "tree": 2, "blob": 3}
 
 
 class PackFile:
-    """Objects to be written; each once, however often it is added.
+    """Objects to be written, without duplicates.
 
-    `unsaved` holds (type, content) of the trees and commits among them by oid, so that they can be read before they are stored.
-    `label` says whose are the objects that are added now; `labels` whose each one is that is not stored.
+    `unsaved`: (type, content) by oid of the trees and commits, so that they can be read before they are stored.
+    `label`: the owner of the objects being added; `labels`: the owner of each object not yet stored.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class PackFile:
         return self._add("tree", content)
 
     def commit(self, tree: str, parents: Iterable[str], author: str, message: str) -> str:
-        """Add a commit; return its oid. `author` is `Name <mail> SECONDS +ZONE`, and stands for the committer too."""
+        """Add a commit; return its oid. `author` is `Name <mail> SECONDS +ZONE`, for the committer too."""
         lines = [
             f"tree {tree}",
             *(f"parent {parent}" for parent in parents),
@@ -59,7 +59,7 @@ class PackFile:
         return self._add("commit", ("\n".join(lines) + "\n\n" + message).encode())
 
     def store(self, repository: GitRepository) -> None:
-        """Write all objects; git checks that each is sound and that what it refers to exists."""
+        """Write all objects; git checks each object and that the objects it refers to exist."""
         if not self._entries:
             return
         head = b"PACK" + struct.pack(">II", 2, len(self._entries))
@@ -69,7 +69,7 @@ class PackFile:
         self.labels.clear()
 
     def give_up(self, label: str) -> None:
-        """Leave out the objects that were added under a label."""
+        """Drop the objects that were added under a label."""
         for oid in [oid for oid, owner in self.labels.items() if owner == label]:
             del self._entries[oid], self.labels[oid]
             self.unsaved.pop(oid, None)
@@ -85,7 +85,7 @@ class PackFile:
 
 
 def _size(kind: int, size: int) -> bytes:
-    """An entry's head: its type and its size, seven bits a byte but four in the first."""
+    """An entry's header: its type and size, four bits of the size in the first byte and seven in each other."""
     byte = (kind << 4) | (size & 15)
     size >>= 4
     head = bytearray()

@@ -1,7 +1,7 @@
-"""Runs git's own program on one repository, with nothing of the repository's own making executed.
+"""Runs git on one repository, and executes no program that the repository names.
 
-Replace refs, prompts, lazy fetches and every transport that the caller does not name are off, and so are the programs that the
-repository's config and hooks name (`foreign`).
+Replace refs, prompts, lazy fetches and every transport that the caller does not name are off, and so are the
+repository's hooks and the programs in its config (`foreign`).
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ from krmkit.git.foreign import (
     leads_outside,
     overrides,
     settings_environment,
+    special_file,
 )
 
 SAFE = ("--no-replace-objects", "--no-pager", *(word for setting in SETTINGS for word in ("-c", setting)))
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 
 
-_LINES = 5  # of what git says in an error
+_LINES = 5  # lines of git's message in an error
 
 
 class GitError(RuntimeError):
-    """A git command failed; the message holds the command's name and the first lines of what it said."""
+    """A git command failed; the message holds the command's name and the first lines of its stderr."""
 
 
 class GitRepository:
     """A repository on this machine: `folder` is a bare repository, or a checkout (its refs are used, not its files).
 
-    `name` is what messages call it: the address that it is a copy of, or the folder.
+    `name`: its name in messages, the address that it is a copy of, or the folder.
     """
 
     def __init__(self, folder: Path, name: str = "") -> None:
@@ -44,18 +45,25 @@ class GitRepository:
 
     @classmethod
     def open(cls, folder: Path) -> GitRepository:
-        """Raises GitError where the folder is no repository, one that leads outside, or one whose objects are not named by SHA-1."""
+        """Open a repository. Raises GitError for a folder that is not one, or leads outside, or does not use SHA-1."""
         repository = cls(folder)
         if not folder.is_dir():
             raise GitError(f"{folder}: there is no such folder")
+        repository.check_files()
         object_format = repository.run("rev-parse", "--show-object-format").strip()
         if object_format != b"sha1":
             raise GitError(f"{folder}: object format must be sha1, got {object_format.decode()}")
         repository.check_inside()
         return repository
 
+    def check_files(self) -> None:
+        """Raises GitError if git would wait for somebody to write into one of its own files, which is a pipe."""
+        special = special_file(self.folder)
+        if special:
+            raise GitError(f"{self.name}: {special} must be a regular file")
+
     def check_inside(self) -> None:
-        """Raises GitError where links or alternates lead out of the repository."""
+        """Raises GitError if links or alternates lead out of the repository."""
         outside = leads_outside(self.common)
         if outside:
             raise GitError(f"{self.name}: {outside}")
@@ -67,7 +75,7 @@ class GitRepository:
         return self.folder / said.removesuffix("\n")
 
     def work_tree(self) -> str:
-        """The folder of the checkout, links resolved. Raises GitError where the config leads to a folder that is none."""
+        """The folder of the checkout, links resolved. Raises GitError if core.worktree names another folder."""
         top = os.path.realpath(os.fsdecode(self.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
         if not os.path.lexists(os.path.join(top, ".git")):
             raise GitError(f"{self.name}: core.worktree must lead to the folder of its .git, got {top}")
@@ -96,10 +104,10 @@ class GitRepository:
         inherit: tuple[int, ...] = (),
         protocols: tuple[str, ...] = (),
     ) -> bytes:
-        """Return what the command prints.
+        """Run a command and return its stdout.
 
-        `config` holds git settings for this one call, `inherit` descriptors it keeps open, `protocols` the transports that it may use.
-        Raises GitError where it fails, or git is not installed.
+        `config`: git settings for this call; `inherit`: descriptors that it keeps open; `protocols`: the transports
+        that it may use. Raises GitError if it fails, or git is not installed.
         """
         try:
             done = subprocess.run(
@@ -119,7 +127,7 @@ class GitRepository:
         return done.stdout
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command that is talked to over pipes; what it says on stderr is discarded."""
+        """Start a command with pipes for stdin and stdout; its stderr is discarded."""
         return subprocess.Popen(
             self.command(*arguments),
             stdin=subprocess.PIPE,
@@ -131,7 +139,8 @@ class GitRepository:
     def push(self, remote: str, leases: list[str], specs: list[str], protocols: tuple[str, ...]) -> None:
         """Push to an address from a repository without a config of its own, which has this one's objects.
 
-        `leases` are options, `specs` what goes where. Credentials and programs of transports are those of the user's own config.
+        `leases`: options; `specs`: the refspecs. Credentials and programs of transports are those of the user's own
+        config.
         """
         with tempfile.TemporaryDirectory(prefix="krmkit-push-") as folder:
             clean = GitRepository(Path(folder))
@@ -144,7 +153,7 @@ class GitRepository:
 
 
 def _said(stderr: bytes) -> str:
-    """What git said, in one line; a remote may have put signs into it that a terminal obeys."""
+    """Git's stderr on one line, without control characters, which a remote may have put there."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").split("\n") if line.strip()]
     return "".join(sign for sign in "; ".join(lines[:_LINES]) if sign.isprintable())
 
@@ -152,7 +161,7 @@ def _said(stderr: bytes) -> str:
 def environment(
     settings: tuple[tuple[str, str], ...] = (), protocols: tuple[str, ...] = ()
 ) -> dict[str, str]:
-    """The caller's environment without variables that would lead git to another repository, with settings and allowed protocols."""
+    """The environment without variables that point git to another repository, with settings and allowed protocols."""
     kept = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
     given = settings_environment(settings, kept) if settings else {}
     return {**kept, **QUIET, **given, "GIT_ALLOW_PROTOCOL": allowed_protocols(protocols, kept)}

@@ -1,7 +1,7 @@
-"""Makes a transaction of many refs survive a kill: git itself may stop between one ref and the next.
+"""Makes a transaction of many refs survive a kill: git itself may stop between two refs.
 
-The changes are written down and synced before git gets them. Whoever locks the repository next finds the journal, and
-brings every ref that still has its old value to the new one.
+The changes are written to a journal and synced before git gets them. The next lock of the repository finds the journal,
+and sets every ref that still has its old value to the new one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from krmkit.git.program import GitError, GitRepository
 from krmkit.git.refnames import NOTHING, OWN, check_ref
 
 _OID = re.compile("[0-9a-f]{40}")
-PATIENCE = 60.0  # seconds to wait for another sync, which waits for the disk
+PATIENCE = 60.0  # seconds to wait for another sync
 
 
 class RepositoryLock:
-    """Lets one sync write to a repository at a time, used in a `with` block; `note` says what was completed for a killed one.
+    """Lets one sync at a time write to a repository, in a `with` block; `note` reports what it completed of a killed one.
 
-    git's own process holds the lock too, so that it is not taken for dead while it still changes refs.
+    git's own process holds the lock too: while it changes refs, the sync does not count as dead.
     """
 
     def __init__(self, repository: GitRepository) -> None:
@@ -41,7 +41,7 @@ class RepositoryLock:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a sync is at work, or was killed at it."""
+        """Whether a sync is running, or was killed."""
         return self._journal.exists()
 
     def __enter__(self) -> RepositoryLock:
@@ -64,7 +64,7 @@ class RepositoryLock:
                 if time.monotonic() > until:
                     os.close(self._handle)
                     raise GitError(
-                        f"{self.repository.folder}: another sync is at work; run this one after it"
+                        f"{self.repository.folder}: another sync is running; run this one after it"
                     ) from None
                 time.sleep(0.05)
         if self._journal.exists():
@@ -77,7 +77,7 @@ class RepositoryLock:
         os.close(self._handle)
 
     def update(self, changes: Mapping[str, tuple[str, str]]) -> None:
-        """Bring refs from their old to their new values, all or none. Raises GitError where one has another value."""
+        """Set refs from their old to their new values, all or none. Raises GitError if one has another value."""
         self._save(changes)
         try:
             self._run(changes)
@@ -89,7 +89,7 @@ class RepositoryLock:
 
     def _run(self, changes: Mapping[str, tuple[str, str]]) -> None:
         lines = [b"start"]
-        # What goes makes room for what comes: a branch a/b cannot be made while there is a branch a.
+        # Delete before creating: a branch a/b cannot be made while there is a branch a.
         for name, (old, new) in sorted(
             changes.items(), key=lambda change: (change[1][1] != NOTHING, change[0])
         ):
@@ -108,7 +108,7 @@ class RepositoryLock:
 
     def _save(self, changes: Mapping[str, tuple[str, str]]) -> None:
         place = self._journal.with_suffix(".new")
-        place.unlink(missing_ok=True)  # it may be a link to a file of somebody's
+        place.unlink(missing_ok=True)  # it may be a link to a foreign file
         with open(place, "x", encoding="utf-8", errors="surrogateescape") as stream:
             json.dump(changes, stream)
             stream.flush()
@@ -116,7 +116,7 @@ class RepositoryLock:
         os.replace(place, self._journal)
 
     def _complete(self) -> None:
-        """Bring the refs of a killed run to their new values; a ref that was moved since then keeps its value."""
+        """Set the refs of a killed run to their new values; a ref that was moved since then keeps its value."""
         try:
             with open(self._journal, encoding="utf-8", errors="surrogateescape") as stream:
                 changes = {str(name): (str(old), str(new)) for name, (old, new) in json.load(stream).items()}
@@ -127,9 +127,9 @@ class RepositoryLock:
                 f"{self._journal}: cannot be read{why}; look at the repository's refs, then remove the file"
             ) from None
         for name in (*changes, "HEAD", "packed-refs"):
-            # The process that held these is dead, or the lock would not be free.
+            # The process that held these is dead: the lock is free.
             (self.folder / f"{name}.lock").unlink(missing_ok=True)
-        # git writes the packed refs anew beside the old ones, and refuses to where it finds such a file.
+        # git writes the new packed refs beside the old ones, and fails if this file exists.
         (self.folder / "packed-refs.new").unlink(missing_ok=True)
         listed = self.repository.run("for-each-ref", "--format=%(refname) %(objectname)").decode(
             "utf-8", "surrogateescape"
@@ -146,16 +146,16 @@ class RepositoryLock:
 
 
 def still_to_do(changes: Mapping[str, tuple[str, str]], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return what completes the changes of a killed run, given what refs name now; a ref that was moved since then keeps its value."""
+    """Return the remaining changes of a killed run; `now`: the current refs. A ref moved since then keeps its value."""
     return {name: pair for name, pair in changes.items() if now.get(name, NOTHING) == pair[0] != pair[1]}
 
 
 class ForeignJournalError(ValueError):
-    """A journal that no sync wrote."""
+    """The journal was not written by a sync."""
 
 
 def _check(changes: Mapping[str, tuple[str, str]], folder: Path) -> None:
-    """Raises ForeignJournalError for what is not the name of a ref inside the repository, or not an object's."""
+    """Raises ForeignJournalError for an invalid ref name, or an invalid oid."""
     top = os.path.realpath(folder)
     for name, oids in changes.items():
         try:

@@ -1,4 +1,4 @@
-"""Names of refs: which ones krmkit owns, and what git takes for a name."""
+"""Names of refs: those that krmkit owns, and git's rules for valid names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{")
 
 
 def check_ref(name: str) -> str:
-    """Return `name` where git takes it as a part of a ref's name, by the rules of git-check-ref-format; else raise GitError."""
+    """Return `name` if it is valid as a part of a ref's name by git-check-ref-format; else raise GitError."""
     parts = name.split("/")
     if (
         _FORBIDDEN.search(name)
         or name.endswith(".")
         or any(not part or part.startswith(".") or part.endswith(".lock") for part in parts)
     ):
-        raise GitError(f"{name!r} must be a name that git takes for a ref")
+        raise GitError(f"{name!r} must be a valid name for a git ref")
     return name

@@ -16,26 +16,26 @@ def list_refs(repository: GitRepository) -> dict[str, str]:
     shown = repository.run(
         "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags", OWN
     )
-    found: dict[str, str] = {}
+    refs: dict[str, str] = {}
     for line in shown.decode("utf-8", "surrogateescape").split("\n")[:-1]:
         name, oid, peeled = line.split("\0")
-        found[name] = peeled or oid
-    return found
+        refs[name] = peeled or oid
+    return refs
 
 
 def checked_out(repository: GitRepository) -> dict[str, str]:
     """Return every branch that a work tree of a repository has checked out, with that work tree's folder."""
     listed = repository.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
-    found: dict[str, str] = {}
+    branches: dict[str, str] = {}
     for entry in listed.split("\n\n"):
         fields = dict(line.partition(" ")[::2] for line in entry.split("\n") if line)
         if "branch" in fields and "bare" not in fields:
-            found[fields["branch"]] = fields.get("worktree", "")
-    return found
+            branches[fields["branch"]] = fields.get("worktree", "")
+    return branches
 
 
 class RefChanges:
-    """Changes of refs, each with the value that the ref must have before: another value means that another process was faster."""
+    """Changes of refs, each with the value expected before: another value means that another process was faster."""
 
     def __init__(self, repository: GitRepository, seen: Mapping[str, str]) -> None:
         self.repository = repository
@@ -48,7 +48,7 @@ class RefChanges:
 
     @contextmanager
     def attempt(self) -> Iterator[dict[str, str | None]]:
-        """Take back what was changed in a `with` block that raises; yield what `take_back` needs to do it later."""
+        """Undo the changes of a `with` block that raises; yield the undo data, which `take_back` can apply later."""
         undo = self._undo = {}
         try:
             yield undo
@@ -57,7 +57,7 @@ class RefChanges:
             raise
 
     def take_back(self, undo: Mapping[str, str | None]) -> None:
-        """Let the refs of an attempt be as they were before it."""
+        """Restore the refs as they were before an attempt."""
         for name, oid in undo.items():
             if oid is None:
                 self.changes.pop(name, None)
@@ -65,9 +65,10 @@ class RefChanges:
                 self.changes[name] = oid
 
     def set(self, name: str, oid: str) -> None:
-        """Let a ref point at a commit; it is made where it does not exist.
+        """Set a ref to a commit, and create it if needed.
 
-        Raises GitError where another ref is a folder of its name, or lies below it: git would refuse the whole transaction.
+        Raises GitError if another ref is a folder of its name, or lies below it: git would refuse the whole
+        transaction.
         """
         self._refuse_checked_out(name)
         other = self._in_the_way(name)
@@ -82,12 +83,15 @@ class RefChanges:
             self.changes[name] = oid
 
     def _refuse_checked_out(self, name: str) -> None:
-        """Raise GitError where a work tree has the branch checked out: its files would stay behind, as if somebody had removed what is new."""
+        """Raise GitError if a work tree has the branch checked out.
+
+        Its files would be out of date, and look like edits that undo the change.
+        """
         if self._checked_out is None:
             self._checked_out = checked_out(self.repository)
         if name in self._checked_out:
             raise GitError(
-                f"{name} is checked out in {self._checked_out[name]}, whose next commit would take back what is written;"
+                f"{name} is checked out in {self._checked_out[name]}, whose next commit would undo the change;"
                 " name a bare repository, or check out another branch there"
             )
 
@@ -98,7 +102,7 @@ class RefChanges:
             if self.get(folder) is not None:
                 return folder
         below = self._below.get(name, "")
-        if below and self.get(below) is None:  # that one was deleted; there may be others
+        if below and self.get(below) is None:  # that ref was deleted; there may be others
             names = (one for one in {**self._seen, **self.changes} if one.startswith(f"{name}/"))
             below = next((one for one in names if self.get(one) is not None), "")
         if not below:
@@ -106,7 +110,7 @@ class RefChanges:
         return below
 
     def delete(self, name: str) -> None:
-        """Remove a ref; one that did not exist stays away. Raises GitError for a branch that is checked out."""
+        """Remove a ref, if it exists. Raises GitError for a branch that is checked out."""
         if name in self._seen:
             self._refuse_checked_out(name)
         self._undo.setdefault(name, self.changes.get(name))
@@ -116,12 +120,12 @@ class RefChanges:
             self.changes.pop(name, None)
 
     def get(self, name: str) -> str | None:
-        """Return what a ref points at after these changes, None where it does not exist."""
+        """Return the oid of a ref after these changes, None if it does not exist."""
         oid = self.changes.get(name, self._seen.get(name, NOTHING))
         return None if oid == NOTHING else oid
 
     def commit(self) -> None:
-        """Carry out all changes in one transaction. Raises GitError, and changes nothing, where one cannot be made."""
+        """Carry out all changes in one transaction. Raises GitError, and changes nothing, if one fails."""
         if not self.changes:
             return
         pairs = {name: (self._seen.get(name, NOTHING), oid) for name, oid in self.changes.items()}
@@ -148,7 +152,7 @@ class RefChanges:
         self.repository.push(remote, leases, specs, self.protocols)
 
     def _old(self, name: str) -> str:
-        """A lease on "" means that the ref must not exist."""
+        """The old value of a ref for a lease; "" means that the ref must not exist."""
         return self._seen.get(name, "")
 
 

@@ -1,4 +1,4 @@
-"""Replaces folders of a repository's tree, and leaves every other entry as it is: only the trees above it are new."""
+"""Replaces folders of a repository's tree; every other entry stays, and only the trees above are new."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from krmkit.git.program import GitError
 MOST_FILES = 10_000
 MOST_BYTES = 128 * 1024 * 1024
 _MOST_LINKS = 16
-_GIT = (".git", "git~1")  # other disks call the same folder so
+_GIT = (".git", "git~1")  # names of the same folder on other file systems
 LONGEST_NAME = 255  # bytes of a file's name on most disks
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a package: its content, and whether it can be executed."""
+    """A file of a package: its content, and whether it is executable."""
 
     content: bytes
     executable: bool = False
@@ -31,7 +31,7 @@ def read_files(objects: Objects, tree: str) -> dict[str, File]:
 
     Raises GitError for links, submodules, names that leave the folder, and for more than MOST_FILES files or MOST_BYTES bytes.
     """
-    found: dict[str, File] = {}
+    contents: dict[str, File] = {}
     rest = MOST_BYTES
     for path, entry in objects.files(tree):
         if entry.mode in (LINK, SUBMODULE):
@@ -40,11 +40,11 @@ def read_files(objects: Objects, tree: str) -> dict[str, File]:
         check_path(objects, path)
         content = objects.blob(entry.oid)
         rest -= len(content)
-        if len(found) == MOST_FILES or rest < 0:
+        if len(contents) == MOST_FILES or rest < 0:
             limit = f"{MOST_BYTES} bytes" if rest < 0 else f"{MOST_FILES} files"
             raise GitError(f"{objects.repository.name}: {path}: a package must have at most {limit}")
-        found[path] = File(content, entry.mode == EXECUTABLE)
-    return found
+        contents[path] = File(content, entry.mode == EXECUTABLE)
+    return contents
 
 
 def linked_content(objects: Objects, root: str, path: str, entry: TreeEntry) -> bytes:
@@ -61,10 +61,10 @@ def linked_content(objects: Objects, root: str, path: str, entry: TreeEntry) -> 
             return objects.blob(entry.oid)
         target = objects.blob(entry.oid).decode("utf-8", "surrogateescape")
         place = posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
-        found = None if place.startswith(("/", "..")) else objects.entry(root, place)
-        if found is None:
+        target_entry = None if place.startswith(("/", "..")) else objects.entry(root, place)
+        if target_entry is None:
             raise GitError(f"{name}: {path} is a link to {target!r}; it must lead to a file of the revision")
-        entry = found
+        entry = target_entry
     raise GitError(f"{name}: {path} leads through more than {_MOST_LINKS} links; it must lead to a file")
 
 
@@ -85,10 +85,10 @@ def write_files(pack: PackFile, files: Mapping[str, File]) -> str:
 def replace_folders(
     objects: Objects, pack: PackFile, root: str | None, folders: Mapping[str, str | None]
 ) -> str | None:
-    """Return the root tree in which each path is the tree given for it, or is gone where that is None.
+    """Return the root tree in which each path is the tree given for it, or is removed for None.
 
-    A folder that becomes empty goes too; None is returned where nothing is left.
-    Example: {"shops/north": oid, "shops/south": None} puts north there and removes south.
+    Folders that become empty are removed too; the result is None if nothing is left. Example: {"shops/north": oid,
+    "shops/south": None} puts north there and removes south.
     """
     if "" in folders:
         return folders[""]
@@ -108,7 +108,7 @@ def replace_folders(
 
 
 def check_path(objects: Objects, path: str) -> None:
-    """Raise GitError for a path that leads out of its folder, or into git's own, or to what krmkit would take for a killed run's."""
+    """Raise GitError for a path that leads out of its folder or into .git, or that looks like a file of a killed run."""
     parts = path.split("/")
     if any(len(part.encode("utf-8", "surrogateescape")) > LONGEST_NAME for part in parts):
         raise GitError(

@@ -1,4 +1,4 @@
-"""Fetches the upstream of a package: the revision that it came from, and the one that it is to follow."""
+"""Fetches the upstream of a package: its current revision, and the one to update to."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from krmkit.git.foreign import NETWORK
 from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import File, read_files
+from krmkit.messages.nearest import did_you_mean
 
 
 class UpstreamError(ValueError):
-    """A package's upstream cannot be read; the message says why."""
+    """A package's upstream cannot be read; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """`upstream.git` and `upstreamLock.git` of a Kptfile: where a package came from, and the commit that it has."""
+    """`upstream.git` and `upstreamLock.git` of a Kptfile: a package's origin, and its current commit."""
 
     repo: str
     directory: str
@@ -28,7 +29,10 @@ class Upstream:
 
     @classmethod
     def of(cls, kptfile: dict[str, object], fetched: bool = True) -> Upstream:
-        """Raises UpstreamError where the Kptfile names no git upstream, or, of a package that was `fetched`, no commit."""
+        """Read it from a Kptfile.
+
+        Raises UpstreamError if the Kptfile has no git upstream, or, with `fetched`, no commit.
+        """
         fields: dict[str, str] = {"commit": ""}
         parts = (("upstream", ("repo", "directory", "ref")), ("upstreamLock", ("commit",)))
         for part, keys in parts if fetched else parts[:1]:
@@ -44,7 +48,7 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A commit of an upstream package, and its files by path. `name` is the tag, branch or commit that `ref` stands for."""
+    """A commit of an upstream package, and its files by path. `name`: the tag, branch or commit that `ref` means."""
 
     ref: str
     commit: str
@@ -53,7 +57,7 @@ class Revision:
 
 
 def shown_address(address: str) -> str:
-    """An address as messages show it: without the name and password in front of a host.
+    """An address for messages: without the user name and password.
 
     Example: `shown_address("https://me:hush@example.com/r.git") == "https://example.com/r.git"`.
     """
@@ -63,14 +67,14 @@ def shown_address(address: str) -> str:
 
 
 def sign_ins(text: str) -> set[str]:
-    """The names with passwords in front of the hosts of a text's addresses: `me:hush@`."""
+    """The user names with passwords in the addresses of a text: `me:hush@`."""
     import re
 
     return set(re.findall(r"://([^\s:/@]*:[^\s/@]+@)", text))
 
 
 class Fetched:
-    """A copy of the upstream's repository in a temporary folder, to be used in a `with` block."""
+    """A copy of the upstream's repository in a temporary folder, for use in a `with` block."""
 
     def __init__(self, upstream: Upstream) -> None:
         self.upstream = upstream
@@ -85,7 +89,7 @@ class Fetched:
                 )
             self.repository.run("init", "--quiet", "--bare")
             heads = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-            # Without --update-shallow git leaves out what a shallow clone has, and says nothing.
+            # Without --update-shallow git silently leaves out the commits of a shallow clone.
             quiet = ("--quiet", "--no-tags", "--update-shallow")
             self.repository.run("fetch", *quiet, "--", self.upstream.repo, *heads, protocols=NETWORK)
         except BaseException:
@@ -101,7 +105,7 @@ class Fetched:
     def revision(self, ref: str) -> Revision:
         """Return the package at a tag, branch or commit; a tag `<directory>/<ref>` comes first, as in kpt.
 
-        Raises UpstreamError where there is no such revision, or it does not hold the package.
+        Raises UpstreamError if there is no such revision, or it does not hold the package.
         """
         directory = self.upstream.directory
         with Objects(self.repository) as objects:
@@ -120,4 +124,14 @@ class Fetched:
                 continue
         shallow = (self.repository.folder / "shallow").exists()
         hint = "; it is a shallow clone, so fetch its history there: git fetch --unshallow" if shallow else ""
+        hint = hint or did_you_mean(ref, self._names())
         raise UpstreamError(f"{self.repository.name}: there is no tag, branch or commit {ref}{hint}")
+
+    def _names(self) -> list[str]:
+        """The tags and branches, those of the package's folder without it, as `revision` takes them."""
+        listed = self.repository.run(
+            "for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags", "refs/heads"
+        )
+        prefix = f"{self.upstream.directory}/" if self.upstream.directory else ""
+        names = (name.removeprefix(prefix) for name in listed.decode("utf-8", "replace").splitlines())
+        return sorted(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""What the calls of a template may make and cost. Counted beforehand, so that a hostile template ends in an error.
+"""The limits of the calls of a template. Costs are counted beforehand, so that a hostile template ends in an error.
 
 All calls of one execution draw on its one budget of steps, `Limits.work` of krmkit.gotemplate.
 """

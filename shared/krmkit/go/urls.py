@@ -20,7 +20,7 @@ _KEPT = {
 
 
 class UrlError(ValueError):
-    """A text that is no URL; the message is net/url's own."""
+    """A text that is not a URL; the message is net/url's own."""
 
 
 class Url:
@@ -98,7 +98,7 @@ def escape(text: str, part: str) -> str:
 
 
 def unescape(text: str, part: str) -> str:
-    """Undoes percent-escapes. Raises UrlError for what is no escape, and for hosts with characters of no host."""
+    """Undoes percent-escapes. Raises UrlError for invalid escapes, and for invalid characters in hosts."""
     if "%" not in text and part not in ("host", "zone"):
         return text
     data = encode(text)

@@ -158,7 +158,7 @@ class GoObject:
     go_fields: Mapping[str, Callable[[GoObject], object]] = {}
 
     def go_string(self) -> str:
-        """What String() or Error() yields, or how %v prints it."""
+        """The result of String() or Error(), or the %v form."""
         raise NotImplementedError
 
     def go_equal(self, other: GoObject) -> bool:
@@ -216,7 +216,7 @@ def kind_of(value: object) -> str:
 
 
 def basic_kind(value: object) -> str:
-    """What eq and lt compare by: bool, int, uint, float, complex, string; "" for all else."""
+    """The kind by which eq and lt compare: bool, int, uint, float, complex, string; "" for all else."""
     kind = kind_of(value)
     if kind in ("bool", "string"):
         return kind

@@ -20,7 +20,7 @@ _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True 
     "-.inf", "-.Inf", "-.INF",
 }  # fmt: skip
 
-# What reading a YAML text costs, in steps. The signs are those that a value can begin or end with, counted wherever they occur.
+# The cost of reading a YAML text, in steps. The characters are those that can begin or end a value, counted anywhere.
 _SIGNS = "\n\r\x85\u2028\u2029,:-[{?"
 _CALL = 200
 _SIGN = 20
@@ -88,7 +88,7 @@ def _text(text: str) -> Step:
 
 
 def _scalar(value: object) -> str:
-    """What is not text. The number goes through JSON: a whole float64 below 1e21 comes out as an integer."""
+    """A scalar that is not a string. A number goes through JSON: a whole float64 below 1e21 comes out as an integer."""
     if value is None or isinstance(value, list):
         return "null"
     if isinstance(value, bool):

@@ -217,7 +217,7 @@ def cut(item: object, *indexes: object) -> object:
 
 
 def _text(values: tuple[object, ...]) -> str:
-    """What the escaping functions escape: like print, but nil is <no value>."""
+    """The text that the escaping functions escape: like print, but nil is <no value>."""
     return sprint(*["<no value>" if value is None else value for value in values])
 
 

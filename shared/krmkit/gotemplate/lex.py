@@ -37,7 +37,7 @@ _SINGLE = {"=": ASSIGN, "|": PIPE, "(": LEFT_PAREN, ")": RIGHT_PAREN}
 
 
 class _LexError(Exception):
-    """What cannot be a token; arguments are the message and the offset where the token began."""
+    """An invalid token; arguments are the message and the offset of the token's start."""
 
 
 def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ...] = ()) -> list[Token]:

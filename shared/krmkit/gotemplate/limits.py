@@ -1,4 +1,4 @@
-"""What parsing and executing a template may use. All of it is counted: a hostile template ends in an error."""
+"""The limits of parsing and executing a template. Everything is counted: a hostile template ends in an error."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _INT_MIN, _INT_MAX, _UINT_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 
 
 class LiteralError(ValueError):
-    """Text that is no literal; the message is Go's."""
+    """Text that is not a literal; the message is Go's."""
 
 
 def unquote(text: str) -> str:

@@ -132,7 +132,7 @@ class _Parser(Pipelines):
             node = _End(pos, "end")
         elif kind == ELSE:
             token = self.peek()
-            # {{else if}} and {{else with}}: the word stays for whoever reads the branch.
+            # {{else if}} and {{else with}}: the word stays for the parser of the branch.
             pos = token[1] if token[0] in (IF, WITH) else self.expect_right("else")
             node = _End(pos, "else")
         elif kind == TEMPLATE:

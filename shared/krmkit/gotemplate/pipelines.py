@@ -239,7 +239,7 @@ class Pipelines:
         return command
 
     def operand(self) -> Node | None:
-        """A term with the fields that follow it; None when there is no term here."""
+        """A term with the fields that follow it; None if there is no term here."""
         kind, pos, word = self.peek()
         node: Node
         if kind == FIELD:

@@ -7,7 +7,7 @@ from krmkit.go.functions import GoCallError
 from krmkit.go.values import ABSENT
 from krmkit.gotemplate.execution import BREAK, CONTINUE, LONG, Execution, Program, Site
 from krmkit.gotemplate.expressions import Expressions
-from krmkit.gotemplate.loops import loop
+from krmkit.gotemplate.loops import LoopHead, LoopSlots, loop
 from krmkit.gotemplate.nodes import Action, Control, Jump, Node, Text, Tree
 from krmkit.gotemplate.nodes import TemplateCall as Call
 
@@ -186,7 +186,8 @@ class _Statements(Expressions):
         otherwise = self.body(node.otherwise) if node.otherwise else None
         if otherwise is not None and self.jumps:
             otherwise = _absorbing(otherwise)
-        return loop(source, body, otherwise, (last, node.pipe), (type_slot, assigned), slots, cost, self.site)
+        head = LoopHead(self.site, last, node.pipe)
+        return loop(source, body, otherwise, LoopSlots(slots, type_slot, assigned), cost, head)
 
     def template_call(self, node: Call) -> Statement:
         """Runs another template with a frame of its own."""

@@ -55,7 +55,7 @@ def parse(
 
 
 class _Group:
-    """What associated templates share."""
+    """The common data of associated templates."""
 
     __slots__ = ("delims", "functions", "known", "limits", "missing", "programs", "trees")
 

@@ -83,7 +83,7 @@ def _constant(name: str) -> object:
 
 
 class _Context:
-    """What the C scanner reads from a decoder."""
+    """The attributes that the C scanner reads from a decoder."""
 
     strict = True
     object_hook = None

@@ -92,5 +92,5 @@ def _wanted(text: str) -> list[str]:
     try:
         documents = parse_all(text, anchors=AnyAnchor())
     except YamlError:
-        return []  # an item that nobody asked for is handed on as it came, broken or not
+        return []  # an unused item is passed on unchanged, even if it is broken
     return [alias.name for document in documents for alias in document.aliases if alias.target.source is None]

@@ -1,7 +1,8 @@
-"""Causes: which input set a path of a resource. The engine that sets a path records them, and only while a run explains.
+"""Causes: the inputs that set the paths of a resource. The engine that sets a path records them, and only while a run
+explains.
 
     causes = resources.causes
-    if causes is not None:  # None: nobody asks why
+    if causes is not None: # None: the run does not explain
         causes.set(item, ("data", "site"), Cause("config", "site", config, ("data", "site")))
 
 `krmkit why` and reports show them beside the values; nothing reads them from messages.
@@ -22,7 +23,7 @@ class Cause:
 
     - `kind`: preset, macro, config, resource, template, class, topology, patch, variable, extension, default or mapping.
     - `name`: what users call it, as in `Mode:fast` or `.spectro.var.site`.
-    - `resource` and `field`: where it is written; no resource where that is nowhere among the items. `file`: the text inside
+    - `resource` and `field`: where it is written; no resource if that is not among the items. `file`: the text inside
       a pack that holds the field, such as presets.yaml.
     - `follows`: below the path that was set, the field goes on as the path does, because a whole subtree was copied.
     """
@@ -56,7 +57,7 @@ class Cause:
 
 
 class PathCauses:
-    """What set each path of one object. The last writer of a path wins, also over what was set below it before.
+    """The causes of each path of one object. The last writer of a path wins, also over earlier causes below it.
 
     causes.set(("spec",), template)
     causes.set(("spec", "replicas"), topology)
@@ -129,7 +130,7 @@ class PathCauses:
 
 
 class CauseLog:
-    """What set the paths of the resources of a list, during one run of a function."""
+    """The causes of the paths of a list's resources, during one run of a function."""
 
     __slots__ = ("_now", "_of")
 

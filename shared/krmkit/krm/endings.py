@@ -1,4 +1,4 @@
-"""The text of a resource where something comes to stand behind it."""
+"""The text of a resource for a place before other text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def ended_text(item: Resource) -> str:
-    """A resource's text with a final line break, which adds nothing to what it says (krmkit.yaml.editing.finalbreak)."""
+    """A resource's text with a final line break, which does not change its data (krmkit.yaml.editing.finalbreak)."""
     text = item.text
     if text.endswith("\n"):
         return text

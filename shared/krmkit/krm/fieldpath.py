@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
 from krmkit.yaml.copies import detached
-from krmkit.yaml.data import lookup
+from krmkit.yaml.data import is_core_null, lookup
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
 
 Path = tuple[str | int, ...]
@@ -31,7 +31,7 @@ def _step(node: Map | Seq, step: str | int, following: str | int, path: Path, la
         else:
             merged = lookup(node, step)
             found = node.set(step, detached(merged) if merged is not None else _fresh(following))
-        if isinstance(found, Scalar) and not found.text:
+        if isinstance(found, Scalar) and (not found.text or is_core_null(found)):
             found = node.set(step, _fresh(following))
     elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
         found = node.items[step]

@@ -1,4 +1,4 @@
-"""What a rule found in a resource, and how that becomes a result of the KRM Functions Specification.
+"""Findings of rules in resources, and their conversion to results of the KRM Functions Specification.
 
 An engine returns findings, and a main.py adds them to the results of its run:
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from typing import Protocol, Self
 
     class Subject(Protocol):
-        """What a finding can point at: a Resource, or anything else that can name itself."""
+        """The subject of a finding: a Resource, or another object with a name."""
 
         def ref(self) -> dict[str, str]: ...
         def file(self) -> dict[str, object] | None: ...
 
 
 ERROR = "error"  # must be changed before the package is right: the run fails and changes nothing
-WARNING = "warning"  # is doubtful: the run goes on, unless the config says `failOn: warning`
+WARNING = "warning"  # doubtful: the run goes on, unless the config has `failOn: warning`
 INFO = "info"  # is good to know
 EXPLAIN = (
     "explain"  # why a rule, preset, macro or selector did or did not apply: an info, kept only with --explain
@@ -33,8 +33,8 @@ class Finding:
     """One finding.
 
     - `rule`: the id of the rule, listed in function.yaml. `message`: what is wrong, and what would be right.
-    - `resource`: what it is about, as it is called now. An engine that knows no resources leaves it out, and the caller
-      says it with `at`.
+    - `resource`: what it is about, as it is called now. An engine without resources leaves it out, and the caller adds
+    it with `at`.
     - `field`: the path in the resource, as in `spec.ports[0].port`. `current` and `proposed`: the value there and a right
       one, None where there is none to show; never a secret.
     - `tags`: more for programs to read, as in `{"pack": "cilium"}`. `about`: what it is about in the rule's own terms,
@@ -119,7 +119,7 @@ class Finding:
         return data
 
     def __str__(self) -> str:
-        """One line for people: `v1/ConfigMap/ns/name spec.x: message`."""
+        """One line of text: `v1/ConfigMap/ns/name spec.x: message`."""
         reference = self.resource_ref or {}
         place = "/".join(reference[key] for key in IDENTITY if reference.get(key))
         if self.field:

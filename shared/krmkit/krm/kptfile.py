@@ -1,9 +1,9 @@
-"""The Kptfile as the pipeline needs it: which functions run, in which order, on which resources, with which config.
+"""The Kptfile's pipeline: functions, their order, their resources and their configs.
 
-Scalars resolve as Go's yaml.v3 hands them to text fields: their text, whatever it looks like (`a: 010` is the
-text 010), and nothing for null. Unknown fields are errors where a typing error would change what runs: at the top, in
-the pipeline, in functions and selectors. The rest (info, status, upstream, inventory) is not looked into.
-(Fields: kpt.dev/v1 of kpt 1.0.0-beta.56, and `tag` of newer versions.)
+Scalars resolve as in Go's yaml.v3 for text fields: to their source text (`a: 010` is the text 010), and "" for null.
+Unknown fields are errors where a typing error would change what runs: at the top, in the pipeline, in functions and
+selectors. The rest (info, status, upstream, inventory) is not looked into. (Fields: kpt.dev/v1 of kpt 1.0.0-beta.56,
+and `tag` of newer versions.)
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def image_name(image: str) -> str:
 
 
 def image_tag(image: str) -> str:
-    """`v1.2` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`; "" where there is no tag."""
+    """`v1.2` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`; "" without a tag."""
     return image.partition("@")[0].rpartition("/")[2].partition(":")[2]
 
 
@@ -96,7 +96,7 @@ class KptfileError(ListError):
 
 
 class ResourceSelector:
-    """Which resources are meant: those that have all of what is given. "" and {} ask for nothing."""
+    """A selector of resources that match all given fields. "" and {} match everything."""
 
     __slots__ = ("annotations", "api_version", "kind", "labels", "name", "namespace")
 
@@ -155,7 +155,7 @@ class PipelineFunction:
     """One entry of the pipeline. Either `image` or `exec` is given, and at most one of `config_path` and `config_map`.
 
     `config_path` is relative to the package as the Kptfile has it, `config_file` the same without `.`
-    segments; `config_map` is {} where there is none. `field` is the entry's path in the Kptfile, for messages.
+    segments; `config_map` is {} without one. `field` is the entry's path in the Kptfile, for messages.
     """
 
     __slots__ = (
@@ -238,7 +238,10 @@ class Kptfile:
 
     @property
     def is_blueprint(self) -> bool:
-        """Whether the package is marked as a blueprint. One with an upstream is none: a clone carries the marks of its original."""
+        """Whether the package is marked as a blueprint.
+
+        A package with an upstream is not: a clone has its original's marks.
+        """
         marked = self.resource.annotations.get(BLUEPRINT_MARK) == "true"
         return marked and self.resource.node("upstream") is None
 
@@ -296,7 +299,7 @@ def _offset(node: Node, steps: list[str | int]) -> int:
     return found
 
 
-# Of data that does not fit the schema, what does is read, so that all violations are reported at once.
+# The valid parts of invalid data are read, so that all violations are reported at once.
 
 
 def _entries(data: object, name: str) -> dict[str, object]:

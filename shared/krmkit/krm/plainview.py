@@ -1,226 +1,309 @@
-"""What is seen and changed of a resource without parsing it, where that is plain to see.
+"""The text of a resource, and what is seen and changed of it without parsing it, where that is plain to see.
 
-Only in line-safe items (`krmkit.krm.identity`), and only before the first parse. Whatever is not plainly simple is left to the
-parser and the editor.
+The latter only in line-safe items (`krmkit.krm.identity`), and only before the first parse. Whatever is not plainly simple is
+left to the parser and the editor. What is seen is in the lines of the item (`krmkit.krm.itemlines`); edits stay in them until its text is asked for.
 """
 
 from __future__ import annotations
 
-from krmkit.krm.identity import (
-    block_in,
-    ends_plainly,
-    entry_scalars,
-    is_plainly_sound,
-    lacks_key,
-    may_hide,
-    plain_text,
-    restyled,
-    scalar_in,
-    stays_safe,
-)
+from krmkit.krm.errors import ListError
+from krmkit.krm.identity import is_plainly_sound, may_hide, plain_text, restyled, stays_safe
+from krmkit.krm.itemlines import ItemLines
 from krmkit.yaml import emit
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.scalars import go_resolve
+from krmkit.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
-    from krmkit.krm.identity import Block
+    from krmkit.krm.itemlines import Place
     from krmkit.krm.plainlines import PlainField
-    from krmkit.yaml.tree import Document, Map
+    from krmkit.yaml.document import Anchors
+    from krmkit.yaml.limits import Limits
+    from krmkit.yaml.tree import Document
+
+
+_UNKNOWN = ("", (-1, 0, 0))
+_IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
 class PlainView:
-    """The text of a resource, and the places of its block mappings that were asked for, by path."""
+    """The text of a resource, its tree (read on first use), and its lines once something was looked for in them.
 
-    __slots__ = ("_blocks", "_document", "_root", "_text", "changed", "column", "line_safe")
+    `Resource` inherits it: an object of its own inside of each resource costs a list of 2,000 items 4 to 7 percent of its time.
+    """
 
-    _text: str
+    __slots__ = (
+        "_anchors", "_document", "_given", "_known", "_lines", "_root", "changed", "column", "label", "limits", "line_safe",
+    )  # fmt: skip
+
+    _given: str  # the text before the edits that are in the lines only
+    _lines: ItemLines | None
+    # Scalars that were read from the lines, with their quotes, and their places, by path; None where there is plainly nothing.
+    _known: dict[Path, tuple[str, Place] | None]
     _document: Document | None
     _root: Map | None
-    _blocks: dict[tuple[str, ...], Block | None]
+    _anchors: Anchors | None
     column: int
+    label: str
+    limits: Limits
     line_safe: bool
     changed: bool
 
-    def _parse(self) -> None:
-        raise NotImplementedError  # the resource reads its text
+    # Text and tree
+
+    @property
+    def text(self) -> str:
+        """The resource's text with all edits."""
+        if self._is_ahead():
+            assert self._document is not None
+            from krmkit.yaml.edit import render
+
+            try:
+                self._replace(render(self._document)[self.column :])
+            except YamlError as error:
+                raise self._named(error) from None
+        return self._text
+
+    def _is_ahead(self) -> bool:
+        """Whether the tree has edits that the text has not. A tree that was only read since stays, and so does the text."""
+        return self.changed and self._document is not None and self._document.changed
+
+    def _named(self, error: YamlError) -> YamlError:
+        message = f"{self.label}: {error}"
+        return LimitError(message, limit=error.limit) if isinstance(error, LimitError) else YamlError(message)
+
+    @property
+    def _text(self) -> str:
+        """The text, edits by lines included."""
+        lines = self._lines
+        if lines is not None and lines.is_edited:
+            self._given = lines.text
+            lines.is_edited = False
+        return self._given
 
     def _replace(self, text: str) -> None:
-        raise NotImplementedError  # the resource forgets what it knows of its text
+        """Have another text, and forget what was known of the one before."""
+        self._given = text
+        self._lines = None
+        self._known = {}
+        self._document = None
+        self._root = None
+
+    @property
+    def document(self) -> Document:
+        """The span tree's document, parsed on first use."""
+        if self._document is None:
+            self._parse()
+        assert self._document is not None
+        return self._document
+
+    @property
+    def root(self) -> Map:
+        """The resource's mapping, parsed on first use."""
+        if self._root is None:
+            self._parse()
+        assert self._root is not None
+        return self._root
+
+    def _parse(self) -> None:
+        text = self._text
+        self._lines = None
+        if len(text) > self.limits.item_size:
+            error = LimitError.of("item_size", self.limits.item_size, "the size in characters")
+            raise LimitError(f"{self.label}: {error.message}", limit=error.limit)
+        try:
+            document = parse(" " * self.column + text, self.limits, anchors=self._anchors)
+        except YamlError as error:
+            raise self._named(error) from None
+        if not isinstance(document.root, Map):
+            kind = {"seq": "a list", "scalar": "a single value", "alias": "an alias"}
+            found = kind[document.root.kind] if document.root is not None else "empty"
+            raise ListError(
+                f"{self.label} is {found}, where a resource (a mapping with apiVersion and kind) must stand"
+            )
+        self._document = document
+        self._root = document.root
+
+    # Reading without a parse
+
+    def _forget_lines(self) -> None:
+        """Keep the text, and who the resource is, without the lines, which take several times as much memory."""
+        if self._lines is not None and self._document is None and self.line_safe and not self.changed:
+            for path in _IDENTITY:
+                if path not in self._known:
+                    self._look_up(path)
+        self._given = self._text
+        self._lines = None
+
+    def _seen(self) -> ItemLines | None:
+        """The lines; None where the parser has to look."""
+        if self._document is not None or not self.line_safe:
+            return None
+        return self._lines if self._lines is not None else self._split()
+
+    def _split(self) -> ItemLines:
+        lines = self._lines = ItemLines(self._given, self.column)
+        return lines
 
     def is_plain_map(self, path: tuple[str, ...]) -> bool:
         """Whether there is a block mapping at a path, seen without a parse; False also where that is not plain to see."""
-        return self._document is None and self.line_safe and self._block(path) is not None
+        lines = self._seen()
+        return lines is not None and lines.block(path) is not None
 
     def plain_string(self, path: Path) -> str | None:
-        """The text at a path, seen without a parse: None where it is not text, or not plain to see."""
-        span = self._span(path)
-        text = plain_text(self._text, span) if span is not None else None
-        if text is None or span is None:
+        """The text at a path, read without a parse; None if it is not a text, or needs a parse."""
+        written = self._written(path)
+        text = plain_text(written) if written is not None else None
+        if text is None or written is None:
             return None
-        is_quoted = span[1] - span[0] > len(text)
-        return text if is_quoted or go_resolve(text)[0] == "str" else None
+        return text if len(written) > len(text) or go_resolve(text)[0] == "str" else None
 
     def is_plainly_absent(self, path: Path) -> bool:
         """Whether there is nothing at a path, seen without a parse; False also where that is not plain to see."""
-        names = self._plain_names(path)
-        if not names:
+        if self._document is not None or not self.line_safe:
             return False
-        found = self._block(names[:-1])
-        if found is not None:
-            return lacks_key(self._text, found, names[-1])
-        return len(names) > 1 and self.is_plainly_absent(names[:-1])
+        known = self._known.get(path, _UNKNOWN)
+        if known is not _UNKNOWN:
+            return known is None
+        lines = self._lines if self._lines is not None else self._split()
+        if not path or not lines.lacks(path):
+            return False
+        self._known[path] = None
+        return True
 
     def entry_strings(self, path: tuple[str, ...], key: str) -> list[str | None] | None:
         """The texts under `key` in the entries of a block list, seen without a parse; None where that is not plain to see.
 
         Example: `entry_strings(("spec", "containers"), "image") == ["nginx:1.25", None]`.
         """
-        spans = self._entry_spans(path, key)
-        if spans is None:
+        lines = self._seen()
+        places = lines.entries(path, key) if lines is not None and path else None
+        if places is None or lines is None:
             return None
-        texts = [plain_text(self._text, span) if span is not None else None for span in spans]
-        lost = any(text is None and span is not None for text, span in zip(texts, spans, strict=True))
+        texts = [plain_text(lines.written(place)) if place is not None else None for place in places]
+        lost = any(text is None and place is not None for text, place in zip(texts, places, strict=True))
         return None if lost else texts
-
-    def _entry_spans(self, path: tuple[str, ...], key: str) -> list[tuple[int, int] | None] | None:
-        found = self._block(path[:-1]) if self._plain_names(path) else None
-        return entry_scalars(self._text, found, path[-1], key) if found is not None else None
 
     def fields_with(self, word: str, in_comments: bool = True) -> list[PlainField] | None:
         """The fields whose line comments hold a word, or else the whole line, seen without a parse; None where that is not plain to see."""
-        if self._document is not None or not self.line_safe or may_hide(self._text):
+        lines = self._seen()
+        if lines is None or may_hide(self._text):
             return None
         from krmkit.krm.plainlines import fields_with  # for the few functions that live from comments
 
-        return fields_with(self._text, self.column, word, in_comments)
+        return fields_with(lines, word, in_comments)
 
-    def text_at(self, span: tuple[int, int]) -> str | None:
+    def written_at(self, place: Place) -> str:
+        """A scalar that `fields_with` has found, with its quotes."""
+        lines = self._lines if self._lines is not None else self._split()
+        return lines.written(place)
+
+    def text_at(self, place: Place) -> str | None:
         """The text of a scalar that `fields_with` has found; None where it needs the parser."""
-        return plain_text(self._text, span)
+        return plain_text(self.written_at(place))
 
-    def put_at(self, span: tuple[int, int], value: str, is_raw: bool) -> None:
-        """Put another text of one line in the place of a scalar; `is_raw`: without quotes, so that it can be a number."""
-        self.refuse_unreadable()
-        if is_raw and self._text[span[0]] not in "\"'":
-            self._splice(*span, value)
-        else:
-            self._set_span(span, value)
-
-    def _plain_names(self, path: Path) -> tuple[str, ...]:
-        """The keys of a path; () where the parser has to look for it."""
-        if self._document is not None or not self.line_safe:
-            return ()
-        names = tuple([step for step in path if isinstance(step, str)])
-        return names if len(names) == len(path) else ()
-
-    def _span(self, path: Path) -> tuple[int, int] | None:
-        """The span of the scalar at a path, if that is plain to see without a parse."""
-        names = self._plain_names(path)
-        return self._plain_span(names) if names else None
-
-    def _plain_span(self, names: tuple[str, ...]) -> tuple[int, int] | None:
-        """The same for a path without positions of lists."""
+    def _written(self, path: Path) -> str | None:
+        """The scalar at a path, with its quotes; None where it is not plain to see."""
         if self._document is not None or not self.line_safe:
             return None
-        found = self._block(names[:-1])
-        return scalar_in(self._text, found, names[-1]) if found is not None else None
+        known = self._known.get(path, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = self._look_up(path)
+        return known[0] if known is not None else None
 
-    def _block(self, path: tuple[str, ...]) -> Block | None:
-        if path not in self._blocks:
-            # By way of the mapping around it, which other fields need as well.
-            outer = self._block(path[:-1]) if path else (0, len(self._text), self.column)
-            self._blocks[path] = (
-                block_in(self._text, outer, path[-1]) if path and outer is not None else outer
-            )
-        return self._blocks[path]
-
-    def _add_line(self, path: Path, value: str | dict[str, str]) -> bool:
-        """Add a key with a text of one line to a plain block mapping; False where the parser has to look.
-
-        It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around it as it is,
-        if that line is a key with a scalar of one line. Maps on the way are made.
-        """
-        names = self._plain_names(path)
-        if len(names) < 2 or not self.is_plainly_absent(path):
-            return False
-        found = self._block(names[:-1])
-        if found is None:
-            return isinstance(value, str) and self._add_line(path[:-1], {names[-1]: value})
-        text, (_, end, column) = self._text, found
-        if not ends_plainly(text, found):
-            return False
-        # A literal that ends the text without a line break would get one as a part of its value.
-        if not text.endswith("\n") and ("|" in text or ">" in text):
-            return False
-        line = f"{' ' * column}{emit.key(names[-1])}:{emit.after_key(value, column)}"
-        self._splice(end, end, f"{line}\n" if text[end - 1] == "\n" else f"\n{line}", names[:-1])
-        return True
+    def _look_up(self, path: Path) -> tuple[str, Place] | None:
+        """Look for a scalar in the lines, and remember it, or that there is plainly nothing."""
+        lines = self._lines if self._lines is not None else self._split()
+        place = lines.scalar(path) if path else None
+        if place is not None:
+            found = self._known[path] = lines.written(place), place
+            return found
+        if path and lines.lacks(path):
+            self._known[path] = None
+        return None
 
     # Editing
 
     def refuse_unreadable(self) -> None:
-        """Raise YamlError, ListError or LimitError where a resource that was seen by its lines cannot be read.
+        """Raise YamlError, ListError or LimitError if a resource that was read by lines cannot be parsed.
 
-        Lines are seen in a text that is no YAML elsewhere, too. Who edits such a resource, or takes data from it, vouches for it.
-        What was edited needs no look, because no edit breaks a text.
+        Lines can be read even if the text is invalid elsewhere, so this is called before such a resource is edited or
+        used. Edited texts need no check, because no edit breaks a text.
         """
         if self.line_safe and not self.changed and self._document is None:
-            if is_plainly_sound(" " * self.column + self._text):
+            if is_plainly_sound(" " * self.column + self._given):
                 return
             self._parse()
             # The tree is not needed: edits by lines go on.
             self._document = self._root = None
 
-    def _set_plainly(self, path: Path, value: str) -> bool:
-        """Put a text of one line at a path without a tree; False where that takes the parser.
-
-        It needs no proof: in a line-safe item the span is a whole plain or quoted scalar of one line, and one such scalar in the
-        place of another leaves everything around it as it is.
-        """
+    def put_at(self, place: Place, value: str, is_raw: bool) -> None:
+        """Put another text of one line in the place of a scalar; `is_raw`: without quotes, so that it can be a number."""
         self.refuse_unreadable()
-        span = self._span(path)
-        if span is not None:
-            self._set_span(span, value)
-            return True
-        return self._add_line(path, value)
-
-    def _splice(self, start: int, end: int, new: str, owner: tuple[str, ...] = ()) -> None:
-        """Put a text in the place of another; the blocks that were found already move along.
-
-        The text is a scalar of one line, or a line at the end of the block at `owner`, which becomes its last.
-        """
-        known, more = self._blocks, len(new) - (end - start)
-        self._replace(self._text[:start] + new + self._text[end:])
-        self.changed = True
-        for path, block in known.items():
-            if block is None:
-                continue  # it may be there now
-            first, last, column = block
-            if start == end == last and path != owner[: len(path)]:
-                continue  # the new line may be below it: it is looked for again
-            self._blocks[path] = (first + more * (first >= end), last + more * (last >= end), column)
+        is_plain = is_raw and self.written_at(place)[0] not in "\"'"
+        self._put(place, value, is_plain)
 
     def set_entries(self, path: tuple[str, ...], key: str, values: list[str | None]) -> None:
         """Give the entries of the list that `entry_strings` has shown other texts of one line; None leaves one as it is."""
         self.refuse_unreadable()
-        spans = self._entry_spans(path, key) or []
-        text, parts, at, is_safe = self._text, [], 0, True
-        for value, span in zip(values, spans, strict=True):
-            if value is not None and span is not None:
-                new = restyled(text, span, value, self.column)
-                is_safe = is_safe and stays_safe(text, span, new)
-                parts += [text[at : span[0]], new]
-                at = span[1]
-        edited = "".join(parts) + text[at:]
-        if edited != text:
-            self._replace(edited)
-            self.changed, self.line_safe = True, is_safe
+        lines = self._seen()
+        places = lines.entries(path, key) if lines is not None else None
+        for value, place in zip(values, places or [], strict=True):
+            if value is not None and place is not None:
+                self._put(place, value)
 
-    def _set_span(self, span: tuple[int, int], value: str) -> None:
-        text, (start, end) = self._text, span
-        new = restyled(text, span, value, self.column)
-        if new == text[start:end]:
-            return
-        self._splice(start, end, new)
-        self.line_safe = stays_safe(text, span, new)
+    def _set_plainly(self, path: Path, value: str) -> bool:
+        """Put a text of one line at a path without a tree; False where that takes the parser.
+
+        It needs no proof: in a line-safe item the place is a whole plain or quoted scalar of one line, and one such scalar in the
+        place of another leaves everything around it as it is.
+        """
+        self.refuse_unreadable()
+        if self._document is not None or not self.line_safe:
+            return False
+        known = self._known.get(path, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = self._look_up(path)
+        if known is None:
+            return path in self._known and self._add_line(path, value)
+        self._put(known[1], value)
+        return True
+
+    def _put(self, place: Place, value: str, is_raw: bool = False) -> None:
+        lines = self._lines if self._lines is not None else self._split()
+        old = lines.written(place)
+        new = value if is_raw else restyled(old, value, self.column)
+        if new != old:
+            is_last = place[2] == len(lines.lines[place[0]])
+            self.line_safe = self.line_safe and stays_safe(old, new, is_last)
+            lines.put(place, new)
+            self.changed = True
+            # Facts about other lines stay true.
+            for other, known in [*self._known.items()]:
+                if known is not None and known[1][0] == place[0]:
+                    del self._known[other]
+
+    def _add_line(self, path: Path, value: object) -> bool:
+        """Add a key that is plainly absent, with a text of one line, to a plain block mapping; False where the parser has to look.
+
+        It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around it as it is,
+        if that line is a key with a scalar of one line. Maps on the way are made.
+        """
+        name, owner = path[-1], path[:-1]
+        lines = self._lines if self._lines is not None else self._split()
+        if not owner or not isinstance(name, str):
+            return False
+        found = lines.block(owner)
+        if found is None:
+            return self._add_line(owner, {name: value})
+        if not lines.can_grow(found):
+            return False
+        written = emit.key(name)
+        line = f"{' ' * found.column}{written}:{emit.after_key(value, found.column)}"
+        lines.grow(owner, name, line.split("\n"), written == name)
+        self.changed = True
+        self._known = {}
+        return True

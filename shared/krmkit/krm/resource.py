@@ -11,8 +11,6 @@ from krmkit.krm.identity import may_hide, plain_text
 from krmkit.krm.plainview import PlainView
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, is_core_null, lookup
-from krmkit.yaml.document import parse
-from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS
 from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
@@ -20,7 +18,6 @@ from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
-    from krmkit.yaml.document import Anchors
     from krmkit.yaml.limits import Limits
 
 
@@ -31,7 +28,7 @@ class Resource(PlainView):
     `column` is 0, as a document of its own. Paths are tuples of keys and list positions.
     """
 
-    __slots__ = ("_anchors", "label", "limits", "location")
+    __slots__ = ("location",)
 
     def __init__(
         self,
@@ -42,12 +39,12 @@ class Resource(PlainView):
         label: str = "the resource",
         location: Location | None = None,
     ) -> None:
-        self._text = text
-        self._document: Document | None = None
-        self._root: Map | None = None
-        self._anchors: Anchors | None = None
-        # The places of the block mappings that were asked for, by path.
-        self._blocks = {}
+        self._given = text
+        self._lines = None
+        self._known = {}
+        self._document = None
+        self._root = None
+        self._anchors = None
         self.column = column
         self.line_safe = line_safe
         self.limits = limits
@@ -70,78 +67,32 @@ class Resource(PlainView):
         resource._root = root
         return resource
 
-    # Text and tree
+    # Reading
 
-    @property
-    def text(self) -> str:
-        """The resource's text with all edits."""
-        if self.changed and self._document is not None:
-            from krmkit.yaml.edit import render
+    def forget_tree(self) -> None:
+        """Drop the tree of a resource that was not edited, to save memory: it takes forty times the text.
 
-            try:
-                self._replace(render(self._document)[self.column :])
-            except YamlError as error:
-                raise self._named(error) from None
-        return self._text
-
-    def _named(self, error: YamlError) -> YamlError:
-        message = f"{self.label}: {error}"
-        return LimitError(message, limit=error.limit) if isinstance(error, LimitError) else YamlError(message)
-
-    def _replace(self, text: str) -> None:
-        self._text = text
-        self._blocks = {}
-        self._document = None
-        self._root = None
+        The next access makes a new one. Nodes of the old one must not be used any more. A resource with anchors or aliases
+        keeps its tree, because other trees may refer to it.
+        """
+        if self.changed or self._document is None or "&" in self._text or "*" in self._text or not self._text:
+            return
+        # The nodes refer to their document: without this they would stay until garbage is collected, which no run does.
+        self._document.root = None
+        self._document = self._root = None
 
     def may_hold(self, word: str) -> bool:
         """Whether a word can occur in the resource at all, seen without parsing it: only escapes and aliases hide one.
 
-        Of one that was edited as a tree it is not known, as its text is not written yet.
+        Of one that was edited as a tree, or is part of a larger document, it is not known, as it has no text of its own yet.
         """
-        if self.changed and self._document is not None:
+        if self._is_ahead():
             return True
         text = self._text
-        return word in text or "*" in text or may_hide(text)
-
-    @property
-    def document(self) -> Document:
-        """The span tree's document, parsed on first use."""
-        if self._document is None:
-            self._parse()
-        assert self._document is not None
-        return self._document
-
-    @property
-    def root(self) -> Map:
-        """The resource's mapping, parsed on first use."""
-        if self._root is None:
-            self._parse()
-        assert self._root is not None
-        return self._root
-
-    def _parse(self) -> None:
-        text = self._text
-        if len(text) > self.limits.item_size:
-            error = LimitError.of("item_size", self.limits.item_size, "the size in characters")
-            raise LimitError(f"{self.label}: {error.message}", limit=error.limit)
-        try:
-            document = parse(" " * self.column + text, self.limits, anchors=self._anchors)
-        except YamlError as error:
-            raise self._named(error) from None
-        if not isinstance(document.root, Map):
-            kind = {"seq": "a list", "scalar": "a single value", "alias": "an alias"}
-            found = kind[document.root.kind] if document.root is not None else "empty"
-            raise ListError(
-                f"{self.label} is {found}, where a resource (a mapping with apiVersion and kind) must stand"
-            )
-        self._document = document
-        self._root = document.root
-
-    # Reading
+        return not text or word in text or "*" in text or may_hide(text)
 
     def node(self, *path: str | int) -> Node | None:
-        """The node at a path, aliases followed and merge keys applied; None where it is absent."""
+        """The node at a path, aliases followed and merge keys applied; None if it is absent."""
         node: Node | None = self.root
         for step in path:
             if isinstance(node, Map) and isinstance(step, str):
@@ -160,13 +111,13 @@ class Resource(PlainView):
         return default if node is None else go_data(node, self.limits)
 
     def string(self, *path: str) -> str:
-        """The text of the scalar at a path; "" where there is none, or null. Cheap on items that were not parsed yet."""
-        span = self._plain_span(path)
-        if span is not None:
-            text = plain_text(self._text, span)
+        """The text of the scalar at a path; "" if it is absent or null. Cheap on items that were not parsed yet."""
+        written = self._written(path)
+        if written is not None:
+            text = plain_text(written)
             if text is not None:
                 # No quotes around it: "null" is a text.
-                return "" if text in NULLS and span[1] - span[0] == len(text) else text
+                return "" if text in NULLS and len(written) == len(text) else text
         elif self.is_plainly_absent(path):
             return ""
         node = self.node(*path)
@@ -199,11 +150,10 @@ class Resource(PlainView):
 
     def annotation(self, name: str) -> str:
         """One annotation, "" where absent. Cheap on items that were not parsed yet."""
-        span = self._plain_span(("metadata", "annotations", name))
-        if span is not None:
-            text = plain_text(self._text, span)
-            if text is not None:
-                return text
+        written = self._written(("metadata", "annotations", name))
+        text = plain_text(written) if written is not None else None
+        if text is not None:
+            return text
         if self._document is None and name not in self._text and not may_hide(self._text):
             return ""
         node = self.node("metadata", "annotations", name)
@@ -244,11 +194,13 @@ class Resource(PlainView):
     @property
     def is_local_config(self) -> bool:
         """Whether the resource is for tools only: kpt applies it to no cluster, unless the mark is "false"."""
-        said = self.annotation(names.LOCAL_CONFIG)
-        return said != "false" if said else names.LOCAL_CONFIG in self.annotations
+        mark = self.annotation(names.LOCAL_CONFIG)
+        if mark:
+            return mark != "false"
+        return self.may_hold(names.LOCAL_CONFIG) and names.LOCAL_CONFIG in self.annotations
 
     def ref(self) -> dict[str, str]:
-        """The resourceRef of results: apiVersion, kind, name and, where there is one, namespace."""
+        """The resourceRef of results: apiVersion, kind, name and, if present, namespace."""
         ref = {"apiVersion": self.api_version, "kind": self.kind, "name": self.name}
         namespace = self.namespace
         if namespace:
@@ -309,7 +261,7 @@ class Resource(PlainView):
         self.changed = True
 
     def remove(self, path: Path) -> bool:
-        """Remove what is at a path; False where it is absent."""
+        """Remove the field at a path; False if it is absent."""
         if self.node(*path) is None:
             return False
         parent = container(self.root, path[:-1], path[-1], self.label)

@@ -12,6 +12,7 @@ from krmkit.krm.anchors import AnchorsBefore, ListAnchors, refuse_lost
 from krmkit.krm.errors import ListError
 from krmkit.krm.header import check_header, is_empty_entry
 from krmkit.krm.identity import may_hide
+from krmkit.krm.listitem import Companions, ListItem
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
 from krmkit.yaml.chunks import Chunks
@@ -40,7 +41,7 @@ class ResourceList:
     """
 
     __slots__ = (
-        "_anchored", "_chunks", "_given", "_items", "_returns",
+        "_anchored", "_chunks", "_companions", "_given", "_items", "_returns",
         "causes", "envelope", "function_config", "limits", "results", "secrets",
     )  # fmt: skip
 
@@ -49,12 +50,13 @@ class ResourceList:
         self.envelope = envelope
         self.limits = limits
         self.secrets: set[str] = set()  # texts that no diff may show
-        self.causes: CauseLog | None = None  # what set which path; None unless the run explains
+        self.causes: CauseLog | None = None  # the causes of paths; None unless the run explains
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
         self._given: ListAnchors | None = None
         self._anchored: bool | None = None
+        self._companions = Companions()
         self._returns = False  # whether the list came with CRLF throughout; in memory it has line feeds only
 
     @classmethod
@@ -103,10 +105,12 @@ class ResourceList:
             column, limits, flow, items = chunks.column, self.limits, chunks.flow, list[Resource]()
             for number, text in enumerate(chunks.items):
                 line_safe = not flow and number not in chunks.unverified
-                items.append(_Item(self, number, text, 0 if flow else column, line_safe, limits))
+                items.append(
+                    ListItem(self._companions, number, text, 0 if flow else column, line_safe, limits)
+                )
             self._items = items
         if self._given is None:
-            self._given = ListAnchors(list(self._items))
+            self._given = self._companions.anchors = ListAnchors(list(self._items))
         return self._items
 
     @property
@@ -188,8 +192,8 @@ class ResourceList:
             texts = chunks.items
         else:
             texts = [self._placed(item, chunks) for item in self._items]
-            came = [item for item in self._items if isinstance(item, _Item)]
-            refuse_lost(self._items, ((chunks.items[one._number], one.text) for one in came), self.envelope)
+            came = [item for item in self._items if isinstance(item, ListItem)]
+            refuse_lost(self._items, ((chunks.items[one.number], one.text) for one in came), self.envelope)
             if not texts:
                 return head.rstrip() + " []\n" + tail
             for index, text in enumerate(texts[:-1]):
@@ -214,7 +218,7 @@ class ResourceList:
     def _placed(self, item: Resource, chunks: Chunks) -> str:
         """An item's text as it is written behind a dash of this list."""
         column = chunks.column
-        if type(item) is _Item and item.column == column:
+        if type(item) is ListItem and item.column == column:
             return item.text
         from krmkit.krm.endings import ended_text
 
@@ -226,7 +230,7 @@ class ResourceList:
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []
         texts = [_in_flow(item) for item in self.items]
-        if len(texts) != len(chunks.items) or type(self.items[-1]) is not _Item:
+        if len(texts) != len(chunks.items) or type(self.items[-1]) is not ListItem:
             return (joints[0] if joints else ", ").join(texts)
         # A comma behind the last item is a joint as well.
         return "".join(text + joint for text, joint in zip_longest(texts, joints, fillvalue=""))
@@ -287,37 +291,6 @@ class ResourceList:
         return tail
 
 
-class _Item(Resource):
-    """An item that came with the list; it knows where to look for anchors of the items before it."""
-
-    __slots__ = ("_list", "_number")
-
-    def __init__(
-        self, owner: ResourceList, number: int, text: str, column: int, line_safe: bool, limits: Limits
-    ) -> None:
-        # Written out: this runs once per item of lists with many thousands.
-        self._text = text
-        self._document = None
-        self._root = None
-        self._anchors = None
-        self._blocks = {}
-        self.column = column
-        self.line_safe = line_safe
-        self.limits = limits
-        self.location = None
-        self.changed = False
-        self._list = owner
-        self._number = number
-
-    @property
-    def label(self) -> str:  # type: ignore[override]  # computed, because most items never need it
-        return f"item {self._number + 1}"
-
-    def _parse(self) -> None:
-        self._anchors = AnchorsBefore(self._list.anchors, self._number)
-        super()._parse()
-
-
 def _envelope(chunks: Chunks, limits: Limits) -> Document:
     """The text around the items. It may refer to anchors inside them, and empty documents may follow."""
     text = chunks.head + chunks.tail
@@ -341,7 +314,7 @@ def _in_flow(item: Resource) -> str:
     """An item's text as it is written in a list in brackets."""
     text = item.text
     # `{}` becomes a block when something is put into it.
-    if type(item) is _Item and (not item.changed or item.root.flow):
+    if type(item) is ListItem and (not item.changed or item.root.flow):
         return text
     import json
 

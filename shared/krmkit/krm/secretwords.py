@@ -1,6 +1,6 @@
-"""Words around secrets: those that name one in a resource, and secrets that look like words of krmkit's own.
+"""Words around secrets: names of secrets in a resource, and secrets that look like krmkit's own words.
 
-A message is krmkit's words with values in it. To strike the secret "blue" out of "blueprint" would tell it.
+Messages consist of krmkit's words and values: masking the secret "blue" in "blueprint" would reveal it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
 
 SECRET = "(secret)"
-# A text without one of these words marks nothing as secret.
-_MARKS = ("Secret", "secret", "password")
-_INSIDE = 8  # characters from which on a text of letters is no part of krmkit's own words
+_INSIDE = 8  # characters from which on a text of letters cannot be part of krmkit's own words
 
 
 def may_hold_secrets(text: str) -> bool:
-    """Whether a text has one of the words that can mark something as secret."""
-    return any(mark in text for mark in _MARKS)
+    """Whether a text has one of the words without which nothing in it is marked as secret."""
+    return "ecret" in text or "password" in text
 
 
 def suspects(items: Iterable[Resource | None]) -> list[Resource]:
@@ -48,7 +46,10 @@ def stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def struck(text: str, secret: str) -> str:
-    """The text with `(secret)` for a plain word where it is no part of a longer one: `struck("blueprint blue", "blue")` keeps the first."""
+    """The text with `(secret)` for a plain word, unless it is part of a longer one.
+
+    Example: `struck("blueprint blue", "blue")` keeps the first.
+    """
     found: list[str] = []
     start = place = 0
     while (place := text.find(secret, place)) >= 0:

@@ -49,7 +49,7 @@ class Verbatim(str):
 
 
 class FieldError:
-    """One error: `type` is Go's name of it, `field` the path, `value` what was found there, `detail` what is wrong.
+    """One error: `type` is Go's name of it, `field` the path, `value` the actual value, `detail` the problem.
 
     >>> error = FieldError(NOT_SUPPORTED, "spec.op", "move", 'supported values: "add"')
     >>> error.body()

@@ -24,7 +24,7 @@ _DIGITS = frozenset("0123456789")
 
 
 class QuantityError(ValueError):
-    """The text is no Kubernetes quantity; the message says what one looks like."""
+    """The text is not a Kubernetes quantity; the message shows the valid form."""
 
 
 def parse(text: str) -> int:

@@ -7,11 +7,13 @@ class InstallationError(Exception):
     """One thing that stops an installation, for example `("target-not-found", 'targets "a" not found', "spec.imports")`.
 
     `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" if none fits).
-    `message` may contain output of a template: remove secrets (`redact`) before you show it.
+    `message` may contain output of a template: remove secrets (`redact`) before you show it. `word` is what is wrong in the text of the
+    blueprint, where the error is about that: `.values.deployitems.database`.
     """
 
-    def __init__(self, rule: str, message: str, field: str = "") -> None:
+    def __init__(self, rule: str, message: str, field: str = "", word: str = "") -> None:
         super().__init__(message)
         self.rule = rule
         self.message = message
         self.field = field
+        self.word = word

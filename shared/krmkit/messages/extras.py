@@ -6,7 +6,7 @@ class MissingDependencyError(Exception):
 
 
 def how(extra: str) -> str:
-    """What to do, for the end of an error: `how("cel")` ends in `pip install '.[cel]'`."""
+    """The advice for the end of an error: `how("cel")` ends in `pip install '.[cel]'`."""
     return f"install krmkit with the extra [{extra}]; in the folder of its checkout: pip install '.[{extra}]'"
 
 
@@ -26,9 +26,9 @@ def missing(what: str, error: ImportError, extra: str = "") -> MissingDependency
 
 
 def lacking(error: ImportError, extra: str) -> str:
-    """What to say where a package of an extra is not there: `needs hypercorn: install krmkit with ...`.
+    """The message for a missing package of an extra: `needs hypercorn: install krmkit with ...`.
 
-    Raises the error again where it is krmkit's own.
+    Re-raises an error about krmkit's own modules.
     """
     package = (error.name or "krmkit").partition(".")[0]
     if package == "krmkit":

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LONGEST = 64  # a longer name is no typing error, and the distance costs the product of both lengths
+_LONGEST = 64  # a longer name is not a typing error, and the distance costs the product of both lengths
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -19,11 +19,12 @@ _BARE = re.compile(rf"^ +[\"']?{re.escape(_KEY)}[\"']?: +(true|false)\b", re.MUL
 
 
 def annotation_results(path: str, items: list[FileResource], place: Place) -> list[Result]:
-    """Return a warning for each `local-config: true` without quotes among the items of a file. krmkit and kpt take it for "true".
+    """Return a warning for each `local-config: true` without quotes among the items of a file. krmkit and kpt read it
+    as "true".
 
     place: finds path, line and column by path, index, reference and field, as PackageFiles.place does.
     """
-    found = []
+    results = []
     for index, item in enumerate(items):
         bare = _BARE.search(item.original)
         if bare is None or not isinstance(item.get("metadata", "annotations", _KEY), bool):
@@ -35,7 +36,7 @@ def annotation_results(path: str, items: list[FileResource], place: Place) -> li
             f'must be a text, "{bare[1]}" in quotes: an API server refuses an annotation that is a boolean'
         )
         where = place(path, index, reference, f"metadata.annotations['{_KEY}']")
-        found.append(
+        results.append(
             Result(
                 "warning",
                 "annotation",
@@ -45,4 +46,4 @@ def annotation_results(path: str, items: list[FileResource], place: Place) -> li
                 field=f"metadata.annotations.{_KEY}",
             )
         )
-    return found
+    return results

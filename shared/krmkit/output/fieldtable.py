@@ -24,7 +24,7 @@ class ResourceFields:
 
     values: every scalar and empty collection by its whole path; those of a pack's values.yaml lie below the path of that text, as
     in `("data", "values.yaml", "charts", "app")`. names: the paths as users write them, where a pack's values have their own paths.
-    marks: line and column of each key and element, from 1. first: the line of the document's first content.
+    marks: line and column of each key and element, from 1. first: the first line with content.
     """
 
     __slots__ = ("first", "marks", "names", "values")
@@ -36,8 +36,8 @@ class ResourceFields:
         self.first = 1
         if text is None:
             return
-        found = _fields(text)
-        self.values, self.marks = found.values, found.marks
+        fields = _fields(text)
+        self.values, self.marks = fields.values, fields.marks
         content = _CONTENT.search(text)
         self.first = text.count("\n", 0, content.start() if content else len(text)) + 1
         inner = place(kind, FILES[0]) if kind in CARRIERS else ()
@@ -60,24 +60,24 @@ class ResourceFields:
             self.names[path] = name
 
     def _unpack(self, text: str, packed: str, above: Path) -> None:
-        """Put the values of a pack's text in the place of the text."""
-        found = _packed(packed)
-        if () in found.values:
-            return  # no mapping: the text stays one value
+        """Replace a pack's text by its values."""
+        fields = _packed(packed)
+        if () in fields.values:
+            return  # not a mapping: the text stays one value
         del self.values[above], self.names[above]
-        inside = [(*above, *path) for path in found.values]
-        self.values.update(zip(inside, found.values.values(), strict=True))
+        inside = [(*above, *path) for path in fields.values]
+        self.values.update(zip(inside, fields.values.values(), strict=True))
         self._name(inside, len(above))
         start = block_place(text, 0, (str(above[0]), str(above[1])))
         if start is not None:
             line, indent = start
-            for path, mark in found.marks.items():
+            for path, mark in fields.marks.items():
                 self.marks[(*above, *path)] = line + mark[0] - 1, indent + mark[1]
 
     def find(self, path: Path) -> tuple[int, int] | None:
         """Return line and column of the deepest key or element of a printed path that the text has; None if it has none.
 
-        A key may hold dots itself, as `data.values.yaml` shows: the longest one that is there counts.
+        A key may hold dots, as in `data.values.yaml`: the longest existing key counts.
         """
         found, at = None, 0
         inside: Path = ()
@@ -103,13 +103,13 @@ class ResourceFields:
 
 @lru_cache(maxsize=64)
 def field_table(text: str | None, kind: str) -> ResourceFields:
-    """Return the table of a text, which is remembered: a report asks for many fields of each."""
+    """Return the table of a text, cached: a report looks up many fields of each."""
     return ResourceFields(text, kind)
 
 
 @lru_cache(maxsize=16)
 def _inner(text: str, kind: str, file: str) -> tuple[ResourceFields, int, int] | None:
-    """Return the places in a text such as presets.yaml inside a pack, its first line and its indentation; None if it is no block."""
+    """Return the places in a text of a pack such as presets.yaml, its first line and indentation; None without a block."""
     above = place(kind, file)
     start = block_place(text, 0, above)
     packed = _fields(text).values.get(above)
@@ -121,27 +121,27 @@ def _inner(text: str, kind: str, file: str) -> tuple[ResourceFields, int, int] |
 
 
 def inner_mark(text: str, kind: str, file: str, path: Path) -> tuple[int, int] | None:
-    """Return line and column of a field of a text inside a pack, in the pack's item; None where the pack has no such block."""
-    found = _inner(text, kind, file)
-    if found is None:
+    """Return line and column of a field of a text inside a pack, in the pack's item; None if the pack has no such block."""
+    inner = _inner(text, kind, file)
+    if inner is None:
         return None
-    table, first, indent = found
+    table, first, indent = inner
     line, column = table.find(path) or (1, 1)
     return first + line - 1, indent + column
 
 
 def _fields(text: str) -> Fields:
-    """Return the fields of a text; none where it cannot be read."""
-    found = fields_of(text)
-    if found is None:
-        found = Fields()
+    """Return the fields of a text; none if it cannot be parsed."""
+    fields = fields_of(text)
+    if fields is None:
+        fields = Fields()
         try:
             resource = Resource(text)
-            _flatten(resource.get(), (), found.values)
-            _mark(resource.root, (), found.marks, LineIndex(text).at)
+            _flatten(resource.get(), (), fields.values)
+            _mark(resource.root, (), fields.marks, LineIndex(text).at)
         except (ListError, YamlError):
-            found.values = {}
-    return found
+            fields.values = {}
+    return fields
 
 
 def _flatten(value: object, path: Path, found: dict[Path, object]) -> None:
@@ -158,7 +158,7 @@ def _flatten(value: object, path: Path, found: dict[Path, object]) -> None:
 def _mark(
     node: Node, path: Path, marks: dict[Path, tuple[int, int]], at: Callable[[int], tuple[int, int]]
 ) -> None:
-    """Note the places of keys and elements; what an alias stands for has the place of the alias."""
+    """Record the places of keys and elements; an aliased value has the place of the alias."""
     if isinstance(node, Map):
         for entry in node.entries:
             if entry.name is not None and entry.key.start >= 0:
@@ -171,25 +171,25 @@ def _mark(
 
 
 def _packed(text: str) -> Fields:
-    """Return the fields of a text with macros, which stay in keys and values as they are."""
+    """Return the fields of a text with macros, which are kept in keys and values."""
     bare, words = without_macros(text)
-    found = _fields(bare)
+    fields = _fields(bare)
     if not words:
-        return found
+        return fields
     macros, stand_ins = list(words), list(words.values())
 
     def restored(text: str) -> str:
         return with_macros(text, macros) if any(word in text for word in stand_ins) else text
 
     keys: dict[str, str] = {}
-    for path in found.marks:
+    for path in fields.marks:
         if isinstance(path[-1], str):
             keys[path[-1]] = restored(path[-1])
     whole = Fields()
-    for path, value in found.values.items():
+    for path, value in fields.values.items():
         place = tuple([keys[step] if isinstance(step, str) else step for step in path])
         whole.values[place] = restored(value) if isinstance(value, str) else value
-    for path, mark in found.marks.items():
+    for path, mark in fields.marks.items():
         whole.marks[tuple([keys[step] if isinstance(step, str) else step for step in path])] = mark
     return whole
 
@@ -197,13 +197,13 @@ def _packed(text: str) -> Fields:
 def values_of(text: str | None, kind: str) -> dict[str, object]:
     """Every scalar (and empty collection) of a resource by its path: `{"kind": "Service", "spec.ports[0].port": 80}`.
 
-    The values of a pack stand under their own paths, as in `charts.app.replicas`, and not as a text.
+    The values of a pack have their own paths, such as `charts.app.replicas`.
     """
     table = ResourceFields(text, kind)
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for path, value in table.values.items():
-        found.setdefault(table.names[path], value)
-    return found
+        values.setdefault(table.names[path], value)
+    return values
 
 
 def chosen(names: dict[Path, str], wanted: str) -> list[Path]:
@@ -222,6 +222,6 @@ def covers(wanted: str, path: str) -> bool:
 
 
 def above(path: str) -> list[str]:
-    """A path and those above it, without marks: what covers it. `above("a[0].b") == ["a", "a.0", "a.0.b"]`."""
+    """A path and its parents, without marks: the paths that cover it. `above("a[0].b") == ["a", "a.0", "a.0.b"]`."""
     parts = plain(path).split(".")
     return [".".join(parts[: depth + 1]) for depth in range(len(parts))]

@@ -21,7 +21,7 @@ def json_of(kind: str, **fields: object) -> str:
 
 
 def shown(report: Report, form: str, terminal: Terminal) -> str:
-    """The report as text, in one of FORMATS; `terminal` is where it will be shown, and says what is wanted to be read."""
+    """The report as text, in one of FORMATS; `terminal`: where it will be shown, with the wanted severities."""
     report = report.narrowed(terminal.least)
     if form in ("table", "text"):
         return _for_people(report, form, terminal)
@@ -38,7 +38,7 @@ def shown(report: Report, form: str, terminal: Terminal) -> str:
 
 
 def _for_people(report: Report, form: str, terminal: Terminal) -> str:
-    """Diffs, then the results, then a line on what happened; grouped by package where there are several."""
+    """Diffs, then the results, then a summary line; grouped by package if there are several."""
     if len(report.packages) != 1:
         return _many(report, form, terminal)
     package = report.packages[0]
@@ -60,7 +60,7 @@ def _many(report: Report, form: str, terminal: Terminal) -> str:
 
 
 def of_package(package: PackageReport, written: bool, form: str, terminal: Terminal) -> str:
-    """One of several packages: a line, then its results; "" where nothing changed or was found that is wanted to be read."""
+    """One of several packages: a line, then its results; "" without changes and wanted results."""
     package = package.narrowed(terminal.least)
     if terminal.quiet and not package.has_errors:
         return package.diff
@@ -78,7 +78,7 @@ def of_package(package: PackageReport, written: bool, form: str, terminal: Termi
 
 
 class Totals:
-    """How many packages there were, and what came of them."""
+    """The numbers of packages by result."""
 
     __slots__ = ("changed", "failed", "files", "packages")
 
@@ -86,7 +86,7 @@ class Totals:
         self.packages = self.files = self.changed = self.failed = 0
 
     def add(self, package: PackageReport) -> None:
-        """Count a package; what a failed one would change is not written."""
+        """Count a package; the changes of a failed one are not written, and do not count."""
         self.packages += 1
         if package.has_errors:
             self.failed += 1
@@ -95,7 +95,7 @@ class Totals:
             self.files += len(package.changes)
 
     def exit_code(self, check: bool) -> int:
-        """As that of a report."""
+        """The exit code, as in Report."""
         return 1 if self.failed else 2 if check and self.changed else 0
 
     def text(self, written: bool) -> str:

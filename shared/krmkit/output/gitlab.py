@@ -16,7 +16,7 @@ _FAILED = "function-failed"
 
 
 def text(report: Report) -> str:
-    """The findings of all packages. The fingerprint of a finding stays while lines above it come and go."""
+    """The findings of all packages. A finding's fingerprint does not depend on the lines above it."""
     issues: list[dict[str, Any]] = []
     seen: dict[str, int] = {}
     for package in report.packages:
@@ -31,7 +31,7 @@ def text(report: Report) -> str:
 
 
 def _issue(result: Result, nothing: str, seen: dict[str, int]) -> dict[str, Any]:
-    """One issue; GitLab refuses one without a path, so that a finding without a place is the package's Kptfile's."""
+    """One issue. GitLab requires a path, so a finding without a place gets the package's Kptfile."""
     subject = f"{result.subject}: " if result.subject else ""
     path = (result.path or nothing).removeprefix("./")
     words = "\0".join((path, result.rule, result.subject, result.message))

@@ -8,7 +8,7 @@ from krmkit.output.formats import line
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.terminal import Terminal
 
-# What XML 1.0 has no way to write.
+# Characters that XML 1.0 cannot represent.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -1,13 +1,13 @@
-"""Macros in texts that are shown: words in their place, so that a text with macros is YAML, and what they refer to."""
+"""Replace macros in texts by words, so that a text with macros is YAML, and find their references."""
 
 from __future__ import annotations
 
 import re
 
 MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
-# The group and the name of what a macro refers to.
+# The group and the name of a macro's reference.
 REFERENCE = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
-_WORD = re.compile(r"M(0|[1-9][0-9]{0,8})x+")  # what stands for a macro
+_WORD = re.compile(r"M(0|[1-9][0-9]{0,8})x+")  # the placeholder of a macro
 
 
 def without_macros(text: str) -> tuple[str, dict[str, str]]:
@@ -24,14 +24,14 @@ def without_macros(text: str) -> tuple[str, dict[str, str]]:
 
 
 def with_macros(text: str, macros: list[str]) -> str:
-    """A text with the macros back that `without_macros` took out: `with_macros("M0xxx", ["{{x}}"]) == "{{x}}"`."""
+    """A text with the macros that `without_macros` replaced: `with_macros("M0xxx", ["{{x}}"]) == "{{x}}"`."""
 
     def macro(match: re.Match[str]) -> str:
         number = int(match[1])
         if number >= len(macros):
             return match[0]
         word = _word(number, macros[number])
-        # What follows the word may begin with an x.
+        # The text after the word may begin with an x.
         return macros[number] + match[0][len(word) :] if match[0].startswith(word) else match[0]
 
     return _WORD.sub(macro, text) if macros else text

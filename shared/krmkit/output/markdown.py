@@ -9,13 +9,13 @@ from krmkit.output.terminal import one_line
 MOST = 65_000  # characters; GitHub refuses a comment of more than 65,536
 _SIGNS = {"error": ":x:", "warning": ":warning:", "info": ":information_source:"}
 _SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "\\`*_{}[]#|~!"}, "<": "&lt;", ">": "&gt;"})
-_CLOSING = 200  # characters kept for the line about what was cut
+_CLOSING = 200  # characters kept for the line about omitted parts
 
 
 def text(report: Report) -> str:
     """The report: a line of totals, the findings, then for each package its files, the machines that roll and its diff, folded.
 
-    What would make it longer than `MOST` is left out, and the last line says how much that is.
+    Parts beyond `MOST` characters are left out, and the last line counts them.
     """
     totals = Totals()
     for package in report.packages:
@@ -39,20 +39,20 @@ def text(report: Report) -> str:
 
 
 def _findings(report: Report) -> list[str]:
-    """One row for each finding, so that what does not fit is cut between rows."""
+    """One row for each finding, so that the text is cut between rows."""
     order = {"error": 0, "warning": 1}
-    found = sorted(report.findings, key=lambda result: order.get(result.severity, 2))
+    findings = sorted(report.findings, key=lambda result: order.get(result.severity, 2))
     failures = [
         f"| {_SIGNS['error']} | {_code(package.path)} |  | {_escaped(package.failure)} |\n"
         for package in report.packages
         if package.failure
     ]
-    rows = failures + [_row(result) for result in found]
+    rows = failures + [_row(result) for result in findings]
     return ["| | Where | Rule | Message |\n|---|---|---|---|\n" + rows[0], *rows[1:], "\n"] if rows else []
 
 
 def _row(result: Result) -> str:
-    """A finding. A path with its line is a link where the page lies in the repository, as a job's summary does."""
+    """A finding. A path with its line is a link if the page is in the repository, as a job's summary is."""
     where = _code(result.place) if result.place else _code(result.function)
     subject = f" {_escaped(result.subject)}" if result.subject else ""
     sign = _SIGNS.get(result.severity, _SIGNS["info"])
@@ -60,7 +60,7 @@ def _row(result: Result) -> str:
 
 
 def _package(package: PackageReport, written: bool) -> list[str]:
-    """What becomes of one package: nothing is shown of one that stays as it is."""
+    """The changes of one package; nothing for an unchanged one."""
     parts = []
     if package.changes:
         did = "changed" if written else "would change"
@@ -76,13 +76,15 @@ def _package(package: PackageReport, written: bool) -> list[str]:
         parts.append(f"\nMachines that roll in {_code(package.path)}:\n\n" + "".join(rolls))
     diff = package.diff or "".join(change.diff for change in package.changes)
     if diff:
-        # A fence that is longer than any in the diff keeps the diff inside.
-        fence = "`" * max(3, 1 + max((len(run) for run in _runs(diff)), default=0))
         title = _html(f"Diff of {_code(package.path)}")
-        parts.append(
-            f"\n<details><summary>{title}</summary>\n\n{fence}diff\n{diff.rstrip()}\n{fence}\n\n</details>\n"
-        )
+        parts.append(f"\n<details><summary>{title}</summary>\n\n{fenced(diff, 'diff')}\n</details>\n")
     return parts
+
+
+def fenced(text: str, language: str) -> str:
+    """A text as a block of code, with a fence longer than any in it, so that it cannot end the block."""
+    fence = "`" * max(3, 1 + max((len(run) for run in _runs(text)), default=0))
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
 
 
 def _runs(text: str) -> list[str]:
@@ -93,7 +95,7 @@ def _runs(text: str) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Text that no markdown and no HTML reads as its own, on one line."""
+    """Text escaped for markdown and HTML, on one line."""
     return one_line(text).replace("&", "&amp;").translate(_SPECIAL).replace("@", "&#64;")
 
 
@@ -106,7 +108,7 @@ def _code(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    """A summary, in which markdown is not read."""
+    """A text for a summary element, in which markdown does not apply."""
     return (
         text.replace("`", "")
         .replace("&", "&amp;")

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 API_VERSION = "krmkit.dev/report/v1alpha1"
 KIND = "Report"
-NOT_RENDERED = "not-rendered"  # the rule of what --check finds
+NOT_RENDERED = "not-rendered"  # the rule of the findings of --check
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 CREATED, CHANGED, REMOVED = "created", "changed", "removed"
 
 
 @dataclass(slots=True)
 class Result:
-    """One finding. `path` is relative to where the command was called; `line` and `column` count from 1, 0 is unknown.
+    """One finding. `path` is relative to the working directory; `line` and `column` count from 1, 0 is unknown.
 
     Example: `Result("error", "unknown-preset", "there is no preset fats", path="p/Kptfile", line=9, column=14)`.
     """
@@ -61,7 +61,7 @@ class Result:
         return " ".join([*parts, self.field] if self.field else parts)
 
     def data(self) -> dict[str, Any]:
-        """The result for programs; what is not known is absent."""
+        """The result as data, without unknown fields."""
         values: dict[str, Any] = {
             "severity": self.severity,
             "rule": self.rule,
@@ -90,7 +90,7 @@ class PipelineStep:
     place: str = ""
 
     def data(self) -> dict[str, Any]:
-        """The step for programs."""
+        """The step as data."""
         data: dict[str, Any] = {
             self.kind: self.name,
             "package": self.package,
@@ -102,9 +102,9 @@ class PipelineStep:
 
 @dataclass(slots=True)
 class FileChange:
-    """A file that changed, or would: `path` relative to where the command was called, `action` one of the three above.
+    """A file that changed, or would: `path` relative to the working directory, `action` one of the three above.
 
-    `diff` is a unified diff, where it was asked for.
+    `diff`: a unified diff, if requested.
     """
 
     path: str
@@ -112,20 +112,21 @@ class FileChange:
     diff: str = ""
 
     def data(self) -> dict[str, str]:
-        """The change for programs."""
+        """The change as data."""
         data = {"path": self.path, "action": self.action}
         return {**data, "diff": self.diff} if self.diff else data
 
 
 @dataclass(slots=True)
 class PackageReport:
-    """What came of one package. `failure` says why its pipeline ended early, "" when it did not.
+    """The results of one package.
 
-    `notes` are lines for people that are no findings. `diff` is the text of the changes where it was asked for. What
-    `krmkit report` adds, as data: `name` is the Kptfile's, `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
-    of Clusters, `systems` has the Clusters, Installations and extensions by the names of these fields, `upstream` is what the package was cloned from,
-    `blueprint`: that clones are made of it, and nothing of it is written.
-    `objects` are those that it gives to a cluster, which are not among the data.
+    `failure`: why its pipeline ended early, "" if it did not. `notes`: lines of text beside the findings. `diff`: the
+    text of the changes, if requested. What `krmkit report` adds, as data: `name` is the Kptfile's, `fields` are answers
+    of `krmkit why`, `profiles` packs and their pools, `topology` is the plan of Clusters, `systems` has the Clusters,
+    Installations and extensions by the names of these fields, `upstream` is the package that it was cloned from,
+    `blueprint`: it is a source of clones, and its render is not written. `objects`: its objects in a cluster, which are
+    not part of the data.
     """
 
     path: str
@@ -152,11 +153,11 @@ class PackageReport:
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything failed here."""
+        """Whether the package failed or has errors."""
         return bool(self.failure) or any(result.severity == "error" for result in self.results)
 
     def data(self) -> dict[str, Any]:
-        """The package for programs."""
+        """The package as data."""
         data: dict[str, Any] = {
             "path": self.path,
             "functions": [step.data() for step in self.steps],
@@ -178,9 +179,10 @@ class PackageReport:
 
 @dataclass(slots=True)
 class FleetVariant:
-    """One package of a fleet: the set or variant that it is of, the file that holds that, its upstream as
+    """One package of a fleet: its set or variant, the file of that, its upstream as
     `repo/package@revision`, and `state`: current, changed (by a render), edited (by hand since it was written), behind (a sync would
-    change it), conflict or failed. `edited` are the files, `conflicts` are in words; `newest` and `draft` are those of git repositories.
+    change it), conflict or failed. `edited`: the changed files; `conflicts`: texts; `newest` and `draft`: revisions in
+    git repositories.
     """
 
     package: str
@@ -197,7 +199,7 @@ class FleetVariant:
     repository: str = ""
 
     def data(self) -> dict[str, Any]:
-        """The variant for programs; what is not known is absent."""
+        """The variant as data, without unknown fields."""
         values: dict[str, Any] = {
             "package": self.package,
             "owner": self.owner,
@@ -216,7 +218,7 @@ class FleetVariant:
 
 @dataclass(slots=True)
 class Report:
-    """What a command did. `written` is False where changes are only shown; `check`: there should be none."""
+    """The report of a command. `written`: False if changes are only shown; `check`: there should be none."""
 
     command: str
     packages: list[PackageReport] = field(default_factory=list)
@@ -239,7 +241,7 @@ class Report:
         return [result for package in self.packages for result in self.findings_of(package)]
 
     def findings_of(self, package: PackageReport) -> list[Result]:
-        """Those of one package."""
+        """The findings of one package."""
         if not self.check:
             return package.results
         return [
@@ -256,13 +258,13 @@ class Report:
         ]
 
     def exit_code(self) -> int:
-        """1 after an error, 2 with `check` where something would change, else 0."""
+        """1 after an error, 2 with `check` if something would change, else 0."""
         if any(package.has_errors for package in self.packages):
             return 1
         return 2 if self.check and any(package.changes for package in self.packages) else 0
 
     def data(self) -> dict[str, Any]:
-        """The report for programs."""
+        """The report as data."""
         data: dict[str, Any] = {
             "apiVersion": API_VERSION,
             "kind": KIND,

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from krmkit.output.formats import FORMATS, json_of, results_text, shown
+from krmkit.output.markdown import fenced
 from krmkit.output.model import Report
 from krmkit.output.terminal import Terminal, unread_is_fine
 
 
 class Told:
-    """What a command that renders nothing has to say, for all FORMATS: its report, an object of `kind` with `details` for json, a
-    table or lines of its own for people, and one closing line.
+    """The output of a command that does not render, for all FORMATS: its report, an object of `kind` with `details` for
+    json, its own table or lines, and one closing line. `block`: the language of the table if it is a block in markdown,
+    else "".
 
     Example: `Told(report, "Variants", {"variants": rows}, table.text(terminal), "3 variants changed")`.
     """
 
-    __slots__ = ("closing", "details", "kind", "report", "table")
+    __slots__ = ("block", "closing", "details", "kind", "report", "table")
 
     def __init__(
-        self, report: Report, kind: str, details: dict[str, object], table: str = "", closing: str = ""
+        self,
+        report: Report,
+        kind: str,
+        details: dict[str, object],
+        table: str = "",
+        closing: str = "",
+        block: str = "",
     ) -> None:
         self.report = report
         self.kind = kind
         self.details = details
         self.table = table
         self.closing = closing
+        self.block = block
 
     def shown(self, form: str, terminal: Terminal) -> str:
         """The text in one of FORMATS."""
@@ -31,10 +40,11 @@ class Told:
         if terminal.quiet and form in FORMATS[:2]:
             return results_text(results, form, terminal)
         if form == "json":
-            found = {"results": [result.data() for result in results]}
-            return json_of(self.kind, **{**self.details, **found, "written": self.report.written})
+            data = {"results": [result.data() for result in results]}
+            return json_of(self.kind, **{**self.details, **data, "written": self.report.written})
         if form not in FORMATS[:2]:
-            return shown(self.report, form, terminal)
+            block = fenced(self.table, self.block) if form == "markdown" and self.block and self.table else ""
+            return shown(self.report, form, terminal) + block
         closing = f"{self.closing}\n" if self.closing else ""
         if form == "text":
             return (results_text(results, form, terminal) or ("" if closing else self.table)) + closing
@@ -42,6 +52,6 @@ class Told:
         return table + "\n" * bool(table and closing) + closing
 
     def show(self, form: str, terminal: Terminal) -> None:
-        """Write the text to where the terminal is; a reader that has gone is fine."""
+        """Write the text to the terminal's stream; a closed pipe is ignored."""
         with unread_is_fine(terminal.stream):
             terminal.stream.write(self.shown(form, terminal))

@@ -1,7 +1,7 @@
-"""The order of a pipeline over several systems: what runs before a function whose work it needs.
+"""Check the order of a pipeline over several systems: find functions that run before one whose output they need.
 
-Such a pipeline runs, and comes to something else than its author meant: macros that presets bring stay as they are,
-objects are rendered from values that change afterwards. docs/platform.md has the order as a table.
+Such a pipeline runs, with unintended results: macros in presets stay unresolved, objects are rendered from values that
+change afterwards. docs/platform.md has the order as a table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from krmkit.krm.kptfile import image_name
 from krmkit.output.model import Result
 from krmkit.render.resultlist import FunctionRun
 
-# The order of docs/platform.md: what a function brings, a later one reads.
+# The order of docs/platform.md: a function's output is a later one's input.
 RIGHT_ORDER = (
     "apply-replacements",
     "apply-presets",
@@ -28,7 +28,7 @@ RIGHT_ORDER = (
 ORDER = "order"
 _RENDERED = "what is rendered before does not have it"
 _RENDERERS = ("render-cluster-topology", "render-installation")
-# (what has to come first, what needs it, why).
+# (earlier functions, later functions, reason).
 _NEEDS = (
     ("apply-presets", "resolve-macros", "presets bring values that hold macros, which stay unresolved"),
     *(
@@ -60,16 +60,15 @@ _NEEDS = (
 def order_results(
     runs: Iterable[FunctionRun], place: Callable[[FunctionRun], tuple[str, int, int]]
 ) -> list[Result]:
-    """Return an info for each function that runs before one whose work it needs, at its entry in the Kptfile.
+    """Return an info for each function that runs before one whose output it needs, at its entry in the Kptfile.
 
-    runs: of a package and its subpackages; each one's pipeline is looked at for itself. A function that runs again
-    behind is in order.
+    runs: those of a package and its subpackages; each pipeline is checked alone. A function may run again later.
     """
     pipelines: dict[str, dict[str, list[tuple[int, FunctionRun]]]] = {}
     for number, run in enumerate(runs):
         name = image_name(run.name) if run.kind == "image" else run.name
         pipelines.setdefault(run.package, {}).setdefault(name, []).append((number, run))
-    found = []
+    results = []
     for pipeline in pipelines.values():
         for first, later, why in _NEEDS:
             if (
@@ -80,6 +79,6 @@ def order_results(
                 continue
             run = pipeline[later][-1][1]
             path, line, column = place(run)
-            message = f"{later} runs before {first}: {why}; put {first} in front of it"
-            found.append(Result("info", ORDER, message, path, line, column, function=run.name))
-    return found
+            message = f"{later} runs before {first}: {why}; put {first} before it"
+            results.append(Result("info", ORDER, message, path, line, column, function=run.name))
+    return results

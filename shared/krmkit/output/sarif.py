@@ -17,10 +17,10 @@ _LEVELS = {"error": "error", "warning": "warning"}
 def text(report: Report) -> str:
     """The report as one SARIF log with one run."""
     rules: dict[str, int] = {}
-    found = report.findings
-    results = [_result(result, rules) for result in found]
-    functions: dict[str, str] = {}  # the first that a rule is from
-    for result in found:
+    findings = report.findings
+    results = [_result(result, rules) for result in findings]
+    functions: dict[str, str] = {}  # the first function of each rule
+    for result in findings:
         functions.setdefault(result.rule, result.function)
     run: dict[str, Any] = {
         "tool": {

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Patient:
-    """Writes to `stream` what it takes; a full disk or a reader that went away loses the message and nothing else.
+    """Writes to `stream` and ignores errors: a full disk or a closed pipe loses the message only.
 
     Without a stream (stderr is closed) messages go to `instead`, if that is given. Example: `sys.stderr = Patient(sys.stderr)`.
     """
@@ -19,7 +19,7 @@ class Patient:
         self._stream = stream if stream is not None else instead
 
     def write(self, text: str) -> int:
-        """Write as far as that goes."""
+        """Write, ignoring errors of the stream."""
         if self._stream is not None:
             try:
                 return self._stream.write(text)
@@ -28,7 +28,7 @@ class Patient:
         return len(text)
 
     def flush(self) -> None:
-        """Flush as far as that goes."""
+        """Flush, ignoring errors of the stream."""
         if self._stream is not None:
             try:
                 self._stream.flush()
@@ -46,13 +46,14 @@ class Patient:
 
 
 class CommandFree(Patient):
-    """A stderr that is a log of GitHub, which runs lines that begin with `::` or hold `##[`: packages of others may hold such lines.
+    """A stderr in a GitHub log, where lines that begin with `::` or contain `##[` are commands.
 
-    An invisible sign goes between: `CommandFree(stream).write("  ::stop-commands::x")` writes `  :<U+200B>:stop-commands::x`.
+    Packages may hold such lines. An invisible character breaks them:
+    `CommandFree(stream).write("  ::stop-commands::x")` writes `  :<U+200B>:stop-commands::x`.
     """
 
     def write(self, text: str) -> int:
-        """Write as far as that goes, and nothing that GitHub runs."""
+        """Write without GitHub's commands, ignoring errors of the stream."""
         import re
 
         plain = re.sub(r"(^|[\r\n])(\s*):(?=:)", "\\1\\2:\u200b", text).replace("##[", "##\u200b[")
@@ -61,9 +62,9 @@ class CommandFree(Patient):
 
 
 def say(command: str, message: object) -> None:
-    """Write to stderr, each line of the message as `krmkit render: line`, but those that are indented below another.
+    """Write to stderr, each line of the message as `krmkit render: line`, except indented lines.
 
-    An error of the disk names its file.
+    An OSError is shown with its file.
     """
     if isinstance(message, OSError) and message.filename:
         message = f"{message.filename}: {message.strerror}"

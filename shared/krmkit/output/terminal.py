@@ -1,6 +1,6 @@
 """Output for terminals and files. For a file or a pipe: plain text without colours and without wrapping, one line per row.
 
-Rich draws tables where a terminal watches, and is loaded only then.
+On a terminal, Rich draws tables, and is loaded only then.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, TextIO
 
-# Styles, by the names that Rich and ANSI have for them.
+# Styles, by their names in Rich and ANSI.
 RED = "red"
 GREEN = "green"
 YELLOW = "yellow"
@@ -31,20 +31,19 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 def visible(text: str) -> str:
     r"""Return the text with control characters written out: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
 
-    Names and values in packages may hold them. They would colour or clear the terminal, or begin a line of a CI log that
-    is a command to it.
+    Names and values in packages may hold them, and could colour or clear the terminal, or form a command in a CI log.
     """
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line: a space for each run of spaces and line ends, and nothing invisible."""
+    """Return the text on one line: a space for each run of white space, and no control characters."""
     return visible(" ".join(text.split()))
 
 
 @contextmanager
 def unread_is_fine(stream: TextIO) -> Iterator[None]:
-    """Let whoever reads `stream` go away: the work that it reports on is done all the same.
+    """Ignore a closed pipe of `stream`: the reported work is done all the same.
 
     Example: `with unread_is_fine(sys.stdout): print("2 files changed")`.
     """
@@ -52,7 +51,7 @@ def unread_is_fine(stream: TextIO) -> Iterator[None]:
         yield
         stream.flush()
     except BrokenPipeError:
-        # What Python still holds for the stream goes nowhere, instead of failing once more at the end.
+        # Discard Python's buffer for the stream, so that flushing it at exit does not fail again.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
@@ -61,8 +60,8 @@ def unread_is_fine(stream: TextIO) -> Iterator[None]:
 class Terminal:
     """A stream, whether it is a terminal, and how wide it is (0: as wide as the text).
 
-    `colour`: "always", "never", or "auto": what FORCE_COLOR and NO_COLOR say, else where a terminal is. What is wanted to be
-    read: results of the severity `least` and above; `quiet`: no lines that only say what was done.
+    `colour`: "always", "never", or "auto": by FORCE_COLOR and NO_COLOR, else on a terminal. `least`: the least severity
+    of results to show; `quiet`: no lines about completed work.
     """
 
     __slots__ = ("colour", "least", "quiet", "stream", "watched", "width")
@@ -87,11 +86,11 @@ class Terminal:
         return cls(stream or sys.stdout, arguments.color, arguments.severity, arguments.quiet)
 
     def paint(self, text: str, style: str) -> str:
-        """The text in a style, where colours show."""
+        """The text in a style, if colours are on."""
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style else text
 
     def line(self, text: str) -> None:
-        """Show a line of progress in the place of the one before; "" takes it away. Only terminals show it."""
+        """Replace the progress line; "" removes it. Only on terminals."""
         if self.watched:
             self.stream.write("\r\x1b[K" + text[: max(self.width - 1, 10)])
             self.stream.flush()
@@ -129,7 +128,7 @@ class Table:
         self._styles.append(style)
 
     def text(self, terminal: Terminal) -> str:
-        """The table as text, "" when it has no rows."""
+        """The table as text, "" if it has no rows."""
         if not len(self):
             return ""
         if terminal.width:
@@ -145,7 +144,7 @@ class Table:
         return "".join(lines)
 
     def _drawn(self, terminal: Terminal) -> str | None:
-        """The table as Rich draws it; None where Rich is not installed."""
+        """The table as Rich draws it; None if Rich is not installed."""
         try:
             from rich.console import Console
             from rich.table import Table as RichTable

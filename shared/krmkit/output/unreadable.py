@@ -1,4 +1,4 @@
-"""The report on a package that cannot be read: the place that the message names is that of a finding, for editors and CI."""
+"""The report on a package that cannot be read: the message's place becomes a finding's, for editors and CI."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def unreadable(path: str, problem: str) -> PackageReport:
 
     unreadable("p", "a.yaml: line 2, column 1: ...").results[0].place   # "p/a.yaml:2:1"
 
-    A message that begins with no file of the package has no place, and is the package's failure.
+    A message that does not begin with a file of the package has no place, and becomes the package's failure.
     """
     report = PackageReport(path)
     results = [_result(path, line) for line in problem.split("\n")]
@@ -28,11 +28,11 @@ def unreadable(path: str, problem: str) -> PackageReport:
 
 
 def _result(path: str, line: str) -> Result | None:
-    found = _MESSAGE.match(line)
-    if found is None:
+    match = _MESSAGE.match(line)
+    if match is None:
         return None
-    file = os.path.normpath(os.path.join(path, found["file"]))
+    file = os.path.normpath(os.path.join(path, match["file"]))
     if not os.path.isfile(file):
         return None
-    numbers = int(found["line"] or 0), int(found["column"] or 0)
-    return Result("error", "unreadable", found["said"], file, *numbers)
+    numbers = int(match["line"] or 0), int(match["column"] or 0)
+    return Result("error", "unreadable", match["said"], file, *numbers)

@@ -6,6 +6,7 @@ Each rule takes the facts of the package and yields findings at the place to cha
 from __future__ import annotations
 
 from krmkit.json.paths import join
+from krmkit.krm.annotations import GENERATED_BY
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.messages.listed import listed
 from krmkit.messages.nearest import did_you_mean
@@ -133,8 +134,8 @@ def _machine_pools(config: Resource, cluster: PlatformCluster) -> Iterator[Findi
 def targets(facts: PlatformFacts) -> Iterator[Finding]:
     """A Target that reads a kubeconfig of Cluster API reads that of a Cluster of its namespace (target-cluster, target-key)."""
     for target in facts.of_kind(LANDSCAPER_GROUP, "Target"):
-        if target.string("spec", "type") != CLUSTER_TARGET:
-            continue
+        if target.string("spec", "type") != CLUSTER_TARGET or target.annotation(GENERATED_BY):
+            continue  # a copy adds nothing to its origin
         reference = mapping(target.get("spec", "secretRef"))
         secret = plain(reference.get("name"))
         if not secret.endswith(KUBECONFIG_SUFFIX) or not facts.all_clusters:

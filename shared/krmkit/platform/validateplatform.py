@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.platform.bindings import binding_targets
 from krmkit.platform.clusterrules import (
     class_versions,
     cluster_name,
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from krmkit.krm.finding import Finding
     from krmkit.krm.resourcelist import ResourceList
 
-RULES = (kubernetes_version, class_versions, pack_variable, cluster_name, pools, targets, variant_packages)
+RULES = (
+    *(kubernetes_version, class_versions, pack_variable, cluster_name, pools, targets),
+    *(binding_targets, variant_packages),
+)
 
 
 def validate_platform(resources: ResourceList, spec: dict[str, Any]) -> list[Finding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-GROUP = "config.porch.kpt.dev"
 VARIANT_VERSION = "config.porch.kpt.dev/v1alpha1"
 VARIANT_KIND = "PackageVariant"
 SET_VERSION = "config.porch.kpt.dev/v1alpha2"
@@ -21,7 +20,13 @@ STALLED, READY = "Stalled", "Ready"
 
 
 class PorchError(ValueError):
-    """A run of an engine that the controller would give up: nothing may be changed."""
+    """An error at which the controller would stop: nothing may be changed.
+
+    `field`: the field of the resource that is worked on. `repository`: the Repository for which that fails. "" if not known.
+    """
+
+    field = ""
+    repository = ""
 
 
 class Condition:
@@ -39,8 +44,15 @@ class Condition:
         return {"type": self.type, "status": self.status, "reason": self.reason, "message": self.message}
 
 
+def in_namespace(namespace: str, wanted: str) -> bool:
+    """Return whether an object belongs to a set's or variant's namespace: it has this namespace, or none
+    (cluster-scoped, or omitted in the file). A set or variant without a namespace is in `default`, as in a cluster.
+    """
+    return not namespace or namespace == (wanted or "default")
+
+
 def revision_number(revision: object) -> int:
-    """The number of a revision given as an integer or, as older Porch had it, as `v` and digits; 0 where there is none."""
+    """The number of a revision given as an integer or, as in older Porch, as `v` and digits; 0 if there is none."""
     if isinstance(revision, bool):
         return 0
     if isinstance(revision, int):
@@ -51,7 +63,7 @@ def revision_number(revision: object) -> int:
 
 
 def floating_name(revision: object) -> str:
-    """A revision that is a name and no number, such as `stable`, as it moves from one revision to the next; else ""."""
+    """A revision that is a name, not a number, such as the moving tag `stable`; else ""."""
     return revision if isinstance(revision, str) and revision and not _is_numbered(revision) else ""
 
 

@@ -23,12 +23,12 @@ _HINTS = {
     (
         SET_KIND,
         "packageNames",
-    ): "it stands beside a name under repositories, or beside a selector",
+    ): "it belongs beside a name under repositories, or beside a selector",
 }
 
 
 class DecodedVariant:
-    """A PackageVariant or PackageVariantSet: `violations` says what is wrong with its form; `spec` is to be used where nothing is."""
+    """A PackageVariant or PackageVariantSet: `violations`: errors of its form; `spec` is valid if there are none."""
 
     __slots__ = ("name", "namespace", "resource", "spec", "uid", "violations")
 
@@ -42,7 +42,7 @@ class DecodedVariant:
 
 
 def recorder(log: CauseLog | None, config: Resource | None) -> VariantCauses | None:
-    """Return what records the values that a variant, or another config, sets; None where nobody asks for causes."""
+    """Return the recorder of the values that a variant, or another config, sets; None without a log."""
     if log is None or config is None:
         return None
     from krmkit.porch.variants.causes import VariantCauses
@@ -61,7 +61,7 @@ def is_set(resource: Resource) -> bool:
 
 
 def refuse_other_version(resource: Resource) -> None:
-    """Raise PorchError for a PackageVariantSet of a version that is not understood, such as v1alpha1."""
+    """Raise PorchError for a PackageVariantSet of an unsupported version, such as v1alpha1."""
     group = SET_VERSION.partition("/")[0]
     if resource.kind != SET_KIND or resource.api_version == SET_VERSION:
         return
@@ -73,12 +73,12 @@ def refuse_other_version(resource: Resource) -> None:
 
 
 def decode_variant(resource: Resource) -> DecodedVariant:
-    """A PackageVariant; raises YamlError and ListError where the text is none."""
+    """A PackageVariant; raises YamlError and ListError for another text."""
     return _decode(resource, specschemas.VARIANT)
 
 
 def decode_set(resource: Resource) -> DecodedVariant:
-    """A PackageVariantSet; raises YamlError and ListError where the text is none."""
+    """A PackageVariantSet; raises YamlError and ListError for another text."""
     return _decode(resource, specschemas.SET)
 
 

@@ -57,7 +57,7 @@ def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
 
 
 def pipeline_finding(kptfile: Resource) -> Finding:
-    """kpt reads the pipeline before it runs any function, so a changed one takes effect later."""
+    """The finding for a changed pipeline, which takes effect with the next render, as kpt reads the pipeline first."""
     message = "the pipeline has changed; that takes effect with the next render, so render again"
     return Finding("render-again", message, INFO, kptfile, "pipeline")
 
@@ -85,8 +85,8 @@ def chain_findings(chain: VariantChain) -> Iterator[Finding]:
             yield condition_finding(INFO, "ready", condition, variant.resource)
 
 
-def plan_findings(planned: Planned) -> Iterator[Finding]:
-    """Report the variants that a set generated, and warnings about them."""
+def plan_findings(planned: Planned, explaining: bool) -> Iterator[Finding]:
+    """Report the variants that a set generated, each of them only where `explaining`, and warnings about them."""
     resource, changes = planned.packages.resource, planned.changes
     if not planned.upstream_known:
         upstream = planned.packages.spec["upstream"]["package"]
@@ -102,7 +102,7 @@ def plan_findings(planned: Planned) -> Iterator[Finding]:
             yield Finding("empty-target", "selects nothing", INFO, resource, field)
     for rule, message in doubts(planned):
         yield Finding(rule, message, WARNING, resource, "spec.targets")
-    for variant in planned.generated.variants:
+    for variant in planned.generated.variants if explaining else ():
         place = variant.spec["downstream"]
         message = f"{variant.name}: package {place['package']} in repository {place['repo']}"
         yield Finding("generated", message, EXPLAIN, resource)
@@ -116,7 +116,7 @@ def plan_findings(planned: Planned) -> Iterator[Finding]:
 def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
     """Write the conditions of a set that was reconciled into its status, or report them with --explain.
 
-    A set that is the config, and no item, has no place for them.
+    A set that is the config, not an item, has no place for them.
     """
     resource = planned.packages.resource
     conditions = conditions_of_reconciled()
@@ -134,7 +134,7 @@ def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
 
 
 def doubts(planned: Planned) -> list[tuple[str, str]]:
-    """(rule, message) of what is allowed and probably not meant."""
+    """(rule, message) of valid but probably unintended values."""
     found = []
     repeated, odd = planned.generated.repeated, planned.generated.odd_names
     if repeated:
@@ -154,8 +154,17 @@ def set_error_finding(error: SetError) -> Finding:
     return condition_finding(ERROR, rule, error.condition, error.resource)
 
 
+def no_set_finding() -> Finding:
+    """The absence of a set is not an error:
+
+    an earlier run removed its variants, and a package may be rendered again.
+    """
+    message = "there is no PackageVariantSet: give one as the config, or among the items"
+    return Finding("no-set", message, WARNING)
+
+
 def orphan_findings(orphans: list[Resource]) -> list[Finding]:
-    """Variants that went because their set did."""
+    """The finding for variants that were removed with their set."""
     if not orphans:
         return []
     names = listed([item.name for item in orphans])

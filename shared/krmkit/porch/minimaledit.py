@@ -1,4 +1,4 @@
-"""Edits that leave equal values alone: comments, order and quoting of the rest stay."""
+"""Edit only values that differ: comments, order and quoting of the rest stay."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
 
 
 def own(resource: Resource, *path: str) -> Node | None:
-    """The node at a path, to be edited: where an alias or a merge key leads there, a copy takes its place first.
+    """The node at a path for editing: an alias or merge key on the way is first replaced by a copy.
 
-    Where the node, or one above it, has an anchor, the aliases of it become copies, so that what they mean stays.
+    If the node, or a parent, has an anchor, its aliases become copies, so that their values stay.
     """
     node: Node = resource.root
     for depth, name in enumerate(path):
@@ -36,7 +36,7 @@ def own(resource: Resource, *path: str) -> Node | None:
 
 
 def _untie(container: Node, target: Node) -> None:
-    """Put copies in place of all aliases of `target` at and below `container`."""
+    """Replace all aliases of `target` at and below `container` by copies."""
     if isinstance(container, Map):
         for entry in container.entries:
             if isinstance(entry.value, Alias) and entry.value.target is target:
@@ -52,7 +52,7 @@ def _untie(container: Node, target: Node) -> None:
 
 
 def overwrite(resource: Resource, path: tuple[str, ...], value: object) -> None:
-    """Make the data at `path` equal to `value`: mappings key by key, so that lines which stay the same stay as they are."""
+    """Make the data at `path` equal to `value`: mappings key by key, so that equal lines stay untouched."""
     node = own(resource, *path)
     if node is not None and same_data(go_data(node, resource.limits), value):
         return
@@ -73,9 +73,9 @@ def _merges(node: Map) -> bool:
 
 
 def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
-    """Make a list hold `wanted` in that order: an int is the present position of an item, anything else a new item.
+    """Make a list hold `wanted` in that order: an int is the current position of an item, anything else a new item.
 
-    Returns whether that changed anything.
+    Returns whether the list changed.
     """
     if wanted[: len(items.items)] != list(range(len(items.items))):
         keep_comments_here(resource)
@@ -93,24 +93,24 @@ def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
 def keep_comments_here(resource: Resource) -> None:
     """Keep kpt from copying the old comments and the old order of fields onto list entries that are at other positions now.
 
-    kpt pairs what a function returns with what it sent by these annotations, entry by entry in the order of the lists. The first entry
-    that is put in front would get the comments of the one behind it, and that one too. Without the annotations our text stays.
+    kpt matches a function's output with its input by these annotations, and list entries by position: an entry inserted
+    at the front would get the comments of the one after it. Without the annotations our text stays.
     """
     for name in _PAIRING:
         resource.remove(("metadata", "annotations", name))
 
 
 def settle(resource: Resource) -> None:
-    """Write the recorded edits into the text, so that what moves afterwards takes its lines, with their comments, as they are."""
+    """Write the recorded edits into the text, so that later moves take whole lines with their comments."""
     _ = resource.text
 
 
 def strings_of(node: Map) -> dict[str, Scalar] | None:
-    """The entries of a map of scalars by key; None where a value is a map or a list."""
-    found: dict[str, Scalar] = {}
+    """The entries of a map of scalars by key; None if a value is a map or a list."""
+    strings: dict[str, Scalar] = {}
     for entry in node.entries:
         value = deref(entry.value)
         if entry.name is None or not isinstance(value, Scalar):
             return None
-        found[entry.name] = value
-    return found
+        strings[entry.name] = value
+    return strings

@@ -1,7 +1,7 @@
-"""The specs of Porch's kinds as openAPIV3Schemas, for strict decoding: a field that Porch does not know is an error, not silence.
+"""The specs of Porch's kinds as openAPIV3Schemas, for strict decoding: a field that Porch does not know is an error.
 
-Source: kptdev/porch, api/porchconfig/{v1alpha1,v1alpha2}, and the Pipeline of the Kptfile API. What Go decodes from null may be null.
-A revision may also be written `vN`, as older Porch had it.
+Source: kptdev/porch, api/porchconfig/{v1alpha1,v1alpha2}, and the Pipeline of the Kptfile API. Fields that Go decodes
+from null may be null. A revision may also be `vN`, as in older Porch.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ FUNCTION = _map(**_FUNCTION)
 PIPELINE = _map(mutators=_list(FUNCTION), validators=_list(FUNCTION))
 INJECTORS = _list(_map(group=STRING, version=STRING, kind=STRING, name=STRING))
 
-# Read once: a fleet's list has hundreds of each.
+# Parsed once: a fleet's list has hundreds of each.
 VARIANT = read_schema(
     _map(
         upstream=UPSTREAM,

@@ -1,4 +1,4 @@
-"""Folders of components become ConfigMaps of a package: one for each descriptor, and one for each content."""
+"""Convert folders of components to ConfigMaps of a package: one for each descriptor and each content."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def imported(
 ) -> list[str]:
     """Bring the components of folders and constructor files into the package `out`; returns the paths of the ConfigMaps.
 
-    values: of the variables in constructors. Raises CtfError for what cannot be read, WriteError.
+    values: of the variables in constructors. Raises CtfError for unreadable input, WriteError.
     """
     changes: dict[str, FileEdit] = {}
     for place in places:
@@ -53,24 +53,24 @@ def imported(
 
 
 def _below(folder: str, values: Mapping[str, str]) -> TransportArchive:
-    """What lies below a folder: archives, and else constructors. Raises CtfError."""
+    """The components below a folder: its archives, or else its constructors. Raises CtfError."""
     constructors: list[str] = []
     try:
-        found = _files(folder)
-        constructors = [path for path in sorted(found) if is_constructor_name(path)]
-        return read_components(found)
+        contents = _files(folder)
+        constructors = [path for path in sorted(contents) if is_constructor_name(path)]
+        return read_components(contents)
     except NoComponentError as error:
         if not constructors:
             hint = f"and no component constructor ({', '.join(NAMES)})"
             raise CtfError(f"{folder}: {error}, {hint}") from None
     except CtfError as error:
         raise CtfError(f"{folder}: {error}") from None
-    return _constructed([os.path.join(folder, path) for path in constructors], values)
+    return _constructed([os.path.join(folder, path) for path in constructors], values, folder)
 
 
-def _constructed(paths: list[str], values: Mapping[str, str]) -> TransportArchive:
-    """The components of constructor files. Raises CtfError, whose message begins with the file."""
-    found = TransportArchive()
+def _constructed(paths: list[str], values: Mapping[str, str], folder: str = "") -> TransportArchive:
+    """The components of constructor files, found below `folder` where one is given. Raises CtfError, whose message begins with the file."""
+    archive = TransportArchive()
     for path in paths:
         try:
             content = (read_file(path, path, limit=_LARGEST) or b"").decode("utf-8")
@@ -83,26 +83,32 @@ def _constructed(paths: list[str], values: Mapping[str, str]) -> TransportArchiv
             raise CtfError(f"{path} must be UTF-8; byte {error.start} is not") from None
         except TreeError as error:
             raise CtfError(str(error)) from None
-        read_constructor(filled, path, _Beside(path), found)
-    return found
+        read_constructor(filled, path, _Beside(path, folder), archive)
+    return archive
 
 
 class _Beside:
-    """The files that a constructor may take: those of its git repository, or without one those below the folder above its own."""
+    """The files that a constructor may take: those of its git repository.
 
-    def __init__(self, constructor: str) -> None:
+    Without one they are those below the `folder` that was given, or, where the constructor itself was, below the folder above its own.
+    """
+
+    def __init__(self, constructor: str, folder: str = "") -> None:
         self._folder = os.path.dirname(os.path.realpath(constructor))
         above = self._folder
         while not os.path.exists(os.path.join(above, ".git")) and os.path.dirname(above) != above:
             above = os.path.dirname(above)
         in_git = os.path.exists(os.path.join(above, ".git"))
-        self._bound = above if in_git else os.path.dirname(self._folder)
-        self._named = (
-            "the constructor's git repository" if in_git else "the folder above the constructor's own"
-        )
+        if in_git:
+            self._bound, self._named = above, "the constructor's git repository"
+        elif folder:
+            self._bound, self._named = os.path.realpath(folder), folder
+        else:
+            self._bound = os.path.dirname(self._folder)
+            self._named = "the folder above the constructor's own"
 
     def file(self, path: str) -> bytes | None:
-        """The bytes of a file; None where there is none. Raises CtfError."""
+        """The bytes of a file; None if there is none. Raises CtfError."""
         place = self._place(path)
         try:
             return (
@@ -112,7 +118,7 @@ class _Beside:
             raise CtfError(str(error)) from None
 
     def folder(self, path: str) -> dict[str, bytes] | None:
-        """The files of a folder by their paths in it; None where there is none. Raises CtfError."""
+        """The files of a folder by their paths in it; None if there is none. Raises CtfError."""
         place = self._place(path)
         return _files(place) if os.path.isdir(place) else None
 
@@ -127,19 +133,19 @@ def _files(folder: str) -> dict[str, bytes]:
     """The bytes of all files below a folder, by their paths. Raises CtfError."""
     if not os.path.isdir(folder):
         raise CtfError("is not a folder" if os.path.exists(folder) else "does not exist")
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     try:
         for path in files(folder):
             data = read_file(os.path.join(folder, path), path, within=folder, limit=_LARGEST)
             if data is not None:
-                found[path] = data
+                contents[path] = data
     except TreeError as error:
         raise CtfError(str(error)) from None
-    return found
+    return contents
 
 
 def _text(item: Data) -> str:
-    """The text of a ConfigMap; what would not come back byte for byte is an error."""
+    """The text of a ConfigMap. Raises CtfError for contents that it cannot hold byte for byte."""
     for part in ("data", "binaryData"):
         for key in texts(item.get(part)):
             if len(key) > _LONGEST_KEY:

@@ -18,8 +18,8 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 def diff(
     changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
 ) -> str:
-    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets and
-    `context` lines around what changed.
+    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets
+    and `context` lines around changes.
 
     Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
     """

@@ -1,12 +1,12 @@
-"""`.krmignore`: which files and folders of a package are left out, exactly as kpt decides it.
+"""`.krmignore`: the files and folders of a package to leave out, by exactly kpt's rules.
 
-The format looks like .gitignore and is a part of it, with differences that packages rely on:
+The format is a subset of .gitignore, with differences that packages rely on:
 
 - A pattern without a leading slash is compared with the last segments of a path, as many as the pattern has: `a/b`
   matches `x/a/b`. One with a leading slash is compared with the whole path.
 - `*` and `?` stop at a slash, and `**` is no more than `*`. `[a-z]`, `[^a]` and `\\*` work.
 - `!pattern` keeps what another line leaves out, in any order.
-- A file is never asked about when a folder above it is left out.
+- Files below an ignored folder are not tested.
 - A subpackage has rules of its own: those of its parent do not reach into it, and cannot leave it out.
 
 (go-gitignore of 2020-06-26 as vendored by kyaml; compared with kpt 1.0.0-beta.56 in tests/e2e.)
@@ -66,11 +66,11 @@ class _Pattern:
 
 
 def glob_match(pattern: str, name: str) -> bool:
-    """Go's filepath.Match: `*` and `?` do not match a slash; a pattern that is not well formed matches nothing."""
+    """Go's filepath.Match: `*` and `?` do not match a slash; a malformed pattern matches nothing."""
     at = 0  # in the pattern
     place = 0  # in the name
     star = -1  # the offset of the last star in the pattern
-    retry = 0  # where in the name it is tried next
+    retry = 0  # the offset in the name of the next try
     while place < len(name) or at < len(pattern):
         step = _step(pattern, at, name, place)
         if step is None:
@@ -90,7 +90,10 @@ def glob_match(pattern: str, name: str) -> bool:
 
 
 def _step(pattern: str, at: int, name: str, place: int) -> int | None:
-    """How much of the pattern one character of the name uses up: 0 for no match, None where the pattern is bad."""
+    """The length of the pattern that matches one character of the name:
+
+    0 for no match, None for a malformed pattern.
+    """
     if at >= len(pattern):
         return 0
     character = name[place] if place < len(name) else ""
@@ -110,7 +113,7 @@ def _class(pattern: str, start: int, character: str) -> int | None:
     at = start + 1
     negated = pattern[at : at + 1] == "^"
     at += negated
-    found = False
+    matched = False
     first = True
     while True:
         if pattern[at : at + 1] == "]" and not first:
@@ -126,15 +129,15 @@ def _class(pattern: str, start: int, character: str) -> int | None:
                 return None
             high = ending
             at += 1 + ending[1]
-        found = found or (character != "" and low[0] <= character <= high[0])
+        matched = matched or (character != "" and low[0] <= character <= high[0])
         first = False
     if not character:
         return 0
-    return at + 1 - start if found != negated else 0
+    return at + 1 - start if matched != negated else 0
 
 
 def _member(pattern: str, at: int) -> tuple[str, int] | None:
-    """A character of a class and its length in the pattern; None where there cannot be one."""
+    """A character of a class and its length in the pattern; None if the pattern is malformed."""
     token = pattern[at : at + 1]
     if token in {"", "-", "]"}:
         return None

@@ -1,4 +1,4 @@
-"""What killed runs of earlier versions left in a package: a file that holds the only copy of a resource stays."""
+"""Leftovers of killed runs of earlier versions: a file with the only copy of a resource is kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
 
     class LeftPackage(Protocol):
-        """What is needed of a package (krmkit.render.package): its folder, its leftovers and its resources."""
+        """The needed part of a package (krmkit.render.package): its folder, its leftovers and its resources."""
 
         path: str
         left: list[str]
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 def keep_only_copies(root: LeftPackage) -> None:
-    """Take files out of what can go that hold a resource which is nowhere else.
+    """Take files with the only copy of a resource off the leftovers to remove.
 
-    Today's runs leave none, because they write a journal; earlier versions of krmkit did.
+    Only earlier versions of krmkit leave such files; runs now write a journal.
     """
     strays = [(package, path) for package in root.walk() for path in package.left if not _is_work(path)]
     known = {_identity(item) for package in root.walk() if strays for item in package.items}
@@ -44,7 +44,7 @@ def keep_only_copies(root: LeftPackage) -> None:
             package.left.remove(path)
             root.notes.append(
                 f"{place}: a run was killed that wanted to write this file, and {lost.kind} {lost.name} in it is nowhere"
-                " else in the package; bring it to where it belongs, then delete this file"
+                " else in the package; move it to its file, then delete this file"
             )
 
 
@@ -57,7 +57,7 @@ def _identity(item: Resource) -> tuple[str, str, str, str]:
 
 
 def _resources_in(path: str, label: str) -> list[FileResource]:
-    """The resources of a file that may be half; what cannot be read holds none."""
+    """The resources of a file that may be incomplete; none if it cannot be read."""
     try:
         content = read_file(path, label, limit=DEFAULT_LIMITS.item_size)
         items = SourceFile(label, (content or b"").decode("utf-8"), "", label).items

@@ -17,9 +17,9 @@ _NAMES = ("resourceRef", "tags")  # a name that equals the value of a Secret mus
 def mask_said(
     runs: list[FunctionRun], secrets: set[str], configs: Iterable[Resource | None], texts: Iterable[str]
 ) -> Mask:
-    """Strike secrets out of the results and stderr of a package's functions; return the mask for other messages.
+    """Mask secrets in the results and stderr of a package's functions; return the mask for other messages.
 
-    Secrets are what functions made of them, what the configs mark as such, which is added to `secrets`, and those of the
+    Secrets are those that functions marked, those that configs mark, which are added to `secrets`, and those of the
     package's resources, given as texts.
     """
     for config in configs:
@@ -29,7 +29,7 @@ def mask_said(
             found = marked(config.get())
             secrets.update(secret for secret in found if len(secret) >= SHORTEST)
         except (YamlError, ListError):
-            continue  # the function that has it reports what is wrong with it
+            continue  # its function reports the error in it
     named = {secret for secret in secrets if len(secret) >= SHORTEST}
     names, mask = Mask(named), Mask(named | secrets_in(texts))
     for run in runs if mask else ():
@@ -39,11 +39,11 @@ def mask_said(
 
 
 def _masked(result: Mapping[str, object], mask: Mask, names: Mask) -> dict[str, object]:
-    """A result without secrets; severity and file stay, they are none of the function's words."""
-    found = {
+    """A result without secrets; severity and file stay, as they are not the function's text."""
+    masked = {
         name: value if name in _KEPT else (names if name in _NAMES else mask).value(value)
         for name, value in result.items()
     }
     if isinstance(result.get("message"), str):
-        found["message"] = mask.message(str(result["message"]))
-    return found
+        masked["message"] = mask.message(str(result["message"]))
+    return masked

@@ -1,6 +1,6 @@
 """A package on disk, read as kpt reads it.
 
-A package is a folder with a Kptfile. What belongs to it: its Kptfile and every *.yaml, *.yml and *.json below it, hidden
+A package is a folder with a Kptfile. Its files: its Kptfile and every *.yaml, *.yml and *.json below it, hidden
 ones included, in the order of a walk that visits names in order, except what its .krmignore leaves out and what lies in
 subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them out); a
 folder called .git is not searched for them. A link to a file is read, a link to a folder is not followed.
@@ -34,28 +34,28 @@ from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"
 SUFFIXES = (".yaml", ".yml", ".json")
-_MOST_RUNS = 100  # unfinished ones in the folders of one package
-_BYTES = 4  # of the longest character in UTF-8
+_MOST_RUNS = 100  # unfinished runs in the folders of one package
+_BYTES = 4  # bytes of the longest character in UTF-8
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 class PackageError(ValueError):
-    """The package cannot be read; the message says what is wrong and where."""
+    """The package cannot be read; the message gives the error and its place."""
 
 
 @dataclass(slots=True, eq=False)
 class Package:
     """A package: `path` is its folder on disk, `folder` the same relative to the root package ("" for the root itself).
 
-    `files` are its own, `children` its direct subpackages, in order. `left` are paths of what killed runs left behind
-    (files and folders); `notes` of the root package say what was completed for them before it was read.
+    `files` are its own, `children` its direct subpackages, in order. `left`: files and folders that killed runs left;
+    `notes` of the root package: the writes of killed runs that were completed before reading.
     """
 
     path: str
     folder: str
     kptfile: Kptfile
     files: list[SourceFile] = field(default_factory=list)
-    ignored: set[str] = field(default_factory=set)  # paths of files that are there and not read
+    ignored: set[str] = field(default_factory=set)  # paths of existing files that are not read
     left: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     children: list[Package] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Package:
         return [*self.kptfile.mutators, *self.kptfile.validators]
 
     def walk(self) -> Iterator[Package]:
-        """All packages, subpackages before those that hold them: the order in which they are rendered."""
+        """All packages, subpackages before their parents: the order of rendering."""
         for child in self.children:
             yield from child.walk()
         yield self
@@ -90,7 +90,7 @@ class Package:
         return f"{self.place(KPTFILE)}: {self.kptfile.located(text)}"
 
     def config(self, function: PipelineFunction) -> Resource | None:
-        """The function's config as it is on disk. Raises PackageError."""
+        """The function's config on disk. Raises PackageError."""
         if function.config_map:
             data: dict[str, object] = {
                 "apiVersion": "v1",
@@ -118,16 +118,17 @@ class Package:
 
 
 LIST = "List"
-"""The kind of what `kubectl get -o yaml` writes, of apiVersion v1."""
+"""The kind of the output of `kubectl get -o yaml`, with apiVersion v1."""
 
 
 def read(
     path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False, with_lists: bool = False
 ) -> Package:
-    """The package at a path with all its subpackages. Raises PackageError if anything in it is wrong.
+    """The package at a path with all its subpackages. Raises PackageError for any error in it.
 
-    What a killed run had begun to write, here or to a package above, is completed first; `notes` say so. `contained`: no
-    link to a file may lead out of the package, for who copies what is read. with_lists: a List of kubectl is no error, for who only reads.
+    The writes of a killed run, here or in a package above, are completed first; `notes` report them. `contained`: links
+    to files must not lead out of the package, for callers that copy files. with_lists: a List of kubectl is not an
+    error, for callers that only read.
     """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
@@ -174,7 +175,7 @@ class _UnfinishedError(Exception):
 
 
 def _read_whole(root: str, limits: Limits, notes: list[str], within: str) -> Package:
-    """Read the package, again after each run that had to be completed in one of its folders."""
+    """Read the package, and again after each unfinished run that was completed in one of its folders."""
     for _ in range(_MOST_RUNS):
         try:
             package = _read(root, "", _Budget(limits, within))
@@ -187,7 +188,7 @@ def _read_whole(root: str, limits: Limits, notes: list[str], within: str) -> Pac
 
 
 class _Budget:
-    """Counts what is read over all files of a package and its subpackages, which must lie `within` a folder if that is given."""
+    """Counts the sizes of all files of a package and its subpackages, which must lie `within` a folder if given."""
 
     def __init__(self, limits: Limits, within: str) -> None:
         self.limits = limits
@@ -225,8 +226,8 @@ def kptfile_of(text: str, name: str) -> Kptfile:
 
 def _subpackages(path: str, folder: str) -> Iterator[str]:
     """Folders of direct subpackages, relative to the package at `path`."""
-    found = entries(os.path.join(path, folder))
-    for name in [name for name, is_folder in found if is_folder and name != ".git"]:
+    listed = entries(os.path.join(path, folder))
+    for name in [name for name, is_folder in listed if is_folder and name != ".git"]:
         inner = f"{folder}/{name}" if folder else name
         if os.path.exists(os.path.join(path, inner, KPTFILE)):
             yield inner
@@ -258,15 +259,15 @@ def _read_files(package: Package, budget: _Budget) -> None:
 def _walk(
     package: Package, folder: str, rules: KrmIgnore, ignored: bool = False
 ) -> Iterator[tuple[str, bool]]:
-    """Every file of a package in the order of names, with whether it is left out; subpackages are not entered."""
+    """Every file of a package in the order of names, and whether it is ignored; subpackages are not entered."""
     path = package.path
     left: list[str] = []
-    found = entries(os.path.join(path, folder), left)
+    listed = entries(os.path.join(path, folder), left)
     for name in left:
         if name == WORK and unfinished(os.path.join(path, folder)):
             raise _UnfinishedError(os.path.join(path, folder))
         package.left.append(f"{folder}/{name}" if folder else name)
-    for name, is_folder in found:
+    for name, is_folder in listed:
         inner = f"{folder}/{name}" if folder else name
         out = ignored or rules.ignores(inner, is_folder)
         if not is_folder:
@@ -276,22 +277,29 @@ def _walk(
 
 
 def _text(path: str, label: str, budget: _Budget) -> str:
-    """The text of a file, which holds no more characters than a whole package may."""
+    """The text of a file, limited to the characters of a whole package."""
     limits = budget.limits
     content = read_file(path, label, budget.within, limits.total_size * _BYTES)
     if content is None:
         raise LimitError.of("total_size", limits.total_size, f"the size of {label} in characters")
     try:
-        return content.decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise PackageError(
             f"{label}: line {line}: byte 0x{content[error.start]:02x} is not UTF-8; packages are UTF-8 text"
         ) from None
+    if "<<<<<<< " in text:
+        from krmkit.render.merge.policy import UNRESOLVED, unresolved_line
+
+        line = unresolved_line(text)
+        if line:
+            raise PackageError(f"{label}: line {line}: {UNRESOLVED}")
+    return text
 
 
 def _check(package: Package, with_lists: bool) -> None:
-    """Every resource has what makes it one; kustomizations need not."""
+    """Check that every item except kustomizations is a resource."""
     for item in package.items:
         if with_lists and item.kind == LIST and item.api_version == "v1":
             continue

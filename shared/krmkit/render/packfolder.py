@@ -1,8 +1,8 @@
 """Pack folders and the ConfigMaps that carry them.
 
-A pack folder holds a pack.json. Its texts become data of a ConfigMap: literal blocks where a block can carry every byte,
-else text in double quotes. Each is read back before anything is written, so what cannot be carried is an error and never
-a changed byte.
+A pack folder holds a pack.json. Its texts become data of a ConfigMap: literal blocks if a block can hold every byte,
+else text in double quotes. Each is read back before writing, so a text that YAML cannot hold is an error and never a
+changed byte.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST_NAME = 253
 
 
 class PackFolderError(ValueError):
-    """A folder cannot become part of a package, or a pack no folder; the message says which and why."""
+    """A folder or pack cannot be converted; the message names it and the reason."""
 
 
 def imported(
@@ -39,9 +39,9 @@ def imported(
 ) -> list[str]:
     """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises PackFolderError, WriteError.
 
-    `say` gets a sentence for each killed run that was completed first, `step` how far the work is.
+    `say` gets a sentence for each killed run that was completed first, `step` the progress.
     """
-    # The lock holds while .krmignore is read and written: two imports at once lose no line of it.
+    # The lock covers reading and writing .krmignore, so that two imports at once lose no line.
     with Writer(out) as writer:
         for note in writer.notes:
             say(note)
@@ -54,7 +54,7 @@ def imported(
 def _import(
     folders: list[str], out: str, root: str, step: Callable[[str], object]
 ) -> tuple[list[FileEdit], list[FolderCopy]]:
-    """What an import writes, the ConfigMaps in the order of the folders first, and the folders that it copies."""
+    """The files that an import writes, first the ConfigMaps in the order of the folders, and the folders that it copies."""
     changes: list[FileEdit] = []
     ignored: list[str] = []
     copies: list[FolderCopy] = []
@@ -124,13 +124,13 @@ def exported(package: Package, out: str) -> list[str]:
 
 
 def item_name(folder: str) -> str:
-    """A name that Kubernetes takes, as near to the folder's as can be."""
+    """A valid Kubernetes name close to the folder's."""
     name = "".join(sign if sign in _NAME_SIGNS else "-" for sign in folder.lower())
     return name.strip("-.")[:_LONGEST_NAME].rstrip("-.") or "pack"
 
 
 def config_map(name: str, folder: str, texts: dict[str, str], label: str) -> str:
-    """The text of the ConfigMap that carries a pack. Raises PackFolderError where a text cannot be carried."""
+    """The text of the ConfigMap that carries a pack. Raises PackFolderError if YAML cannot hold a text."""
     lines = ["apiVersion: v1\nkind: ConfigMap\nmetadata:\n"]
     lines.append(f'  name: {emit.scalar(name, 2)}\n  annotations:\n    {names.LOCAL_CONFIG}: "true"\n')
     lines.append(f"    {FOLDER}: {emit.scalar(folder, 4)}\ndata:\n")
@@ -141,10 +141,10 @@ def config_map(name: str, folder: str, texts: dict[str, str], label: str) -> str
 
 
 def _carried(text: str, label: str) -> str:
-    """A text as a value below a key at column 2: readable where that loses nothing."""
+    """A text as a value below a key at column 2, as a block if that is lossless."""
     candidates = [emit.double_quoted(text)]
     if text.strip():
-        # Go would escape some signs, emoji among them; a block may hold them all the same.
+        # Go would escape some characters, such as emoji; a block can hold them.
         candidates.insert(0, emit.literal(text, 2))
     for candidate in candidates:
         try:
@@ -183,18 +183,21 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
 
 
 def _regular(folder: str, label: str) -> list[str]:
-    """Paths of all files below a folder, in order. Raises PackFolderError for what cannot be copied as a file."""
+    """Paths of all files below a folder, in order.
+
+    Raises PackFolderError for entries that cannot be copied as a file.
+    """
     try:
-        found = sorted(files(folder))
-        for path in found:
-            # A link to a file of the folder counts as the file; one to a folder could lead to no end.
+        paths = sorted(files(folder))
+        for path in paths:
+            # A link to a file of the folder counts as the file; links to folders could form a cycle.
             if not stat.S_ISREG(os.lstat(f"{folder}/{path}").st_mode):
                 os.close(open_file(os.path.join(folder, path), f"{label}/{path}", within=folder))
     except TreeError as error:
         raise PackFolderError(f"{error}, or take it away") from None
     except OSError as error:
         raise PackFolderError(f"{label}: {error.filename}: {error.strerror or error}") from None
-    return found
+    return paths
 
 
 def _holds_packs(folder: str) -> bool:
@@ -217,7 +220,7 @@ def _texts(item: Resource) -> Iterator[tuple[str, str]]:
 
 
 def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
-    """A Kptfile where there is none, and a .krmignore that lists what is new."""
+    """A Kptfile if there is none, and a .krmignore that lists the new files."""
     changes = []
     if not os.path.exists(os.path.join(root, KPTFILE)):
         changes.append(FileEdit(KPTFILE, None, new_kptfile(item_name(os.path.basename(root)))))
@@ -239,7 +242,7 @@ def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
 
 
 def _refuse_strangers(path: str, name: str) -> None:
-    """A file of that name may only be replaced when it is the same pack, imported before."""
+    """Refuse to replace a file that is not an earlier import of the same pack."""
     if not os.path.exists(path):
         return
     try:

@@ -1,9 +1,9 @@
-"""The embedded pipeline: what `kpt fn render` does, in one process, without rewriting unchanged resources.
+"""The embedded pipeline: run it as `kpt fn render` does, in one process, without rewriting unchanged resources.
 
 Order: subpackages first, each with its own resources and those of its subpackages; in a package the mutators, then the
-validators. Each function gets what the one before left, narrowed by its selectors; what a validator changes is dropped.
-A resource is parsed when the first function asks for it and stays parsed. Nothing is written here: the outcome says
-what would become of which file, and after the first failure that nothing would.
+validators. Each function gets the output of the one before, narrowed by its selectors; changes by validators are
+dropped. A resource is parsed when a function first needs it, and stays parsed. Nothing is written: the outcome holds
+the changes of files, or none after a failure.
 """
 
 from __future__ import annotations
@@ -40,18 +40,20 @@ if TYPE_CHECKING:
         def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None: ...
 
 
-MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold until resolve-macros has run
+MACRO = ".spectro."  # marks Palette's macros, which a config may hold until resolve-macros has run
 
 
 class _StoppedError(Exception):
-    """A function failed; the text says which. `items` are all resources as they were then, where a validator failed."""
+    """A function failed; the text names it. `items`: all resources at that point, if a validator failed."""
 
     items: list[FileResource] | None = None
 
 
 def render(package: Package, resolver: ProgramResolver, observer: Observer | None = None) -> Rendering:
-    """Run the pipelines of a package and its subpackages. Raises PackageError before any function ran, when the
-    package cannot be rendered on this machine."""
+    """Run the pipelines of a package and its subpackages.
+
+    Raises PackageError before any function runs, if the package cannot be rendered on this machine.
+    """
     return _Pipeline(package, resolver, observer).run()
 
 
@@ -62,10 +64,10 @@ class _Pipeline:
         self.places = ResourcePlaces(package)
         self.rendering = Rendering()
         self.limits = resolver.options.limits
-        # All programs are found, and all configs read, before the first one runs.
+        # Find all programs and read all configs before the first function runs.
         self.programs: dict[int, Known | External] = {}
         self.configs: dict[int, Resource | None] = {}
-        self.skipped: dict[int, str] = {}  # the flags because of which functions do not run
+        self.skipped: dict[int, str] = {}  # the flags that skip functions
         for each in package.walk():
             self.rendering.packages += 1
             for function in each.functions:
@@ -99,7 +101,7 @@ class _Pipeline:
         return rendering
 
     def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
-        """Return the changes of files as they were before a validator failed, if they can be computed."""
+        """Return the changes of files before a validator failed, if they can be computed."""
         if items is None:
             return []
         try:
@@ -108,17 +110,17 @@ class _Pipeline:
             return []
 
     def _check_configs(self) -> None:
-        """Check all configs before the first function runs. Raises _StoppedError when one is not right.
+        """Check all configs before the first function runs. Raises _StoppedError for an invalid one.
 
-        Left to the function's own run are configs that something before may still change: another program in the same
-        pipeline, or resolve-macros where there are macros.
+        Configs that an earlier function may still change are checked later by their own function: after a program
+        outside the catalog in the same pipeline, or after resolve-macros if they hold macros.
         """
         wrong = []
         for package in self.package.walk():
             others = False
             for function in package.functions:
                 if id(function) in self.skipped:
-                    others = True  # what it would have made of a config is not known
+                    others = True  # its effect on configs is unknown
                     continue
                 program = self.programs[id(function)]
                 if isinstance(program, External):
@@ -127,20 +129,20 @@ class _Pipeline:
                 config = self.configs[id(function)]
                 if function.config_path and config is not None and (others or MACRO in config.text):
                     continue
-                found = check_config(program.function.definition, config, program.options)
-                for finding in found:
+                findings = check_config(program.function.definition, config, program.options)
+                for finding in findings:
                     if function.config_path and finding.resource_ref is not None:
                         finding.file = {"path": function.config_file, "index": 0}
-                if found:
+                if findings:
                     wrong.append(_name(function))
-                    self._refuse(package, function, program, found)
+                    self._refuse(package, function, program, findings)
         if wrong:
             raise _StoppedError(f"no function ran, because the config of {_listed(wrong)} is not right")
 
     def _refuse(
         self, package: Package, function: PipelineFunction, program: Known, found: list[Finding]
     ) -> None:
-        """Note a function that cannot run with its config, as if it had failed."""
+        """Record a function with an invalid config as failed."""
         run = self._begin(package, function, 0)
         run.results = [finding.data() for finding in found]
         run.exit_code = 1
@@ -165,7 +167,7 @@ class _Pipeline:
                 items += self._hydrate(child)
             except _StoppedError as error:
                 if error.items is not None:
-                    # Subpackages that did not have their turn, and this package, are as on disk.
+                    # This package, and subpackages that were not rendered yet, are as on disk.
                     later = [each for other in package.children[number + 1 :] for each in other.walk()]
                     left = [item for each in (*later, package) for item in each.items]
                     error.items = [*items, *error.items, *left]
@@ -186,7 +188,7 @@ class _Pipeline:
         return items
 
     def _skips(self, package: Package, function: PipelineFunction) -> bool:
-        """Whether a function does not run; then there is a warning, so that no check passes in silence."""
+        """Whether a function is skipped, with a warning, so that no check passes silently."""
         flag = self.skipped.get(id(function))
         if flag is None:
             return False
@@ -200,7 +202,7 @@ class _Pipeline:
     ) -> list[FileResource]:
         config = self.configs[id(function)]
         if function.config_path:
-            # An earlier function may have changed the config: that counts, as for kpt, which compares the very texts.
+            # An earlier function's change of the config counts, as in kpt, which compares the texts.
             for item in items:
                 place = item.location
                 if (place.package, place.path) == (package.path, function.config_path):
@@ -225,8 +227,10 @@ class _Pipeline:
         return merged + [item for item in result if id(item) not in before]
 
     def _kept(self, given: list[FileResource], result: list[FileResource]) -> list[FileResource]:
-        """Keep the Kptfiles that a function took out, with a warning: without one a folder is no package any more, and its
-        pipeline is lost. (kpt deletes the file.)"""
+        """Keep the Kptfiles that a function removed, with a warning (kpt deletes them).
+
+        Without its Kptfile a folder is not a package, and its pipeline is lost.
+        """
         taken = {self.places.path(item) for item in result}
         lost = [
             item for item in given if item.location.path == KPTFILE and self.places.path(item) not in taken
@@ -240,11 +244,11 @@ class _Pipeline:
     def _validate(self, package: Package, function: PipelineFunction, items: list[FileResource]) -> None:
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         before = [(item, item.text, item.changed, item.location.copy()) for item in chosen]
-        # A validator's config is the one on disk, as for kpt.
+        # A validator's config is the one on disk, as in kpt.
         config = self.configs[id(function)]
         try:
             result = self._call(package, function, chosen, config, list(chosen))
-            # What it gives back has to be right, though nothing of it is kept.
+            # Its output must be valid, though it is dropped.
             self._settled(package, function, result, config)
         finally:
             for item, text, changed, place in before:
@@ -259,7 +263,7 @@ class _Pipeline:
         resources: list[Resource],
         config: Resource | None,
     ) -> list[FileResource]:
-        """Put the output of a function into its places. Raises _StoppedError or PlaceError if it cannot be kept."""
+        """Put the output of a function into files. Raises _StoppedError or PlaceError for an invalid output."""
         items = self.places.settle(resources, package, folder_of(config))
         problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
         if problem:
@@ -276,7 +280,7 @@ class _Pipeline:
     ) -> list[Resource]:
         """Run the function on the items and return its output. If a foreign program exits 0 without output, return `silent`.
 
-        Raises _StoppedError where it failed; its results are kept."""
+        Raises _StoppedError if it failed; its results are kept."""
         program = self.programs[id(function)]
         run = self._begin(package, function, len(items))
         start = time.monotonic()

@@ -1,8 +1,8 @@
-"""Places of resources: the file, index and package that annotations ask for, and the resulting text of each file.
+"""Places of resources: the file, index and package in their annotations, and the resulting text of each file.
 
 The rules are kpt's. A resource without a path goes to `<kind>_<name>.yaml`, below a folder for its namespace, beside the
-config of the function that made it. One may move by another path, index or package. None may leave the root package, and
-two may not have the same place.
+config of the function that made it. Another path, index or package moves a resource. A resource must not leave the root
+package, and two must not have the same place.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from krmkit.render.source import FileResource, SourceFile, joined, may_hold_orch
 
 
 class PlaceError(ValueError):
-    """A function asks for a place that cannot be."""
+    """A function asks for an invalid place."""
 
 
 class ResourcePlaces:
-    """Keeps the places of all resources during a pipeline."""
+    """Tracks the places of all resources during a pipeline."""
 
     def __init__(self, root: Package) -> None:
         self.root = root
@@ -70,7 +70,7 @@ class ResourcePlaces:
             place.package = owner or package.path
 
     def _refuse_kptfiles(self, item: FileResource, package: Package) -> None:
-        """A function may make a package, and change the Kptfiles that it is given; it may not put its own in another's place."""
+        """Refuse a Kptfile that replaces another package's; functions may make packages, and change Kptfiles they got."""
         path = self.path(item)
         folder, _, name = path.rpartition("/")
         if name == KPTFILE and folder != package.folder:
@@ -117,7 +117,7 @@ class ResourcePlaces:
         owner = self.packages.get(place.package)
         if owner is not None:
             return owner.place(place.path)
-        # A folder that is not a package yet: what is put there may make it one.
+        # A folder that is not a package yet: a new Kptfile there makes it one.
         folder = posixpath.relpath(place.package, self.root.path) if place.package.startswith("/") else ".."
         if folder.split("/")[0] == "..":
             raise PlaceError(
@@ -127,18 +127,18 @@ class ResourcePlaces:
         return posixpath.join(folder, place.path)
 
     def changes(self, contents: dict[str, str]) -> list[FileEdit]:
-        """The files that differ from what is on disk, sorted by path; a file that lost all its resources goes."""
+        """The files that differ from the disk, sorted by path; a file that lost all its resources is removed."""
         before = {
             package.place(file.path): file for package in self.packages.values() for file in package.files
         }
-        found: list[FileEdit] = []
+        edits: list[FileEdit] = []
         for path in sorted({*contents, *(path for path, file in before.items() if file.items)}):
             old = before[path].text if path in before else None
             new = contents.get(path)
             if old != new:
                 _writable(path)
-                found.append(FileEdit(path, old, new))
-        return found
+                edits.append(FileEdit(path, old, new))
+        return edits
 
     def _text(self, path: str, file: SourceFile | None, items: list[FileResource]) -> str:
         ordered = _ordered(items)
@@ -150,8 +150,10 @@ class ResourcePlaces:
 
 
 def _ordered(items: list[FileResource]) -> list[FileResource]:
-    """The resources of one file by number. One without comes behind those before it, whatever their numbers: as kpt
-    does it, it gets the highest that was given."""
+    """The resources of one file by index.
+
+    One without an index follows those before it, whatever their indexes: as in kpt, it gets the highest given one.
+    """
     following = max([0, *(item.location.index for item in items if item.location.digits)])
     numbers: list[int] = []
     for item in items:
@@ -172,9 +174,11 @@ def _default(item: Resource, folder: str) -> str:
 
 
 def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, str | None, str | None]:
-    """Path, index and package that the text's annotations ask for; "" for the default, None where they ask for nothing
-    but what is so at `place` already. Raises PlaceError."""
-    found: list[str | None] = []
+    """Path, index and package in the text's annotations; "" for the default, None if they equal those of `place`.
+
+    Raises PlaceError.
+    """
+    asked: list[str | None] = []
     now = place.annotations if place is not None else {}
     for legacy, name in (
         (names.LEGACY_PATH, names.PATH),
@@ -187,8 +191,8 @@ def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, s
             raise PlaceError(
                 f"{_who(item)}: {legacy} and {name} say different things ({', '.join(sorted(said))}); set both alike"
             )
-        found.append(said.pop() if said else None)
-    return found[0], found[1], found[2]
+        asked.append(said.pop() if said else None)
+    return asked[0], asked[1], asked[2]
 
 
 def _says(item: Resource, annotation: str) -> bool:
@@ -196,7 +200,7 @@ def _says(item: Resource, annotation: str) -> bool:
 
 
 def _writable(path: str) -> None:
-    """Raise PlaceError for files that belong to git, to kpt's settings or to krmkit itself: no function writes these."""
+    """Raise PlaceError for files of git, of kpt's settings or of krmkit itself, which functions must not write."""
     segments = path.split("/")
     for segment in segments:
         if segment.lower() == ".git" or is_leftover(segment):
@@ -214,7 +218,7 @@ def _number(item: Resource, index: str) -> int:
 
 
 def _inside(path: str) -> str:
-    """A path inside a package, without detours; one from the root of all is one from the package's. Raises PlaceError."""
+    """A normalized path inside a package; an absolute path counts from the package's root. Raises PlaceError."""
     if "\0" in path:
         raise PlaceError(f"a path must not hold the character NUL, got {path!r}")
     clean = posixpath.normpath(path).lstrip("/")

@@ -1,4 +1,4 @@
-"""The outcome of a pipeline: the functions that ran, the resources at the end, and what becomes of which file."""
+"""The outcome of a pipeline: the functions that ran, the final resources, and the changes of files."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from krmkit.krm.annotations import Location
 from krmkit.render.resultlist import FunctionRun
 from krmkit.render.source import FileResource
 
-_OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
+_OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt does not apply
 
 
 @dataclass(slots=True, eq=False)
 class Rendering:
     """The outcome of a pipeline.
 
-    `runs` are the functions that ran, in order; `failure` says why the pipeline ended early ("" when it did not).
-    `items` are the resources at the end with their files, `contents` what each file holds, `changes` the files that
-    differ from the disk: all empty after a failure. After that of a validator, `proposed` is what the mutators would have
-    changed. Paths are relative to the root package.
+    `runs`: the functions that ran, in order; `failure`: why the pipeline ended early ("" if it did not). `items`: the
+    final resources with their files, `contents`: the text of each file, `changes`: the files that differ from the disk;
+    all empty after a failure. After a validator's failure, `proposed`: the changes of the mutators. Paths are relative
+    to the root package.
     """
 
     runs: list[FunctionRun] = field(default_factory=list)
@@ -29,9 +29,7 @@ class Rendering:
     changes: list[FileEdit] = field(default_factory=list)
     proposed: list[FileEdit] = field(default_factory=list)
     packages: int = 0
-    secrets: set[str] = field(
-        default_factory=set, init=False
-    )  # what functions marked as secret in what they wrote
+    secrets: set[str] = field(default_factory=set, init=False)  # texts that functions marked as secret
 
     @property
     def exit_code(self) -> int:
@@ -44,11 +42,11 @@ class Rendering:
         return self.changes or self.proposed
 
     def listed(self) -> str:
-        """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
+        """The resources as a ResourceList, each with the annotations of its file."""
         from krmkit.krm.resourcelist import ResourceList
         from krmkit.render.programs.external import annotated
 
-        # The path is whole, from the root package on; without a number for what has none, as from kpt.
+        # The path is relative to the root package; items without an index get none, as in kpt.
         return ResourceList.of(
             [
                 annotated(item, Location(path, place.index, digits=place.digits).annotations)

@@ -1,8 +1,8 @@
 """The program of an entry of the pipeline: a function of this catalog, or another program.
 
-A function of the catalog is known by the last segment of `image:` (whatever registry, tag or digest) or by the program
-of `exec:` (its own name, or for a main.py that of its folder), and runs in this process. Anything else is run as kpt
-runs it.
+A function of the catalog is identified by the last segment of `image:` (whatever registry, tag or digest) or by the
+program of `exec:` (its own name, or for a main.py that of its folder), and runs in this process. Anything else is run
+as kpt runs it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from krmkit.yaml.limits import DEFAULT_LIMITS
 
 
 class ResolveError(Exception):
-    """Nothing on this machine can run the function; the message says what is missing."""
+    """The function cannot run on this machine; the message names what is missing."""
 
 
 class Known:
-    """A function of the catalog with the options that its command line asks for."""
+    """A function of the catalog with the options of its command line."""
 
     __slots__ = ("function", "options")
 
@@ -31,7 +31,7 @@ class Known:
 
 
 class ProgramResolver:
-    """Finds programs; remembers what it found out about the machine."""
+    """Finds programs; caches facts about the machine."""
 
     def __init__(
         self,
@@ -53,10 +53,10 @@ class ProgramResolver:
         self._containers = frozenset(containers)
         self._runtime = ""
         self.skip: frozenset[str] = frozenset()  # names of functions that do not run
-        self.only: frozenset[str] = frozenset()  # if there are any, no others run
+        self.only: frozenset[str] = frozenset()  # if not empty, only these run
 
     def skips(self, entry: PipelineFunction) -> str:
-        """The flag because of which a function does not run, "" for one that runs."""
+        """The flag that skips a function, "" if it runs."""
         name = entry.function_name
         if name in self.skip:
             return f"--skip {name}"
@@ -130,7 +130,7 @@ class ProgramResolver:
         return External(entry.exec, words, self.timeout)
 
     def _hint(self, name: str) -> str:
-        """` (did you mean apply-presets?)` for a name that is nearly one of this catalog's, else nothing."""
+        """` (did you mean apply-presets?)` for a name close to one of this catalog, else ""."""
         from krmkit.messages.nearest import nearest
 
         near = nearest(name, sorted(self._names))

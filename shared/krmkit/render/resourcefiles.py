@@ -1,6 +1,6 @@
 """Resources for commands that only read: of plain files and folders (exports of a cluster, objects of a fleet), or of one kpt package.
 
-Several packages are never mixed: an object of one is none of another, though both have its name.
+Packages are never mixed: equal names in two packages are different objects.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from krmkit.yaml.errors import YamlError
 
 
 class ResourceFileError(ValueError):
-    """A file or folder cannot be read as resources; the message says which and why."""
+    """A file or folder cannot be read as resources; the message names it and the reason."""
 
 
 def opened(item: Resource) -> list[Resource]:
     """The members of a List, as `kubectl get -o yaml` writes it, or the resource itself. Raises YamlError."""
     if not (item.api_version and item.kind):
-        item.get()  # A document without a kind is read whole: it may be no YAML at all.
+        item.get()  # A document without a kind is parsed fully: it may not be YAML.
     if item.kind != LIST or item.api_version != "v1":
         return [item]
     members = item.get("items")
@@ -50,7 +50,7 @@ def resources_below(folder: str) -> list[Resource]:
 
 
 def resources_of(path: str, label: str) -> list[Resource]:
-    """The resources of one file, which messages call `label`. Raises ResourceFileError."""
+    """The resources of one file; `label`: its name in messages. Raises ResourceFileError."""
     try:
         text = (read_file(path, label) or b"").decode("utf-8")
         items = SourceFile(label, text, "", label).items
@@ -75,7 +75,7 @@ _NAMED = 3
 
 
 def items_of(folder: str) -> tuple[list[Resource], list[str]]:
-    """The resources of a package, or of all YAML files below a folder that is none, and notes for people.
+    """The resources of a package, or of all YAML files below another folder, and notes for the user.
 
     Lists of `kubectl get` are opened. Raises PackageError, also for a folder with packages below it.
     """
@@ -92,38 +92,40 @@ def items_of(folder: str) -> tuple[list[Resource], list[str]]:
 
 
 def _refuse_packages(folder: str) -> None:
-    found = []
+    packages = []
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != ".git")
         if KPTFILE in names:
-            found.append(path)
+            packages.append(path)
             folders.clear()
-    if found:
-        is_one = len(found) == 1
-        holds = f"a package, {found[0]}: name it" if is_one else f"{len(found)} packages: name one of them ({listed(found, _NAMED)})"  # fmt: skip
-        raise PackageError(f"{folder}: is no package and holds {holds}, or take all with -r")
+    if packages:
+        is_one = len(packages) == 1
+        holds = f"a package, {packages[0]}: name it" if is_one else f"{len(packages)} packages: name one of them ({listed(packages, _NAMED)})"  # fmt: skip
+        raise PackageError(f"{folder}: is not a package and holds {holds}, or take all with -r")
 
 
 def mentions(folder: str, word: bytes) -> bool:
-    """Return whether a YAML file of a package holds a word: a look at the bytes, so that other packages are not parsed."""
+    """Return whether a YAML file of a package contains a word, without parsing."""
     for path, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
         for name in names:
             if name.endswith(SUFFIXES):
                 try:
-                    with open(os.path.join(path, name), "rb") as file:
-                        if word in file.read():
-                            return True
-                except OSError:
-                    return True  # Who reads the package says why.
+                    place = os.path.join(path, name)
+                    if word in (read_file(place, place) or b""):
+                        return True
+                except (OSError, TreeError):
+                    return True  # Reading the package reports the error.
     return False
 
 
 def is_blueprint(folder: str) -> bool:
-    """Return whether a package is a blueprint, of which nothing is applied. False where its Kptfile cannot be read: others say why."""
+    """Return whether a package is a blueprint, which is never applied.
+
+    False if its Kptfile cannot be read: reading the package reports that.
+    """
     try:
-        with open(os.path.join(folder, KPTFILE), encoding="utf-8") as file:
-            text = file.read()
+        text = (read_file(os.path.join(folder, KPTFILE), KPTFILE) or b"").decode("utf-8")
         return BLUEPRINT_MARK in text and Kptfile.parse(text).is_blueprint
-    except (OSError, UnicodeDecodeError, ListError, YamlError):
+    except (OSError, TreeError, UnicodeDecodeError, ListError, YamlError):
         return False

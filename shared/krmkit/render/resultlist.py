@@ -14,16 +14,15 @@ if TYPE_CHECKING:
     Data = Mapping[str, object]
 
 FILE = "results.yaml"
-SEVERITIES = ("error", "warning", "info")
 
 
 class FunctionRun:
     """One function of a pipeline after its run.
 
     `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder relative
-    to the root package, `field` the entry's path in its Kptfile. `results` are in the shape of the specification, `explained`
-    the positions of those that are there only because of --explain. `causes` is what a function of this catalog set, and why,
-    while it explains, and `config` the config that it got.
+    to the root package, `field` the entry's path in its Kptfile. `results`: in the form of the specification;
+    `explained`: the positions of those that only --explain adds. `causes`: the recorded causes of a function of this
+    catalog, if it explains; `config`: its config.
     """
 
     __slots__ = (
@@ -45,7 +44,7 @@ class FunctionRun:
 
     @property
     def reason(self) -> str:
-        """Why the function failed if it gave no results: its stderr, else its exit code; "" if all is well."""
+        """Why the function failed if it has no results: its stderr, else its exit code; "" if it succeeded."""
         if self.results or not self.exit_code:
             return ""
         return self.stderr.strip() or f"exit code {self.exit_code}"
@@ -75,19 +74,19 @@ def _run(run: FunctionRun) -> dict[str, object]:
 
 
 def normalized(result: Data) -> dict[str, object]:
-    """A result in kpt's order of fields, with what kpt leaves out left out and keys it does not know dropped."""
+    """A result with kpt's fields in kpt's order, without empty fields and keys that kpt does not know."""
     data: dict[str, object] = {"message": result.get("message", "")}
     if result.get("severity"):
         data["severity"] = result["severity"]
     for name, keys in _PARTS:
         part = result.get(name)
         if isinstance(part, dict):
-            found = {key: _sorted(part[key]) for key in keys if part.get(key) is not None}
+            ordered = {key: _sorted(part[key]) for key in keys if part.get(key) is not None}
             for key in _EMPTY_IS_ABSENT:
-                if found.get(key) in ("", 0):
-                    del found[key]
-            if found:
-                data[name] = found
+                if ordered.get(key) in ("", 0):
+                    del ordered[key]
+            if ordered:
+                data[name] = ordered
     tags = result.get("tags")
     if isinstance(tags, dict) and tags:
         data["tags"] = _sorted(tags)

@@ -1,7 +1,7 @@
-"""A file of a package as text: split into documents, and put together again with only what changed.
+"""A file of a package as text: split into documents, and joined again with only the changes.
 
-Where nothing changed, the pieces join to the file's very bytes. The text between documents (separators, comments
-that belong to no resource, line ends) stays with the document that follows.
+Unchanged pieces join to exactly the file's bytes. The text between documents (separators, comments that belong to no
+resource, line ends) stays with the document that follows.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.endings import ended_text
+from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.yaml.lines import ODD_BREAKS, all_close
 
-# What kpt adds to items when it reads them, and takes away when it writes them, wherever it came from.
+# The annotations that kpt adds to items on reading, and removes on writing.
 ORCHESTRATION = (
     names.LEGACY_INDEX,
     names.LEGACY_PATH,
@@ -35,11 +36,11 @@ _ODD = frozenset(ODD_BREAKS + "\t\ufeff")
 
 
 class SourceError(ValueError):
-    """A file cannot be split into resources; the message says where and why."""
+    """A file cannot be split into resources; the message gives the place and the reason."""
 
 
 class FileResource(Resource):
-    """A resource that came from a file. It sees the annotations that kpt would have added, and its text has none."""
+    """A resource that came from a file. Its annotations include those that kpt would add; its text does not."""
 
     __slots__ = ("original",)
     location: Location
@@ -50,18 +51,18 @@ class FileResource(Resource):
 
     @property
     def annotations(self) -> dict[str, str]:
-        """metadata.annotations as texts, with file, index and package as a function gets them from kpt."""
+        """metadata.annotations as texts, with file, index and package as kpt passes them to functions."""
         return {**self.location.annotations, **super().annotations}
 
     @classmethod
     def made(cls, resource: Resource, location: Location) -> FileResource:
-        """The item that a function's new resource becomes."""
+        """The item for a function's new resource."""
         item = cls(standalone(resource), location, location.path, resource.limits)
         item.changed = True
         return item
 
     def revert(self, text: str, changed: bool) -> None:
-        """Go back to an earlier text, as validators are not allowed to change anything."""
+        """Restore an earlier text, as validators must not change anything."""
         self._replace(text)
         self.changed = changed
 
@@ -96,7 +97,7 @@ class SourceFile:
         self._tail = lead
 
     def joined(self, items: Sequence[Resource]) -> str:
-        """The file's text with these resources, in this order; those that came from it bring along what led to them."""
+        """The file's text with these resources, in this order; resources of this file keep the text before them."""
         own = {id(item): position for position, item in enumerate(self.items)}
         parts: list[str] = []
         for number, item in enumerate(items):
@@ -113,7 +114,7 @@ class SourceFile:
             parts[-1] = ended_text(items[-1])
         text = "".join(parts)
         if not self.items:
-            # Nothing but comments, and perhaps null, which cannot be beside a resource.
+            # Only comments, and perhaps null, which cannot be in a file with resources.
             comments = [line for line in self._tail.split("\n") if line.startswith("#")]
             return "".join(f"{line}\n" for line in comments) + text
         return text + self._tail
@@ -127,8 +128,8 @@ def joined(items: Sequence[Resource]) -> str:
 def split_documents(text: str, label: str) -> list[tuple[str, str]]:
     """(separator, body) of each document, as kpt splits them; the concatenation of all is the text.
 
-    A separator is a line that starts with three dashes, other than the first line. Raises SourceError where more than
-    a comment follows the dashes.
+    A separator is a line that starts with three dashes, other than the first line. Raises SourceError if more than a
+    comment follows the dashes.
     """
     documents: list[tuple[str, str]] = []
     separator = ""
@@ -153,14 +154,14 @@ def split_documents(text: str, label: str) -> list[tuple[str, str]]:
 
 
 def first_document(text: str, label: str) -> str:
-    """The first document of a file that holds something: what kpt takes for the Kptfile. Raises SourceError."""
+    """The first document of a file with content, which kpt reads as the Kptfile. Raises SourceError."""
     return next((body for _, body in split_documents(text, label) if has_content(body)), text)
 
 
 def has_content(body: str) -> bool:
     """Whether a document holds anything but comments, markers, directives of nothing, and null."""
     if len(body) > 2 and body[0].isalpha() and ":" in body[: body.find("\n") + 1]:
-        return True  # a key on the first line, as nearly always
+        return True  # a key on the first line, the usual case
     for line in body.split("\n"):
         line = line.strip("\ufeff \t\r")
         for marker in ("---", "..."):
@@ -174,7 +175,7 @@ def has_content(body: str) -> bool:
 def is_clean(text: str) -> bool:
     """Whether a document begins with a key and leaves no quote and no flow collection open at any line's end.
 
-    Then its name and kind can be read without parsing it. A cautious answer: False costs time only.
+    Then its name and kind can be read without parsing. False is always safe, and only costs time.
     """
     start = 0
     while text.startswith("#", start):
@@ -187,7 +188,7 @@ def is_clean(text: str) -> bool:
 
 
 def strip_orchestration(resource: Resource) -> None:
-    """Take away the annotations that kpt takes away, and the annotations as a whole where nothing else is left."""
+    """Remove the annotations that kpt removes, and the whole map if it is empty then."""
     removed = False
     for name in ORCHESTRATION:
         removed = resource.remove(("metadata", "annotations", name)) or removed
@@ -196,7 +197,7 @@ def strip_orchestration(resource: Resource) -> None:
 
 
 def standalone(resource: Resource) -> str:
-    """The text of a resource as a document of its own, wherever it is."""
+    """The text of a resource as a document of its own."""
     if not resource.column:
         return resource.text
     from krmkit.yaml.lines import shift
@@ -205,7 +206,7 @@ def standalone(resource: Resource) -> str:
 
 
 def package_file(path: str, text: str, package: str, label: str, limits: Limits) -> SourceFile:
-    """A file as it belongs to a package: without the annotations that kpt takes away."""
+    """A file of a package, without the annotations that kpt removes."""
     file = SourceFile(path, text, package, label, limits)
     for item in file.items:
         if may_hold_orchestration(item.original):
@@ -214,7 +215,7 @@ def package_file(path: str, text: str, package: str, label: str, limits: Limits)
 
 
 def without(data: object, annotations: tuple[str, ...]) -> object:
-    """The data of a resource less these annotations, and less `annotations` where nothing else was in it."""
+    """The data of a resource without these annotations, and without `annotations` if that is empty then."""
     if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
         return data
     found = data["metadata"].get("annotations")
@@ -228,5 +229,10 @@ def without(data: object, annotations: tuple[str, ...]) -> object:
 
 
 def may_hold_orchestration(text: str) -> bool:
-    """Whether the text may hold an annotation that kpt takes away: a quick look, with false positives."""
-    return "config.kubernetes.io/" in text or "config.k8s.io/" in text
+    """Whether the text may hold an annotation that kpt removes: a fast test with false positives.
+
+    `config.kubernetes.io/local-config`, which many resources have, is not one of them.
+    """
+    if "config.kubernetes.io/" not in text and "config.k8s.io/" not in text:
+        return False
+    return any(name in text for name in ORCHESTRATION) or "*" in text or may_hide(text)

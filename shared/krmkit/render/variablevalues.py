@@ -1,4 +1,4 @@
-"""The values of `${VARIABLE}`s, as a file of them gives them: a YAML map of names."""
+"""Read the values of `${VARIABLE}`s from a file: a YAML map of names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ValuesError(ValueError):
 def read_values(path: str) -> dict[str, str]:
     """Return the values of a file by their names. Raises ValuesError, OSError.
 
-    A number that programs would write otherwise is an error: clusterctl and ocm read `VERSION: 1.30` as 1.3.
+    A number that programs would reformat is an error: clusterctl and ocm read `VERSION: 1.30` as 1.3.
     """
     try:
         content = read_file(path, path, limit=_LARGEST)
@@ -35,7 +35,7 @@ def read_values(path: str) -> dict[str, str]:
         return {}
     if not isinstance(root, Map):
         raise ValuesError(f"{path} must be a map of names and values, such as CLUSTER_NAME: lyon")
-    found = {}
+    values = {}
     for entry in root.entries:
         name, value = entry.name, deref(entry.value)
         if name is None:
@@ -44,8 +44,8 @@ def read_values(path: str) -> dict[str, str]:
             raise ValuesError(
                 f"{path}: {name} must be a text, a number or a boolean; write a list or map as a text in quotes"
             )
-        found[name] = _text(value, f"{path}: {name}")
-    return found
+        values[name] = _text(value, f"{path}: {name}")
+    return values
 
 
 def add_values(values: dict[str, str], given: list[str]) -> dict[str, str]:
@@ -60,7 +60,7 @@ def add_values(values: dict[str, str], given: list[str]) -> dict[str, str]:
 
 
 def _text(scalar: Scalar, label: str) -> str:
-    """Return the text of a value, as it is written."""
+    """Return the source text of a value."""
     written = scalar.text
     if scalar.style:
         return written

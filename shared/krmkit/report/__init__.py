@@ -1,1 +1,1 @@
-"""What a command found, as one model (`model`), with places in files (`places`), and in every format (`formats`)."""
+"""The data of `krmkit report`: packages, fleets, plans of Clusters and installations, and the HTML page."""

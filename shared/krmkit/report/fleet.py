@@ -1,4 +1,4 @@
-"""The variants of a fleet: from the record that `krmkit variants render` keeps beside their packages, or what `variants status` wrote."""
+"""The variants of a fleet, from the record of `krmkit variants render` or the output of `variants status`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from krmkit.disk.folders import TreeError, read_file
 from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.folder import RECORD, VariantFolder
 from krmkit.fleet.objects import FleetObjects
@@ -21,9 +22,12 @@ _MOST_NAMED = 3  # files in a note
 
 
 def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant]:
-    """The variants of all fleets at and below a folder, with what the reports of their packages say. Raises FolderError."""
+    """The variants of all fleets at and below a folder, with states from their packages' reports.
+
+    Raises FolderError.
+    """
     known = {package.path: package for package in packages}
-    found: list[FleetVariant] = []
+    variants: list[FleetVariant] = []
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != ".git")
         if RECORD not in files:
@@ -32,41 +36,42 @@ def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant
         for name, entry in sorted(fleet.entries.items()):
             place = shown_path(os.path.join(path, name))
             source = shown_path(os.path.join(path, entry.source)) if entry.source else ""
-            one = FleetVariant(place, entry.owner, source, upstream_of(os.path.join(path, name)))
-            one.repository = name.partition("/")[0]
+            variant = FleetVariant(place, entry.owner, source, upstream_of(os.path.join(path, name)))
+            variant.repository = name.partition("/")[0]
             package = known.get(place)
             if package is not None and package.has_errors:
-                one.state, one.note = "failed", package.failure
+                variant.state, variant.note = "failed", package.failure
             elif package is not None and package.changes:
-                one.state = "changed"
+                variant.state = "changed"
             edited = fleet.edited(name)
             if edited:
-                one.note = "; ".join(
-                    filter(None, [one.note, f"changed by hand: {listed(edited, _MOST_NAMED)}"])
+                variant.note = "; ".join(
+                    filter(None, [variant.note, f"changed by hand: {listed(edited, _MOST_NAMED)}"])
                 )
-                one.state = "edited" if one.state == "current" else one.state
-                one.edited = list(edited)
-            found.append(one)
-    return found
+                variant.state = "edited" if variant.state == "current" else variant.state
+                variant.edited = list(edited)
+            variants.append(variant)
+    return variants
 
 
 class SyncedStatusError(ValueError):
-    """A file is not what `krmkit variants status -f json` writes; the message says why."""
+    """A file is not output of `krmkit variants status -f json`; the message gives the reason."""
 
 
 def synced_variants(path: str) -> list[FleetVariant]:
-    """The variants in what `krmkit variants status -f json` (or sync) wrote. Raises SyncedStatusError."""
+    """The variants in the output of `krmkit variants status -f json` (or sync). Raises SyncedStatusError."""
     try:
-        with open(path, encoding="utf-8") as file:
-            told: Any = json.load(file)
+        told: Any = json.loads(read_file(path, path) or b"")
         if not isinstance(told, dict) or told.get("kind") != "Variants":
             raise ValueError("must be the kind Variants")
         return [_synced(one) for one in told["variants"] if one["upstream"] or one["error"]]
     except OSError as error:
         raise SyncedStatusError(f"{path}: {error.strerror or error}") from None
+    except TreeError as error:
+        raise SyncedStatusError(str(error)) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SyncedStatusError(
-            f"{path}: is not what `krmkit variants status -f json` writes: {error}"
+            f"{path}: must be the output of `krmkit variants status -f json`: {error}"
         ) from None
 
 
@@ -74,21 +79,23 @@ def _synced(told: dict[str, Any]) -> FleetVariant:
     state = "behind" if told["actions"] else "edited" if told["drift"] else "current"
     if told["conflicts"] or told["stuck"] or told["waiting"]:
         state = "conflict"
-    one = FleetVariant(str(told["package"]), f"PackageVariant/{told['name']}", upstream=str(told["upstream"]))
-    one.state = "failed" if told["error"] else state
-    one.note = str(told["error"]) or "; ".join(map(str, (*told["actions"], *told["drift"])))
-    one.conflicts, one.gates = (
+    variant = FleetVariant(
+        str(told["package"]), f"PackageVariant/{told['name']}", upstream=str(told["upstream"])
+    )
+    variant.state = "failed" if told["error"] else state
+    variant.note = str(told["error"]) or "; ".join(map(str, (*told["actions"], *told["drift"])))
+    variant.conflicts, variant.gates = (
         [str(text) for text in told["conflicts"]],
         [str(text) for text in told["gates"]],
     )
-    one.newest, one.draft = str(told["newest"]), str(told["draft"])
-    return one
+    variant.newest, variant.draft = str(told["newest"]), str(told["draft"])
+    return variant
 
 
 def collisions(report: Report, objects: list[Resource]) -> list[dict[str, Any]]:
-    """What two variants of the record make for one cluster: a sentence, and the packages that it is about.
+    """The objects that two variants of the record make for one cluster: a sentence, and its packages.
 
-    objects: Repositories, which say where packages go.
+    objects: the Repositories, whose annotations name clusters.
     """
     found = Collisions(FleetObjects(objects))
     known = {package.path: package for package in report.packages}
@@ -103,9 +110,9 @@ def collisions(report: Report, objects: list[Resource]) -> list[dict[str, Any]]:
 def upstream_of(folder: str) -> str:
     """`repo/package@revision` of the Kptfile's upstream, as far as given; "" without one."""
     try:
-        with open(os.path.join(folder, "Kptfile"), encoding="utf-8") as file:
-            git = Resource(file.read()).get("upstream", "git")
-    except (OSError, UnicodeDecodeError, ListError, YamlError):
+        content = read_file(os.path.join(folder, "Kptfile"), "Kptfile") or b""
+        git = Resource(content.decode("utf-8")).get("upstream", "git")
+    except (OSError, TreeError, UnicodeDecodeError, ListError, YamlError):
         return ""
     if not isinstance(git, dict):
         return ""

@@ -1,6 +1,6 @@
-"""The Installations of many packages: what `krmkit landscaper graph|explain|reconcile -r` makes of each, and of all together.
+"""The Installations of many packages, each and all together, for `krmkit landscaper graph|explain|reconcile -r`.
 
-Each package is a world of its own. Exports go over packages where they have a namespace in common.
+Each package is evaluated alone; exports also reach other packages in the same namespace.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ _INSTALLATIONS = b"landscaper.gardener.cloud/"
 
 @dataclass(slots=True)
 class PackageInstallations:
-    """What a command found in one package: `lines` for people, the graph, results, and the paths of its Installations.
+    """A command's output for one package: `lines` of text, the graph, results, and the paths of its Installations.
 
-    `failure`: why there is nothing to say of an installation that it has. `flows`: imports and exports of the roots, by namespace and name.
+    `failure`: why it has no output for an existing installation. `flows`: imports and exports of the roots, by
+    namespace and name.
     """
 
     path: str
@@ -58,7 +59,7 @@ class PackageInstallations:
 
 
 class LandscaperJob:
-    """Does one command for one package after the other; it goes to other processes."""
+    """Runs one command on packages, one after the other, in other processes."""
 
     __slots__ = ("_command", "_installation", "_now", "_value")
 
@@ -69,37 +70,37 @@ class LandscaperJob:
         self._value = value
 
     def __call__(self, path: str) -> PackageInstallations | None:
-        """What is to be said of the package at a path, None without Installations and for a blueprint. Raises JobError."""
+        """The output for the package at a path, None without Installations and for a blueprint. Raises JobError."""
         if not mentions(path, _INSTALLATIONS) or is_blueprint(path):
             return None
-        found = PackageInstallations(shown_path(path))
+        installations = PackageInstallations(shown_path(path))
         try:
             resources = ResourceList.of(items_of(path)[0])
             mask = Mask(secrets_among(resources.items))
             if self._command == "reconcile":
                 findings = plan_items(resources, [], self._now, write=False)
                 hide(findings, resources.items)
-                found.lines = [str(one) for one in findings]
-                found.results = [as_result(one) for one in findings]
-                return found
+                installations.lines = [str(one) for one in findings]
+                installations.results = [as_result(one) for one in findings]
+                return installations
             items = readable(items_of_landscaper.read(resources))
             if self._command == "explain":
-                found.paths = paths_of(items)
-                if self._installation in found.paths:
-                    self._explain(found, items, mask)
+                installations.paths = paths_of(items)
+                if self._installation in installations.paths:
+                    self._explain(installations, items, mask)
             else:
-                self._draw(found, items, told_exports(resources, items))
+                self._draw(installations, items, told_exports(resources, items))
         except PackageError as error:
             raise JobError(str(error)) from None
         except InstallationError as error:
             raise JobError(mask.message(str(error))) from None
-        return found
+        return installations
 
     def _explain(self, found: PackageInstallations, items: Items, mask: Mask) -> None:
         try:
             found.lines = [mask.message(line) for line in explain(items, self._installation, self._value)]
         except InstallationError as error:
-            found.failure = mask.message(str(error))  # the package has the installation all the same
+            found.failure = mask.message(str(error))  # the package does have the installation
 
     def _draw(self, found: PackageInstallations, items: Items, options: LandscapeOptions) -> None:
         found.graph = graph_of(items, options).public()
@@ -113,7 +114,7 @@ class LandscaperJob:
 
 
 def unknown(installation: str, found: list[PackageInstallations], all_read: bool) -> str:
-    """Return what to say of an installation that no package has, "" where one has it; `all_read`: no package was broken."""
+    """Return the error for an installation that no package has, else ""; `all_read`: every package could be read."""
     known = sorted({path for one in found for path in one.paths})
     if installation in known:
         return ""
@@ -142,14 +143,17 @@ def joined(found: list[PackageInstallations]) -> Graph:
 
 
 def graph_data(found: list[PackageInstallations], whole: Graph) -> dict[str, object]:
-    """Each package with its own graph, and the edges of all."""
+    """Each package with its graph, and the edges of all."""
     edges = [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in whole.edges]
     packages = [{"path": one.path, **one.graph.data()} for one in found]
     return {"packages": packages, "edges": edges, "problems": whole.problems}
 
 
 def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOptions:
-    """What the package's RenderInstallation tells of exports, so that a graph has the phases of a render. Raises InstallationError."""
+    """The exports in the package's RenderInstallation, so that a graph has the phases of a render.
+
+    Raises InstallationError.
+    """
     config = next(
         (one for one in resources if one.kind == _CONFIG and one.api_version.startswith("krmkit.dev/")), None
     )

@@ -1,4 +1,5 @@
-"""The running objects of Clusters, read with kubectl: its own credentials, only `get`, and only what a plan compares.
+"""The running objects of Clusters, read by `kubectl get` with its own credentials, limited to the objects that a plan
+compares.
 
 For each namespace: its Clusters, their ClusterClasses, the templates that these name, and the objects that carry the Clusters' labels.
 Templates, and objects that are made from them, are read at the version that the ClusterClass of the package names.
@@ -23,7 +24,7 @@ Kind = tuple[str, str]  # group, kind
 
 _MOST_NAMES = 200  # in one call
 _TIMEOUT = "60s"  # of a request
-_PATIENCE = 120.0  # seconds that a call of kubectl may take, with its login
+_PATIENCE = 120.0  # seconds that a call of kubectl may take, including its login
 _CORE_KINDS = ("MachineDeployment", "MachinePool", "MachineHealthCheck")
 _MACHINES = ("MachineSet", "Machine")
 _MANAGED_BY_APPLY = "Apply"
@@ -72,10 +73,10 @@ class Kubectl:
         if not output.strip():
             return []
         try:
-            found = json.loads(output)
+            answer = json.loads(output)
         except ValueError as error:
             raise LiveError(f"kubectl get {what} -n {namespace}: the answer must be JSON: {error}") from None
-        items = found.get("items") if isinstance(found, dict) and found.get("kind") == "List" else [found]
+        items = answer.get("items") if isinstance(answer, dict) and answer.get("kind") == "List" else [answer]
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
             raise LiveError(
                 f"kubectl get {what} -n {namespace}: the answer must be an object or a List of them"
@@ -83,7 +84,10 @@ class Kubectl:
         return [_slim(one) for one in items]
 
     def _run(self, words: list[str]) -> tuple[int, bytes, bytes]:
-        """Return exit code, stdout and stderr. A plugin of kubectl that waits for somebody must not hold the plan for ever."""
+        """Return exit code, stdout and stderr.
+
+        A kubectl plugin that waits for input must not block the plan for ever.
+        """
         try:
             process = subprocess.Popen(
                 [*self._begin, *words],
@@ -107,7 +111,7 @@ class Kubectl:
 
 
 def _slim(item: Object) -> Object:
-    """Return an object without the managed fields that nobody looks at, which are half of its size."""
+    """Return an object without its managed fields, half of its size and unused."""
     metadata = mapping(item, "metadata")
     managed = metadata.get("managedFields")
     if not isinstance(managed, list):
@@ -163,7 +167,7 @@ class _Reader:
                         f"Cluster {namespace}/{name} uses ClusterClass {'/'.join(owner)} too and is not in the package, so"
                         " the plan leaves it out"
                     )
-        # A class that only the package names may be in the cluster already, with templates to compare.
+        # A class that so far only the package uses may exist in the cluster, with templates to compare.
         for namespace, name in self._new.classes:
             classes.setdefault(namespace, set()).add(name)
         for namespace, names in classes.items():
@@ -177,8 +181,8 @@ class _Reader:
     def _read_classes(self, namespace: str, names: list[str]) -> None:
         wanted: dict[tuple[str, str], set[str]] = {}
         for data in self._kubectl.get(f"clusterclasses.{GROUP}", namespace, *names):
-            found = CollectedObject(data=data)
-            self._found.classes.setdefault(found.key, found)
+            collected = CollectedObject(data=data)
+            self._found.classes.setdefault(collected.key, collected)
             decoded = decode_cluster_class(data)[0]
             self._learn_versions(decoded)
             _add_references(wanted, decoded)
@@ -206,10 +210,10 @@ class _Reader:
         # Control planes are read first: they name the kind of their machines' template.
         planes = dict(_planes(clusters))
         for kind in planes:
-            found = self._kubectl.get(self._type(*kind), namespace, *owned)
-            self._add(found)
+            objects = self._kubectl.get(self._type(*kind), namespace, *owned)
+            self._add(objects)
             place = ("spec", "machineTemplate")
-            for plane in found:
+            for plane in objects:
                 kinds.update(
                     _kinds(plane, (*place, "spec", "infrastructureRef"), (*place, "infrastructureRef"))
                 )
@@ -241,10 +245,10 @@ def _planes(clusters: Iterable[CollectedObject]) -> Iterator[tuple[Kind, None]]:
 
 def _kinds(item: Object, *paths: tuple[str, ...]) -> dict[Kind, None]:
     """Return group and kind of the references at paths of an object."""
-    found: dict[Kind, None] = {}
+    kinds: dict[Kind, None] = {}
     for path in paths:
         reference = mapping(item, *path)
         group = reference.get("apiGroup") or group_of(str(reference.get("apiVersion", "")))
         if reference.get("kind"):
-            found[str(group), str(reference["kind"])] = None
-    return found
+            kinds[str(group), str(reference["kind"])] = None
+    return kinds

@@ -1,10 +1,12 @@
-"""All that there is to say about a package: the report of its render, with diffs, the answers of `krmkit why`, packs and pools."""
+"""The full report of a package: its render, with diffs, the answers of `krmkit why`, packs and pools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
+from krmkit.clusterapi.plan.changes import make_plan
 from krmkit.disk.write import FileEdit
 from krmkit.fleet.collisions import object_identity
 from krmkit.fn.config import ConfigError, decode
@@ -23,12 +25,14 @@ from krmkit.render.diff import diffs
 from krmkit.render.package import Package, PackageError
 from krmkit.render.resolve import ProgramResolver
 from krmkit.report.fleet import upstream_of
-from krmkit.report.machines import has_clusters, topology_of
 from krmkit.report.systems.describedsystems import describe_systems
+from krmkit.report.topology import as_data
+from krmkit.report.topologysource import PlanError, read_both
 from krmkit.why.answers import Question, WhyError, fields_data
 from krmkit.yaml.errors import YamlError
 
-WHOLE = 1_000_000  # lines around a change: the whole file, which a page folds
+HEAD = "HEAD"
+WHOLE = 1_000_000  # lines around a change: the whole file, which the page folds
 _CONSTRAINTS = "validate-pack-constraints"
 
 
@@ -39,39 +43,40 @@ def describe(
     others: list[FileEdit] | None = None,
     against: str = "",
 ) -> tuple[PackageReport, Mask]:
-    """Render the package in memory, and report all about it; nothing is written. The mask knows what is secret in it.
+    """Render the package in memory, and return its report, and the mask of its secrets; nothing is written.
 
-    `context`: lines around each change in the diffs. `others` are changes beside those of the render, to be shown before them.
-    `against`: what Clusters are compared with, HEAD without it. Raises PackageError, PlanError. The resolver's options must have `explain`: the answers are built on it.
+    `context`: lines around each change in the diffs. `others`: changes to show before those of the render.
+    `against`: the state to compare Clusters with (default: HEAD). Raises PackageError, PlanError. The resolver's
+    options must have `explain`: the answers need it.
     """
     question = Question(package, resolver)
     rendering = question.rendering
-    one = report_of(package, rendering, question.sources, explained=False)
+    package_report = report_of(package, rendering, question.sources, explained=False)
     mask = Mask(question.secrets)
-    one.notes = package.notes
-    one.name = package.kptfile.name
-    one.upstream = upstream_of(package.path)
+    package_report.notes = package.notes
+    package_report.name = package.kptfile.name
+    package_report.upstream = upstream_of(package.path)
     changes = [*(others or ()), *rendering.shown]
-    one.changes = question.sources.changes(changes)
+    package_report.changes = question.sources.changes(changes)
     texts = diffs(changes, False, question.secrets, context)
-    for shown, text in zip(one.changes, texts, strict=True):
+    for shown, text in zip(package_report.changes, texts, strict=True):
         shown.diff = text
     try:
-        one.fields = fields_data(question.answers(question.subjects, changed=True), mask)
+        package_report.fields = fields_data(question.answers(question.subjects, changed=True), mask)
     except (WhyError, ListError, YamlError) as error:
-        one.notes.append(f"where values come from is not known: {error}")
+        package_report.notes.append(f"the sources of values are unknown: {error}")
     items: list[Resource] = [subject.item for subject in question.subjects if subject.text is not None]
-    one.profiles = [_masked(mask, data) for data in profiles(package, items, resolver)]
-    one.blueprint = package.kptfile.is_blueprint
-    if one.blueprint:
-        one.changes = []  # its render goes nowhere, and its Clusters are no one's
-    is_planned = not one.blueprint and has_clusters(items)
+    package_report.profiles = [_masked(mask, data) for data in profiles(package, items, resolver)]
+    package_report.blueprint = package.kptfile.is_blueprint
+    if package_report.blueprint:
+        package_report.changes = []  # its render is not written, and its Clusters do not exist
+    is_planned = not package_report.blueprint and has_clusters(items)
     plan = topology_of(shown_path(package.path), against, items) if is_planned else {}
-    one.topology = _masked(mask, plan)
-    one.systems = _masked(mask, describe_systems(one, package, question, plan))
-    one.objects = sorted({name for item in items if (name := object_identity(item))})
-    _mask(one, mask)
-    return one, mask
+    package_report.topology = _masked(mask, plan)
+    package_report.systems = _masked(mask, describe_systems(package_report, package, question, plan))
+    package_report.objects = sorted({name for item in items if (name := object_identity(item))})
+    _mask(package_report, mask)
+    return package_report, mask
 
 
 def _masked(mask: Mask, data: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +84,7 @@ def _masked(mask: Mask, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mask(one: PackageReport, mask: Mask) -> None:
-    """Take secrets out of what functions of others may have said; those of the catalog name none."""
+    """Mask secrets in the messages of functions outside the catalog; the catalog's contain none."""
     one.failure = mask.message(one.failure)
     one.notes = [mask.message(note) for note in one.notes]
     for result in one.results:
@@ -88,7 +93,7 @@ def _mask(one: PackageReport, mask: Mask) -> None:
 
 
 def profiles(package: Package, items: list[Resource], resolver: ProgramResolver) -> Iterator[dict[str, Any]]:
-    """The packs among the items, as each config of validate-pack-constraints looks at them; without one, as they are."""
+    """The packs among the items, as each config of validate-pack-constraints selects them; without a config, all."""
     resources = ResourceList.of(items, None, resolver.options.limits)
     packs = [carrier.pack for carrier in Packs.read(resources).carriers]
     if not packs:
@@ -103,8 +108,35 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
                 spec = decode(load(_CONSTRAINTS).definition, config).spec
                 options = ValidationOptions.of(spec, resolver.options.limits, resources, config)
             except (ConfigError, PackageError, PoolError, ListError, YamlError):
-                continue  # the function itself says what is wrong with its config
+                continue  # the function itself reports an invalid config
             found = True
             yield {"package": each.folder, **overview(packs, options)}
     if not found:
         yield {"package": "", **overview(packs)}
+
+
+def has_clusters(items: Iterable[Resource]) -> bool:
+    """Whether a Cluster with a topology is among the items. Most packages have none, and need no plan."""
+    return any(
+        item.kind == "Cluster"
+        and item.api_version.startswith("cluster.x-k8s.io/")
+        and item.node("spec", "topology") is not None
+        for item in items
+    )
+
+
+def topology_of(path: str, against: str, items: list[Resource]) -> dict[str, Any]:
+    """The plan as data, with `against`, of a package at `path`; `items` are those of the package as rendered.
+
+    Without a repository to compare with, the data has a `problem`; if `against` was given, PlanError is raised.
+    """
+    wanted = against or HEAD
+    try:
+        old, new, options = read_both(path, wanted, items)
+        keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return {"against": wanted, **as_data(make_plan(old, new, options, keys, now))}
+    except PlanError as error:
+        if against:
+            raise
+        return {"against": wanted, "clusters": [], "problem": str(error)}

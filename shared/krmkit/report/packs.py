@@ -1,4 +1,4 @@
-"""`krmkit pack show`: what a pack offers and asks for, as text and as data."""
+"""`krmkit pack show`: show the presets, keys, macros and constraints of a pack, as text and as data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILES = ("values.yaml", "presets.yaml", "schema.yaml")
 
 
 class ShowError(ValueError):
-    """A folder holds no pack that can be read; the message says why."""
+    """A folder holds no readable pack; the message gives the reason."""
 
 
 def read_pack(folder: str) -> Pack:
@@ -50,7 +50,7 @@ def read_pack(folder: str) -> Pack:
 
 
 def data_of(pack: Pack) -> dict[str, Any]:
-    """What there is to say about a pack. Values that the schema calls passwords are masked."""
+    """A pack as data, with the values of the schema's passwords masked."""
     rules = PackSchema.parse(pack.schema or "").rules
     secrets = [_key_pattern(rule.key) for rule in rules if rule.secret]
     return {
@@ -87,7 +87,7 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
         listed: Any = Resource(pack.presets, label="presets.yaml").get("presets")
     except (ListError, YamlError) as error:
         raise ShowError(f"{pack.name}: {error}") from None
-    found = []
+    presets = []
     for preset in listed if isinstance(listed, list) else []:
         if not isinstance(preset, dict):
             continue
@@ -99,7 +99,7 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
             shown = with_macros(value, macros) if isinstance(value, str) else value
             sets[path] = SECRET if any(secret.match(plain(path)) for secret in secrets) else shown
         removed = preset.get("remove")
-        found.append(
+        presets.append(
             {
                 "group": str(preset.get("group") or ""),
                 "name": str(preset.get("name") or ""),
@@ -108,11 +108,11 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
                 "sets": sets,
             }
         )
-    return sorted(found, key=lambda preset: str(preset["group"]))
+    return sorted(presets, key=lambda preset: str(preset["group"]))
 
 
 def _key_pattern(key: str) -> re.Pattern[str]:
-    """Matches the paths, without marks, that a key of a schema means, and those below; `$[]` in a key is any element."""
+    """A pattern for the paths, without marks, of a schema's key, and those below; `$[]` in a key is any element."""
     parts = ["[0-9]+" if part == "$" else re.escape(part) for part in plain(key).split(".") if part]
     return re.compile("[.]".join(parts) + "(?:[.]|$)")
 
@@ -123,7 +123,7 @@ def json_text(packs: list[dict[str, Any]]) -> str:
 
 
 def text_of(data: dict[str, Any], terminal: Terminal) -> str:
-    """A pack for people."""
+    """A pack as text."""
     version = f" {data['version']}" if data["version"] else ""
     layer = f" ({data['layer']})" if data["layer"] else ""
     lines = [terminal.paint(f"{data['name']}{version}", BOLD) + layer]

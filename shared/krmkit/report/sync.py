@@ -1,4 +1,4 @@
-"""What came of a sync for each variant, and what a status found, in all formats."""
+"""The results of a sync and of a status for each variant, in all formats."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal
 
 
 def told_sync(outcomes: list[SyncOutcome], terminal: Terminal, dry: bool, check: bool) -> Told:
-    """What changed, failed or waits, a line each; the rest is a number."""
+    """A line for each variant that changed, failed or waits, and the number of the others."""
     table = Table(["VARIANT", "PACKAGE", "RESULT"])
     named: set[str] = set()
     for outcome in outcomes:
         for text, colour in _lines(outcome):
             table.add([outcome.name, outcome.package, text], colour)
         for text in outcome.collisions:
-            if text not in named:  # each names all of its packages
+            if text not in named:  # each collision names all of its packages
                 table.add([outcome.name, outcome.package, f"collision: {text}"], YELLOW)
                 named.add(text)
     failed = sum(bool(outcome.error) for outcome in outcomes)
@@ -42,14 +42,23 @@ def told_sync(outcomes: list[SyncOutcome], terminal: Terminal, dry: bool, check:
 
 
 def told_status(outcomes: list[SyncOutcome], terminal: Terminal) -> Told:
-    """Every variant: its upstream, its draft, and what a sync would do."""
+    """Every variant: its upstream, its draft, and a sync's action."""
     table = Table(["VARIANT", "PACKAGE", "UPSTREAM", "NEWEST", "DRAFT", "ACTION"])
-    for one in outcomes:
-        conflicts = [f"conflict: {text}" for text in one.conflicts]
-        conflicts += [f"collision: {text}" for text in one.collisions]
-        drift = one.error or "; ".join([*one.actions, *_leftover(one), *one.drift, *conflicts])
-        colour = RED if one.error else YELLOW if drift else GREEN
-        cells = [one.name, one.package, one.upstream, one.newest, one.draft, drift or "change nothing"]
+    for outcome in outcomes:
+        conflicts = [f"conflict: {text}" for text in outcome.conflicts]
+        conflicts += [f"collision: {text}" for text in outcome.collisions]
+        drift = outcome.error or "; ".join(
+            [*outcome.actions, *_leftover(outcome), *outcome.drift, *conflicts]
+        )
+        colour = RED if outcome.error else YELLOW if drift else GREEN
+        cells = [
+            outcome.name,
+            outcome.package,
+            outcome.upstream,
+            outcome.newest,
+            outcome.draft,
+            drift or "change nothing",
+        ]
         table.add(cells, colour)
     report = _report("variants status", outcomes, False, False)
     return Told(report, "Variants", _details(outcomes), table.text(terminal))
@@ -61,7 +70,7 @@ def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
     lines = [(action, GREEN) for action in outcome.actions]
     lines += [(text, YELLOW) for text in (*_leftover(outcome), *outcome.drift)]
     lines += [("left a draft with conflicts alone", YELLOW)] * outcome.stuck
-    lines += [(f"{outcome.draft} waits for a person to look at its conflicts", YELLOW)] * (
+    lines += [(f"{outcome.draft} waits for a person to resolve its conflicts", YELLOW)] * (
         outcome.waiting or outcome.held
     )
     lines += [(f"conflict: {conflict}", YELLOW) for conflict in outcome.conflicts]
@@ -76,38 +85,36 @@ def _leftover(outcome: SyncOutcome) -> list[str]:
 
 
 def _is_stale(outcome: SyncOutcome) -> bool:
-    """Whether this is all that is left of a variant that nothing generates any more."""
+    """Whether this is the remainder of a variant that is no longer generated."""
     return bool(outcome.leftover) and not (outcome.upstream or outcome.actions or outcome.error)
 
 
 def _details(outcomes: list[SyncOutcome]) -> dict[str, object]:
-    known = fields(
-        SyncOutcome
-    )  # a deep copy of ten thousand outcomes, as asdict makes, costs more than their sync
+    known = fields(SyncOutcome)  # the deep copies of asdict cost more than a sync for ten thousand outcomes
     return {"variants": [{one.name: getattr(outcome, one.name) for one in known} for outcome in outcomes]}
 
 
 def _report(command: str, outcomes: list[SyncOutcome], written: bool, check: bool) -> Report:
-    """A package for each variant; with `check`, what a sync would do is an error."""
+    """A package for each variant; with `check`, each pending action is an error."""
     report = Report(command, written=written)
     for outcome in outcomes:
         package = PackageReport(outcome.package or outcome.name)
-        found = [("error", "failed", outcome.error)] if outcome.error else []
-        found += [("error" if check else "info", "changed", text) for text in outcome.actions]
-        found += [
+        rows = [("error", "failed", outcome.error)] if outcome.error else []
+        rows += [("error" if check else "info", "changed", text) for text in outcome.actions]
+        rows += [
             ("error" if check else "warning", "left-alone", "a draft with conflicts was left alone")
         ] * outcome.stuck
-        found += [
+        rows += [
             ("error" if check else "warning", "left-alone", "main has a person's change that would be lost")
         ] * outcome.held
-        found += [("warning", "conflict", text) for text in outcome.conflicts]
-        found += [("warning", "left-over", text) for text in _leftover(outcome)]
-        found += [("warning", "drift", text) for text in outcome.drift]
-        found += [("warning", RULE, text) for text in outcome.collisions]
-        found += [("warning", "warning", text) for text in outcome.warnings]
-        found += [("info", "gate-open", f"waits for {text}") for text in outcome.gates]
+        rows += [("warning", "conflict", text) for text in outcome.conflicts]
+        rows += [("warning", "left-over", text) for text in _leftover(outcome)]
+        rows += [("warning", "drift", text) for text in outcome.drift]
+        rows += [("warning", RULE, text) for text in outcome.collisions]
+        rows += [("warning", "warning", text) for text in outcome.warnings]
+        rows += [("info", "gate-open", f"waits for {text}") for text in outcome.gates]
         namespace, _, name = outcome.name.rpartition("/")
         variant = {"kind": "PackageVariant", "namespace": namespace, "name": name}
-        package.results = [Result(level, rule, text, resource=variant) for level, rule, text in found]
+        package.results = [Result(level, rule, text, resource=variant) for level, rule, text in rows]
         report.packages.append(package)
     return report

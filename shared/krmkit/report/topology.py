@@ -27,12 +27,12 @@ from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal
 from krmkit.render.diff import diff
 
 MARKDOWN = "markdown"
-PAGES = ("diff", MARKDOWN)  # forms of a plan beside the formats of all commands
+PAGES = ("diff", MARKDOWN)  # formats of a plan, beside those of all commands
 _COLOURS = {SAME: GREEN, REFUSED: RED}
 
 
 def told(plan: TopologyPlan, package: str, form: str, terminal: Terminal, steps: bool = False) -> Told:
-    """The plan in one of FORMATS: what is refused is an error, machines that roll are a warning, other changes are infos.
+    """The plan in one of FORMATS: refusals are errors, rolling machines warnings, other changes infos.
 
     steps: the table shows the sequence of each upgrade.
     """
@@ -42,7 +42,7 @@ def told(plan: TopologyPlan, package: str, form: str, terminal: Terminal, steps:
 
 
 def results_of(plan: TopologyPlan) -> Iterator[Result]:
-    """Yield what a plan says as results."""
+    """Yield the results of a plan."""
     yield from (Result("error", "refused", text) for text in plan.errors)
     yield from (Result("warning", "plan-warning", text) for text in plan.warnings)
     for one in plan.clusters:
@@ -62,7 +62,7 @@ def _results(one: ClusterPlan) -> Iterator[Result]:
 
 
 def _sentence(roll: Roll) -> str:
-    """`the machines of controlPlane roll twice`, with what restricts it."""
+    """`the machines of controlPlane roll twice`, with its restrictions."""
     which = f" {roll.only}" if roll.only else ""
     times = "" if roll.times == 1 else f" {roll.times} times"
     sure = "" if roll.sure else ", unless the provider changes them in place"
@@ -82,7 +82,7 @@ def _for_people(plan: TopologyPlan, form: str, terminal: Terminal, steps: bool) 
 
 
 def _steps_table(one: ClusterPlan, terminal: Terminal) -> str:
-    """The sequence of an upgrade: one line for each time that machines roll before something else can go on."""
+    """The sequence of an upgrade: one line for each roll of machines that the next step waits for."""
     plan = one.then or one
     if not plan.steps:
         return ""
@@ -164,7 +164,7 @@ def _changed(changes: list[ObjectChange]) -> list[str]:
 
 
 def _then(one: ClusterPlan) -> list[str]:
-    """What the change does once nothing is in its way."""
+    """The effects of a change after what holds it up is resolved."""
     later = one.then
     if later is None:
         return []
@@ -175,7 +175,7 @@ def _then(one: ClusterPlan) -> list[str]:
 
 
 def as_data(plan: TopologyPlan) -> dict[str, Any]:
-    """The plan for programs: the classes of krmkit.clusterapi.plan.model, without the objects themselves."""
+    """The plan as data: the classes of krmkit.clusterapi.plan.model, without the objects."""
     return {
         "clusters": [
             {"namespace": one.namespace, "name": one.name, **_cluster(one)} for one in plan.clusters
@@ -210,7 +210,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def roll_data(roll: Roll) -> dict[str, Any]:
-    """Return machines that roll, for programs."""
+    """Return the roll of a group of machines as data."""
     data: dict[str, Any] = {"group": roll.group, "sure": roll.sure, "reasons": roll.reasons}
     if roll.only:
         data["only"] = roll.only
@@ -228,7 +228,7 @@ def roll_data(roll: Roll) -> dict[str, Any]:
 def _change(change: ObjectChange) -> dict[str, Any]:
     data: dict[str, Any] = {
         "action": change.action,
-        "role": change.role,
+        "role": str(change.role),
         "kind": change.kind,
         "name": change.name,
     }

@@ -1,4 +1,4 @@
-"""Secrets in a plan of Clusters: those of both packages are struck out of all that the plan says, in every form."""
+"""Mask the secrets of both packages in a plan of Clusters, in every format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from krmkit.fn.masking import Mask, secrets_among
 
 
 def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
-    """Take the secrets of the packages that were compared out of a plan; the names of objects stay."""
+    """Mask the secrets of the compared packages in a plan; the names of objects stay."""
     items = [
         one.resource for package in packages for one in package.others.values() if one.resource is not None
     ]
@@ -38,7 +38,7 @@ def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
 
 
 def _with_later(plan: ClusterPlan) -> Iterator[ClusterPlan]:
-    """The plan of a Cluster, and what it does once nothing is in its way."""
+    """The plan of a Cluster, and its later plan, if it is held up."""
     while True:
         yield plan
         if plan.then is None:

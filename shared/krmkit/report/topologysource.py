@@ -24,6 +24,7 @@ from krmkit.krm.resource import Resource
 from krmkit.output.stderr import say
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError
 from krmkit.render.resourcefiles import items_of, mentions
+from krmkit.schema.fields import mapping
 from krmkit.yaml.errors import YamlError
 
 CONFIG_KIND = "RenderClusterTopology"
@@ -34,7 +35,7 @@ class PlanError(Exception):
 
 
 def read_items(folder: str) -> list[Resource]:
-    """The resources of a kpt package, or of all YAML files below a folder that is none. Raises PlanError."""
+    """The resources of a kpt package, or of all YAML files below another folder. Raises PlanError."""
     try:
         items, notes = items_of(folder)
     except PackageError as error:
@@ -45,7 +46,7 @@ def read_items(folder: str) -> list[Resource]:
 
 
 def collected(items: list[Resource]) -> Collected:
-    """The items by what they are to a topology. Raises PlanError for one that cannot be read."""
+    """The items sorted by their role in topologies. Raises PlanError for one that cannot be read."""
     try:
         return collect(items)
     except (ListError, YamlError) as error:
@@ -53,12 +54,12 @@ def collected(items: list[Resource]) -> Collected:
 
 
 def _plain_error(items: list[Resource], message: str) -> PlanError:
-    """The error without the secrets of the package that it is about."""
+    """The error without the package's secrets."""
     return PlanError(Mask(secrets_among(items)).message(message))
 
 
 def holds_clusters(folder: str) -> bool:
-    """Return whether a file of a package may hold a Cluster. A package whose last Cluster is gone holds none."""
+    """Return whether a file of a package may hold a Cluster. A package whose last Cluster was removed holds none."""
     return mentions(folder, b"cluster.x-k8s.io/")
 
 
@@ -66,7 +67,7 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
     """The resources that a package held in a revision of its git repository. Raises PlanError."""
     try:
         repository = GitRepository.open(Path(folder))
-        repository.work_tree()  # refuses one that lies elsewhere
+        repository.work_tree()  # refuses a work tree elsewhere
         prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
         with Objects(repository) as objects, TemporaryDirectory() as place:
             _, commit = objects.commit(revision)
@@ -90,9 +91,9 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
 def read_both(
     folder: str, against: str, items: list[Resource] | None = None
 ) -> tuple[Collected, Collected, TopologyOptions]:
-    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError.
+    """The old package, the current one, and the options of its RenderClusterTopology, if any.
 
-    `items` are those of the package as it is to be, in place of those on disk.
+    Raises PlanError. `items`: the resources of the current package, instead of those on disk.
     """
     items = read_items(folder) if items is None else items
     if os.path.isdir(against):
@@ -127,7 +128,7 @@ _ANSWERING = ("krmkit.dev", "runtime.cluster.x-k8s.io")
 
 
 def with_extensions(old: Collected, new: Collected) -> Collected:
-    """An export with what answers external patches: a cluster's objects hold no TopologyExtension and no TopologyResponses."""
+    """An export with the package's TopologyExtensions and TopologyResponses, which a cluster's objects do not contain."""
     for key, item in new.others.items():
         if key[0] in _ANSWERING:
             old.others.setdefault(key, item)
@@ -147,19 +148,19 @@ def package_options(items: list[Resource]) -> TopologyOptions:
 
 
 def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
-    """Let a Cluster use another class. Raises PlanError where there is no such Cluster with a topology."""
+    """Set another class of a Cluster. Raises PlanError if there is no such Cluster with a topology."""
     for number, item in enumerate(collected.clusters):
         if cluster not in (item.name, f"{item.namespace}/{item.name}"):
             continue
         data = item.data
-        spec = data.get("spec") or {}
+        spec = mapping(data, "spec")
         topology = spec.get("topology")
         if not isinstance(topology, dict):
             break
         if item.api_version == V1BETA1:
             topology = {**topology, "class": cluster_class}
         else:
-            topology = {**topology, "classRef": {**(topology.get("classRef") or {}), "name": cluster_class}}
+            topology = {**topology, "classRef": {**mapping(topology, "classRef"), "name": cluster_class}}
         changed = {**data, "spec": {**spec, "topology": topology}}
         collected.clusters[number] = CollectedObject(item.resource, changed)
         return
@@ -168,7 +169,7 @@ def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
 
 def extension_names(*packages: Collected) -> set[str]:
     """The ExtensionConfigs that the classes of packages name: `x` of `generatePatchesExtension: patch.x`."""
-    found: set[str] = set()
+    names: set[str] = set()
     for package in packages:
         for item in (*package.classes.values(), *package.previous_classes.values()):
             spec = item.data.get("spec")
@@ -178,5 +179,5 @@ def extension_names(*packages: Collected) -> set[str]:
                 external = holder.get("external") if isinstance(holder, dict) else None
                 for field, handler in external.items() if isinstance(external, dict) else ():
                     if str(field).endswith("Extension") and isinstance(handler, str):
-                        found.add(handler.partition(".")[2])
-    return found - {""}
+                        names.add(handler.partition(".")[2])
+    return names - {""}

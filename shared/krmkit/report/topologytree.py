@@ -1,4 +1,4 @@
-"""The plans of many packages as one: which machines roll at all sites, in which order, and how many at a time."""
+"""The plans of many packages as one: the machines that roll at all sites, their order, and how many at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from krmkit.report.topology import as_data, cells, group_text, results_of, roll_
 
 @dataclass(slots=True)
 class PackagePlan:
-    """The plan of one package. problem: why it could not be made; "" if it was."""
+    """The plan of one package. problem: why it failed; "" if it did not."""
 
     path: str
     plan: TopologyPlan
@@ -33,15 +33,15 @@ class Turn:
 
 
 def turns(packages: list[PackagePlan]) -> list[Turn]:
-    """Return the machines that roll, first those of all Clusters' first steps, by package and Cluster."""
-    found = []
+    """Return the machines that roll, by step, then by package and Cluster."""
+    order = []
     for package in packages:
         for one in package.plan.clusters:
             steps = one.steps or [Step("", rolls=one.rolls)]
             rolling = [step for step in steps if step.rolls]
             for number, step in enumerate(rolling, 1):
-                found += [Turn(number, package.path, one, roll) for roll in step.rolls]
-    return sorted(found, key=lambda turn: turn.step)
+                order += [Turn(number, package.path, one, roll) for roll in step.rolls]
+    return sorted(order, key=lambda turn: turn.step)
 
 
 def at_a_time(roll: Roll) -> str:

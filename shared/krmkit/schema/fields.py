@@ -127,7 +127,7 @@ def put(data: Object, path: Sequence[str], value: object) -> Object:
 
 
 def drop(data: Object, path: Sequence[str]) -> Object:
-    """A copy of `data` without the field at the path; `data` itself where there is no such field."""
+    """A copy of `data` without the field at the path; `data` itself if there is no such field."""
     if lookup(data, path) is MISSING:
         return data
     result = dict(data)

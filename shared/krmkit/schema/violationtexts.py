@@ -47,7 +47,7 @@ def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, objec
 
 
 def describe(data: object) -> str:
-    """What kind of value `data` is, in the words of the messages."""
+    """The kind of value of `data`, for messages."""
     if data is None:
         return "empty (null)"
     if isinstance(data, bool):

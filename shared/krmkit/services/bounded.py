@@ -1,4 +1,4 @@
-"""How many connections a server has: a socket that accepts no more than that, and lines of a log that cannot flood."""
+"""Limit a server's connections: a listening socket with a maximum, and rate-limited log lines."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 _PAUSE = 60.0  # seconds between two lines of one cause
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-_OTHERS = 192  # descriptors for all that is no connection, and for those that asyncio accepts in one go
+_OTHERS = 192  # descriptors for everything but connections, and for those that asyncio accepts at once
 
 
 class SeldomLine:
-    """A line on stderr for something that can happen a thousand times a second: the first time, then once a minute with a count."""
+    """A rate-limited line on stderr: at the first event, then once a minute with a count."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -24,7 +24,7 @@ class SeldomLine:
         self._next = 0.0
 
     def say(self, what: str) -> None:
-        """Count what happened, and say it if a minute has passed since the last line."""
+        """Count an event, and print it if a minute has passed since the last line."""
         self._count += 1
         now = time.monotonic()
         if now < self._next:
@@ -35,7 +35,7 @@ class SeldomLine:
 
 
 def possible_connections(wanted: int) -> int:
-    """As many connections as are wanted, or as the limit on descriptors allows, which is raised as far as it may be."""
+    """The wanted connections, or the most that the limit on descriptors allows after raising it as far as possible."""
     try:
         import resource
     except ImportError:
@@ -54,8 +54,8 @@ def possible_connections(wanted: int) -> int:
 class BoundedListener(socket.socket):
     """A listening socket with at most `most` connections.
 
-    Who comes when all are taken gets the place of the connection that has waited longest without a call, so that silent clients lock
-    nobody out. Where each one has called, the newcomer is refused.
+    A new connection above that replaces the one that has waited longest without a call, so silent clients cannot block
+    others. If all have called, the new one is refused.
     """
 
     @classmethod
@@ -72,12 +72,14 @@ class BoundedListener(socket.socket):
 
     _most: int
     _line: SeldomLine
-    _silent: dict[object, socket.socket]  # by the client's address, the oldest first: without a call so far
+    _silent: dict[
+        object, socket.socket
+    ]  # connections without a call, by the client's address, the oldest first
     _known: set[object]  # addresses of those that have called
-    _spare: int  # a descriptor that is given up to refuse somebody when there is none left
+    _spare: int  # a spare descriptor, closed to accept and refuse a connection when none is left
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """The next connection. Raises BlockingIOError where there is none, also if one was refused."""
+        """The next connection. Raises BlockingIOError if there is none, also if one was refused."""
         try:
             connection, address = super().accept()
         except OSError as error:
@@ -92,17 +94,17 @@ class BoundedListener(socket.socket):
         return connection, address
 
     def called(self, address: object) -> None:
-        """Note that the client at an address has begun a call, so it keeps its place."""
+        """Record that the client at an address has begun a call, so it keeps its connection."""
         if self._silent.pop(address, None) is not None:
             self._known.add(address)
 
     def left(self, address: object) -> None:
-        """Note that a connection has ended."""
+        """Record that a connection has ended."""
         self._silent.pop(address, None)
         self._known.discard(address)
 
     def _make_room(self) -> bool:
-        # Who went before TLS was agreed on has left without a word.
+        # A client that left during the TLS handshake is not reported by the server.
         self._silent = {address: one for address, one in self._silent.items() if one.fileno() >= 0}
         if len(self._silent) + len(self._known) < self._most:
             return True

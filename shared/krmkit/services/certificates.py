@@ -1,10 +1,10 @@
-"""A server's TLS: certificate, key and authority of clients from files, which are read again when they change."""
+"""A server's TLS: certificate, key and client authority from files, reloaded when they change."""
 
 from __future__ import annotations
 
 import ssl
 
-from krmkit.disk.folders import stamps
+from krmkit.disk.folders import TreeError, read_file, stamps
 
 
 class CertificateError(Exception):
@@ -12,7 +12,10 @@ class CertificateError(Exception):
 
 
 class ServerContext(ssl.SSLContext):
-    """A context that serves with one state of the files. `authority` is the PEM text that it checks clients with, b"" for none."""
+    """An SSL context for one state of the files.
+
+    `authority` is the PEM text that it checks clients with, b"" for none.
+    """
 
     authority = b""
 
@@ -20,14 +23,14 @@ class ServerContext(ssl.SSLContext):
 class Certificates:
     """`context` and the PEM texts `certificate`, `key` and `authority` (b"" for none) are the latest usable ones.
 
-    A reload makes a new context: one that serves can only learn further authorities, and would trust the old one for ever. Its session
-    tickets go with it, so that no client comes back on a session that an old authority allowed.
+    A reload makes a new context: the old one can only add authorities, and would always trust the old one. Session
+    tickets end with the old context, so no client resumes a session that an old authority allowed.
     """
 
     __slots__ = ("_paths", "_seen", "authority", "certificate", "context", "key")
 
     def __init__(self, certificate: str, key: str, authority: str) -> None:
-        """Raises CertificateError. `authority` is "" where clients need no certificate."""
+        """Raises CertificateError. `authority` is "" if clients need no certificate."""
         self._paths = (certificate, key, authority)
         self._seen = self._files()
         self._read()
@@ -53,13 +56,16 @@ class Certificates:
             context.verify_mode = ssl.CERT_REQUIRED
             context.authority = texts[2]
         if self._files() != self._seen:
-            # Half of a new pair must not serve.
+            # Certificate and key must be of the same pair.
             raise CertificateError(f"{certificate}, {key}: changed while they were read")
         self.certificate, self.key, self.authority = texts
         self.context = context
 
     def reload(self) -> bool:
-        """Take changed files; return whether there were any. Raises CertificateError and keeps the old ones if they are not usable."""
+        """Load changed files; return whether there were any.
+
+        Raises CertificateError for unusable ones, and keeps the old ones.
+        """
         seen = self._files()
         if seen == self._seen:
             return False
@@ -67,15 +73,16 @@ class Certificates:
         try:
             self._read()
         except CertificateError:
-            self._seen = before  # tried again the next time: the second file of a pair may be on its way
+            self._seen = before  # tried again the next time: the second file of a pair may still be missing
             raise
         return True
 
 
 def _text(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_file(path, path) or b""
+    except TreeError as error:
+        raise CertificateError(f"cannot read {error}") from None
     except OSError as error:
         raise CertificateError(f"cannot read {path}: {error.strerror}") from None
 

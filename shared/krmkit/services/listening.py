@@ -1,4 +1,4 @@
-"""What the servers of krmkit share: the socket that they listen on, what stops them, and hypercorn's settings."""
+"""Common parts of krmkit's servers: the listening socket, the stop signals, and hypercorn's settings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def stop_event() -> asyncio.Event:
 
 
 def set_up(config: Config, grace: float) -> None:
-    """Let hypercorn serve in the running loop without logs and its name; `grace`: seconds that calls may take when it stops."""
+    """Configure hypercorn for the running loop, without logs and its name.
+
+    `grace`: seconds that calls may take when it stops.
+    """
     asyncio.get_running_loop().set_exception_handler(_tell)
     config.graceful_timeout = grace
     config.accesslog = config.errorlog = None
@@ -44,6 +47,6 @@ def set_up(config: Config, grace: float) -> None:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report an error that nobody caught as asyncio does; a connection that is cut off after the grace is no error."""
+    """Report an uncaught error as asyncio does, except connections that are cut off after the grace."""
     if not isinstance(context.get("exception"), asyncio.CancelledError):
         loop.default_exception_handler(context)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from krmkit.spiff.engine import Options as Options
     from krmkit.spiff.engine import evaluate as evaluate
     from krmkit.spiff.engine import merge as merge
-    from krmkit.spiff.environment import SpiffLimits as SpiffLimits
     from krmkit.spiff.errors import SpiffError as SpiffError
+    from krmkit.spiff.limits import SpiffLimits as SpiffLimits
 
 __all__ = ["Merged", "Options", "SpiffError", "SpiffLimits", "evaluate", "merge"]
 

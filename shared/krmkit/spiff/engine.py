@@ -7,18 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krmkit.spiff.environment import DEFAULT_LIMITS, Env, Run, Scope, SpiffLimits
-from krmkit.spiff.errors import LimitExceeded, SpiffError
+from krmkit.spiff.environment import Env, Parts, Run, Scope
+from krmkit.spiff.errors import SpiffError
 from krmkit.spiff.flow.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
-from krmkit.spiff.flow.places import update
 from krmkit.spiff.flow.unresolved import unresolved_error
 from krmkit.spiff.functions.registry import call, call_with
+from krmkit.spiff.limits import DEFAULT_LIMITS, LimitExceeded, SpiffLimits
 from krmkit.spiff.nodes import Node
 from krmkit.spiff.output import HIDDEN, data, only_state, without
 from krmkit.spiff.parsing.grammar import Parser
 from krmkit.spiff.randomness import Chance
 from krmkit.spiff.reading import from_data, read_all
-from krmkit.spiff.tags import Tags
 
 FRAMES = 6_000
 """How many frames of Python a run may use; calls and expressions are counted long before."""
@@ -130,22 +129,21 @@ def _guarded(work: Any) -> Merged:
 
 
 def new_run(options: Options) -> Run:
-    """A run, with the floors that its parts call."""
+    """A run, with the parts of the engine that expressions use."""
     files = {
         _absolute(path): content.encode() if isinstance(content, str) else content
         for path, content in options.files.items()
     }
-    run = Run(frozenset(options.features), options.access, files, options.limits or DEFAULT_LIMITS)
+    parts = Parts(
+        parse=Parser().parse,
+        call=call_with(options.functions) if options.functions else call,
+        flow=flow_inside,
+        cascade=cascade,
+    )
+    run = Run(frozenset(options.features), options.access, files, options.limits or DEFAULT_LIMITS, parts)
     run.environment = options.environment
     if options.chance is not None:
         run.chance = Chance(options.chance)
-    run.tags = Tags()
-    run.parse = Parser().parse
-    run.call = call_with(options.functions) if options.functions else call
-    run.update = update
-    run.flow = flow_inside
-    run.cascade = cascade
-    run.read_all = lambda text, source: read_all(text, source, run.interpolation)
     return run
 
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from krmkit.spiff.errors import Info, LimitExceeded, Path
+from krmkit.spiff.errors import Info, Path, Result
+from krmkit.spiff.limits import LimitExceeded, SpiffLimits
 from krmkit.spiff.nodes import IMPLIED, Expression, Node, find, step_into
 from krmkit.spiff.randomness import Chance
+from krmkit.spiff.tags import Tags
 from krmkit.yaml.effort import EffortError, charge
 
 VERSION = "1.7.0"
@@ -27,37 +29,38 @@ _WRITTEN = 16  # characters of a text that is made piece by piece which cost one
 _FEW = 16  # nodes made at once that cost nothing
 
 
-@dataclass(slots=True, eq=False)
-class SpiffLimits:
-    """What a run may use; each is counted.
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of the engine that expressions use, and that use expressions themselves.
 
-    passes: of the fixpoint over one document. steps: evaluations of nodes. depth: calls and templates inside each other.
-    nodes: of what is made. held: nodes of all values, one that `[a, a]` holds twice counted twice. output: characters of
-    the result.
+    parse: the expression in a text, for a path and its path in the stubs. call: the value of a function by its name, for
+    values and the expressions that gave them. flow: a node without open expressions; Failure with the text where one stays
+    open. cascade: a template merged with stubs.
     """
 
-    passes: int = 400
-    steps: int = 2_000_000
-    depth: int = 200
-    nodes: int = 2_000_000
-    held: int = 2_000_000
-    output: int = 64 * 1024 * 1024
-
-
-DEFAULT_LIMITS = SpiffLimits()
+    parse: Callable[[str, Path, Path], Expression]
+    call: Callable[[str, list[Any], Env, list[Expression], Info], Result]
+    flow: Callable[[Node, Env, str], Node]
+    cascade: Callable[[Run, Env | None, Node, list[Node]], Node]
 
 
 class Run:
-    """What all documents of one run share. The callables are the floors above: they are set where a run begins."""
+    """The common data of all documents of one run."""
 
     __slots__ = (
-        "access", "call", "cascade", "chance", "control", "demands", "depth", "environment", "files", "flow", "free",
-        "held", "interpolation", "limits", "made", "parse", "read_all", "steps", "tags", "update",
+        "access", "chance", "control", "demands", "depth", "environment", "files", "free", "held", "interpolation", "limits",
+        "made", "parts", "steps", "tags",
     )  # fmt: skip
 
     def __init__(
-        self, features: frozenset[str], access: str, files: dict[str, bytes], limits: SpiffLimits
+        self,
+        features: frozenset[str],
+        access: str,
+        files: dict[str, bytes],
+        limits: SpiffLimits,
+        parts: Parts,
     ) -> None:
+        self.parts = parts
         self.interpolation = "interpolation" in features
         self.control = "control" in features
         self.access = access
@@ -65,19 +68,13 @@ class Run:
         self.limits = limits
         self.environment: Mapping[str, str] | None = None
         self.chance: Chance | None = None
-        self.tags: Any = None
+        self.tags = Tags()
         self.steps = 0
         self.free = 0  # evaluations that documents of this size take anyway
         self.depth = 0
         self.made = 0
         self.held = 0
         self.demands = 0
-        self.flow: Callable[[Node, Env, str], Node]
-        self.update: Callable[[Node, Env], Node]
-        self.cascade: Callable[[Run, Env | None, Node, list[Node]], Node]
-        self.parse: Callable[[str, Path, Path], Expression]
-        self.read_all: Callable[[str, str], list[Node]]
-        self.call: Callable[[str, list[Any], Env, list[Expression], Info], tuple[Any, Info]]
 
     def count(self, nodes: int) -> None:
         """Count nodes that an evaluation made; LimitExceeded beyond the limit."""

@@ -1,4 +1,4 @@
-"""What goes wrong: the issue of a node, the failure of an expression, and the error of a whole run."""
+"""Errors: the issue of a node, the failure of an expression, and the error of a whole run."""
 
 from __future__ import annotations
 
@@ -124,17 +124,3 @@ class Line:
     def __str__(self) -> str:
         end = f"\t{self.issue}" if self.issue else ""
         return f"\t{self.text}\tin {self.source}\t{self.path}\t({self.original}){end}"
-
-
-class LimitExceeded(Exception):  # noqa: N818 - it is caught once, where the run ends
-    """A count ran out; `what` names it."""
-
-    def __init__(self, what: str, limit: int) -> None:
-        super().__init__(f"the template needs more than {limit} {what}; it may never end")
-
-    @classmethod
-    def of(cls, message: str) -> LimitExceeded:
-        """The error for a limit that is counted elsewhere."""
-        error = cls("", 0)
-        error.args = (message,)
-        return error

@@ -197,7 +197,7 @@ def find(node: Node, path: Path, raw: bool = False, control: bool = False) -> No
 
 
 def find_text(node: Node, key: str, raw: bool = False, control: bool = False) -> str | None:
-    """The text in the field `key` of a map, None where there is no text."""
+    """The text in the field `key` of a map, None if it is not a text."""
     found = step_into(node, key, raw, control)
     return found.value if found is not None and type(found.value) is str else None
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from krmkit.spiff.embedded import unescape, unescape_key
 from krmkit.spiff.environment import Run
-from krmkit.spiff.errors import LimitExceeded
 from krmkit.spiff.expressions.lambdas import LambdaValue
 from krmkit.spiff.expressions.marking import TemplateValue
+from krmkit.spiff.limits import LimitExceeded
 from krmkit.spiff.nodes import LOCAL, STATE, TEMPORARY, Expression, Node
 
 

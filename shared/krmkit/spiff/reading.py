@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.spiff.errors import LimitExceeded, SpiffError
+from krmkit.spiff.errors import SpiffError
+from krmkit.spiff.limits import LimitExceeded
 from krmkit.spiff.nodes import STATIC, Node
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError
@@ -28,7 +29,7 @@ MOST_ALIASED = 100_000
 
 
 def read_all(text: str, source: str, interpolation: bool = False) -> list[Node]:
-    """The documents of a YAML text; an empty text is one document without a value. SpiffError where it is no YAML."""
+    """The documents of a YAML text; an empty text is one document without a value. SpiffError if it is not YAML."""
     try:
         documents = parse_all(text, duplicates="keep")
     except YamlError as error:

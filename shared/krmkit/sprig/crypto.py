@@ -35,7 +35,7 @@ _CLASSES = {
 }
 
 
-_SCRYPT = 500_000  # what one key costs, in items
+_SCRYPT = 500_000  # the cost of one key, in items
 
 
 class Certificate(GoObject):

@@ -1,4 +1,7 @@
-"""Dates: formatting, parsing and moving times. There is no clock: what would fall back to now fails instead."""
+"""Dates: formatting, parsing and moving times.
+
+There is no clock: a fallback to the current time is an error instead.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def div(first: object, second: object) -> Int64:
 
 
 def mod(first: object, second: object) -> Int64:
-    """What is left of the division; the sign is that of `first`."""
+    """The remainder of the division; its sign is that of `first`."""
     return Int64(_divide(to_int64(first), to_int64(second))[1])
 
 

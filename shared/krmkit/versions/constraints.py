@@ -27,7 +27,7 @@ _OPERATORS = ("!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^")
 
 
 class ConstraintError(ValueError):
-    """A text that is no version constraint; the message is Masterminds' own."""
+    """A text that is not a version constraint; the message is Masterminds' own."""
 
 
 class Constraints:

@@ -9,7 +9,7 @@ from krmkit.versions.scan import DIGITS, IDENTIFIER, UINT64, consists_of, prerel
 
 
 class VersionError(ValueError):
-    """A text that is no version; the message is Masterminds' own."""
+    """A text that is not a version; the message is Masterminds' own."""
 
 
 class Version:

@@ -1,2 +1,2 @@
-"""`krmkit why`: where a value comes from. `trace` compares the resources between steps, `fields` the values in them, `causes`
-finds the inputs that did it, `answers` puts this together, `command` shows it."""
+"""`krmkit why`: find where a value comes from. `trace` compares the resources between steps, `fields` the values in
+them, `causes` finds the inputs that set them, `answers` puts this together, `command` shows it."""

@@ -1,7 +1,7 @@
-"""The answers of `krmkit why`: a field, where it stands in a file, and the functions that set it, with their causes.
+"""The answers of `krmkit why`: a field, its place in a file, and the functions that set it, with their causes.
 
-The causes are those that the functions recorded; the texts between functions say what changed. `data_of` is the kind Why of
-krmkit.dev/report/v1alpha1 (docs/report.md).
+The causes are those that the functions recorded; comparing the texts between functions gives the changes. `data_of` is
+the kind Why of krmkit.dev/report/v1alpha1 (docs/report.md).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from krmkit.yaml.data import same_data
 
 
 class WhyError(Exception):
-    """The question cannot be answered; the message says why."""
+    """The question cannot be answered; the message gives the reason."""
 
 
 @dataclass(slots=True)
 class ValueStep:
-    """A function that set the value, whether or not it changed by that."""
+    """A function that set the value, whether or not the value changed."""
 
     function: str
     place: str
@@ -46,8 +46,11 @@ class ValueStep:
 
 @dataclass(slots=True)
 class Answer:
-    """A field: `place` and `original` are those of the file (`place` "" and MISSING where it is not there); `place_after` is
-    where it stands, or would, in the file as rendered."""
+    """A field.
+
+    `place` and `original`: its place and value in the file ("" and MISSING if absent); `place_after`: its place in the
+    rendered file.
+    """
 
     resource: str
     field: str
@@ -60,7 +63,7 @@ class Answer:
 
 @dataclass(slots=True)
 class _Stage:
-    """A function on the way of one resource: the numbers of the texts before and after it, and what it recorded."""
+    """A function that handled one resource: the numbers of the texts before and after it, and its recorded causes."""
 
     run: FunctionRun
     place: str
@@ -100,13 +103,16 @@ class Question:
 
     @property
     def failure(self) -> str:
-        """Why the render failed, with what the function that failed said; "" if it did not."""
+        """Why the render failed, with the failed function's message; "" if it did not fail."""
         failure = self.rendering.failure
         said = [run.stderr.strip() for run in self.rendering.runs if run.exit_code]
         return f"{failure} ({said[-1]})" if failure and said and said[-1] else failure
 
     def find(self, name: str) -> list[TracedResource]:
-        """The resources that `Kind/name`, `Kind/namespace/name` or a file means. Raises WhyError with the nearest name."""
+        """The resources that `Kind/name`, `Kind/namespace/name` or a file names.
+
+        Raises WhyError with the nearest name.
+        """
         found = []
         for subject in self.subjects:
             short = f"{subject.kind}/{subject.item.name}"
@@ -124,7 +130,7 @@ class Question:
     def answers(
         self, subjects: list[TracedResource], wanted: str = "", changed: bool = False
     ) -> list[Answer]:
-        """What set a field and those below it; without one, all fields that a function set, or only those that `changed`.
+        """Return the answers for a field and those below; without a field, for all set fields, or the `changed` ones.
 
         Raises WhyError.
         """
@@ -139,7 +145,7 @@ class Question:
         return found
 
     def uses(self, name: str) -> list[Answer]:
-        """All fields that a preset, macro, variable, resource or entry of a config sets. Raises WhyError."""
+        """Return all fields that a preset, macro, variable, resource or config entry sets. Raises WhyError."""
         everything = self.answers(self.subjects)
         found = [
             answer
@@ -158,7 +164,7 @@ class Question:
         return found
 
     def caused(self, kind: str) -> Iterator[tuple[TracedResource, str, object, ShownCause]]:
-        """Yield each value at the end that an input of a kind set: its resource, its field, itself, and the input."""
+        """Yield each final value that an input of a kind set: its resource, its field, the value, and the input."""
         for subject in self.subjects:
             if subject.text is None:
                 continue
@@ -180,7 +186,7 @@ class Question:
         tables = [field_table(text, subject.kind) for text in texts]
         stages = self._stages(subject)
         names: dict[Path, str] = {}
-        # In the order of the text as it is at the end, then what has gone.
+        # In the order of the final text, then removed fields.
         for table in reversed(tables):
             for path, name in table.names.items():
                 names.setdefault(path, name)
@@ -236,7 +242,7 @@ class Question:
         tables: list[ResourceFields],
         causes: list[ShownCause] | None,
     ) -> ValueStep | None:
-        """Return what one function did to one field; None if that is nothing."""
+        """Return one function's step for one field; None if it neither set nor changed the field."""
         before = tables[stage.before].values.get(path, MISSING)
         after = tables[stage.after].values.get(path, MISSING)
         moved = stage.before != stage.after and not same_data(before, after)
@@ -247,7 +253,7 @@ class Question:
         return ValueStep(stage.run.name, stage.place, before, after, causes)
 
     def _path_after(self, subject: TracedResource) -> str:
-        """Return the path of the resource's file as rendered, "" where that file does not change."""
+        """Return the path of the resource's file as rendered, "" if that file does not change."""
         path = self._ends.get(id(subject.item), subject.path)
         return self.sources.path(path) if self._written.get(path) is not None else ""
 
@@ -259,13 +265,16 @@ class Question:
 
 
 def _moved(tables: list[ResourceFields], path: Path) -> bool:
-    """Whether a value is not the same in all texts."""
+    """Whether a value differs between the texts."""
     first = tables[0].values.get(path, MISSING)
     return any(not same_data(first, table.values.get(path, MISSING)) for table in tables[1:])
 
 
 def _named(cause: ShownCause, name: str) -> bool:
-    """Whether a cause is called so, in whole or by its last part: `fast` is `Mode:fast`, `site` is `.spectro.var.site`."""
+    """Whether `name` is a cause's name, or the last part of it.
+
+    `fast` is `Mode:fast`, `site` is `.spectro.var.site`.
+    """
     if cause.kind == "result":
         return False
     whole, wanted = plain(cause.name).lstrip("."), plain(name).lstrip(".")
@@ -288,16 +297,16 @@ def fields_data(answers: list[Answer], mask: Mask) -> list[dict[str, Any]]:
 
 
 def _values(answer: Answer) -> dict[str, Any]:
-    """What of an answer may hold a secret."""
-    found = _present(original=answer.original, value=answer.value)
-    found["steps"] = [
+    """The parts of an answer that may hold a secret."""
+    values = _present(original=answer.original, value=answer.value)
+    values["steps"] = [
         {
             **_present(before=one.before, after=one.after),
             "causes": [_cause_data(cause) for cause in one.causes],
         }
         for one in answer.steps
     ]
-    return found
+    return values
 
 
 def _cause_data(cause: ShownCause) -> dict[str, str]:

@@ -1,6 +1,6 @@
-"""What a shell offers behind `krmkit why`: the resources of a package, and the fields of a resource, one a line.
+"""Shell completions for `krmkit why`: the resources of a package, and the fields of a resource, one per line.
 
-Nothing is rendered for that: a shell asks at every press of the key.
+Nothing is rendered, as a shell asks at every key press.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from krmkit.output.fieldtable import values_of
 from krmkit.render.package import PackageError, read
 
-# Each shell hands over the words before the one that is being completed.
+# Each shell passes the words before the one being completed.
 _CALL = "krmkit why --words"
 COMPLETE = {
     "bash": "_krmkit_why_words",
@@ -32,7 +32,7 @@ _krmkit_why_words() {{
 
 
 def candidates(words: list[str]) -> list[str]:
-    """What may stand behind these words of a command line: `["why", "profile"]` -> `["ConfigMap/app", "app.yaml"]`."""
+    """The completions after these words of a command line: `["why", "profile"]` -> `["ConfigMap/app", "app.yaml"]`."""
     if "why" in words:
         words = words[len(words) - words[::-1].index("why") :]
     given = [word for word in words if not word.startswith("-")]

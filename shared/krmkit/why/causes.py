@@ -1,4 +1,4 @@
-"""The causes that functions recorded, as they are shown: each with the place of its input in a file."""
+"""The recorded causes for display: each with the place of its input in a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from krmkit.why.trace import TracedResource, Tracer
 
 @dataclass(slots=True, frozen=True)
 class ShownCause:
-    """One input. `kind`: see krmkit.krm.cause, or `result` for what another program reports; `place` is `path:line:col`."""
+    """One input.
+
+    `kind`: see krmkit.krm.cause, or `result` for a result of a program outside the catalog; `place`: `path:line:col`.
+    """
 
     kind: str
     name: str
@@ -24,7 +27,7 @@ class ShownCause:
 
 
 class _Holder:
-    """An item that holds inputs; `prefix` is where a function's configMap lies in a Kptfile."""
+    """An item that holds inputs; `prefix`: the path of a function's configMap in a Kptfile."""
 
     __slots__ = ("kind", "line", "path", "prefix", "table", "text")
 
@@ -38,7 +41,7 @@ class _Holder:
 
 
 class CausePlaces:
-    """Finds the places of inputs, each once, in the files of a package as they are on disk."""
+    """Finds the places of inputs in the files of a package on disk; each place is looked up once."""
 
     def __init__(self, package: Package, tracer: Tracer) -> None:
         self._tracer = tracer
@@ -95,7 +98,7 @@ class CausePlaces:
         return None if subject is None else _Holder(subject, prefix)
 
     def reported(self, run: FunctionRun, subject: TracedResource, name: str) -> list[ShownCause]:
-        """Return what a program that records no causes reports about a field, about what holds it, and about the resource."""
+        """Return the results of a program that records no causes: those about a field, its parents, or the resource."""
         known = self._results.get(id(run))
         if known is None:
             known = self._results[id(run)] = _by_resource(run)
@@ -108,7 +111,7 @@ class CausePlaces:
 
 def _by_resource(run: FunctionRun) -> dict[tuple[object, object], dict[str, list[str]]]:
     """Return the results of a run as texts, by resource and by field."""
-    found: dict[tuple[object, object], dict[str, list[str]]] = {}
+    by_resource: dict[tuple[object, object], dict[str, list[str]]] = {}
     for result in run.results:
         reference, field, tags = result.get("resourceRef"), result.get("field"), result.get("tags")
         if not isinstance(reference, dict):
@@ -116,6 +119,6 @@ def _by_resource(run: FunctionRun) -> dict[tuple[object, object], dict[str, list
         path = plain(str(field.get("path", ""))) if isinstance(field, dict) else ""
         rule = str(tags.get("rule", "")) if isinstance(tags, dict) else ""
         text = f"{rule}: {result.get('message')}" if rule else str(result.get("message"))
-        fields = found.setdefault((reference.get("kind"), reference.get("name")), {})
+        fields = by_resource.setdefault((reference.get("kind"), reference.get("name")), {})
         fields.setdefault(path, []).append(text)
-    return found
+    return by_resource

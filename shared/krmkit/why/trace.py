@@ -1,4 +1,4 @@
-"""What each function of a pipeline did to each resource, from comparing their texts before and after it."""
+"""Trace the changes of each function of a pipeline to each resource, by comparing texts before and after it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from krmkit.render.source import FileResource
 
 @dataclass(slots=True, eq=False)
 class TracedChange:
-    """One function changed a resource: its text before (None: it made it) and after (None: it removed it)."""
+    """One function's change of a resource: its text before (None: created) and after (None: removed)."""
 
     run: FunctionRun
     before: str | None
@@ -21,8 +21,11 @@ class TracedChange:
 
 
 class TracedResource:
-    """A resource on its way: `item` as it is now, `path` of its file in the root package, `shown_path` as a user would write it,
-    `original` as on disk (None: made by a function), `first_line` of it in the file, and its changes in order."""
+    """A resource in the pipeline.
+
+    The current `item`, `path` of its file in the root package, `shown_path` as a user would write it, `original` text
+    on disk (None: made by a function), its `first_line` in the file, and its changes in order.
+    """
 
     __slots__ = (
         "changes",
@@ -52,7 +55,7 @@ class TracedResource:
 
 
 class Tracer:
-    """Watches a pipeline. `subjects` are all resources that there ever were, in the order in which they appeared."""
+    """Observes a pipeline. `subjects`: all resources that ever existed, in the order in which they appeared."""
 
     def __init__(self, package: Package, shown: Callable[[str], str]) -> None:
         """shown: the path of a file in the package as a user would write it."""
@@ -68,7 +71,7 @@ class Tracer:
                     self._paths.setdefault(subject.path, subject)
 
     def subject(self, item: Resource) -> TracedResource | None:
-        """Return the resource that an item is, None for what is no item of the package."""
+        """Return the traced resource of an item, None for an item outside the package."""
         return self._known.get(id(item))
 
     def at(self, path: str) -> TracedResource | None:
@@ -76,19 +79,19 @@ class Tracer:
         return self._paths.get(path)
 
     def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None:
-        """Nothing has changed yet."""
+        """Nothing to record: nothing has changed yet."""
 
     def finished(self, run: FunctionRun) -> None:
-        """What it changed comes with `left`."""
+        """Nothing to record: `left` reports the changes."""
 
     def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None:
-        """Note what a mutator made of the items that it was given."""
+        """Record a mutator's changes of its items."""
         still = {id(item) for item in after}
         gone = {_identity(item): self._known[id(item)] for item in before if id(item) not in still}
         for item in after:
             subject = self._known.get(id(item))
             if subject is None:
-                # Another program gives back texts: the resource of the same name is the same.
+                # A program outside the catalog returns texts: resources are matched by name.
                 subject = gone.pop(_identity(item), None) if gone else None
                 if subject is None:
                     subject = self._add(item, self._path(item), None)

@@ -10,7 +10,7 @@ from krmkit.yaml import emit
 from krmkit.yaml.editing.places import Places, Spot
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.lines import shift
-from krmkit.yaml.tree import UNSET, Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, deref, walk
+from krmkit.yaml.tree import UNSET, Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, deref
 
 
 def is_empty(node: Node) -> bool:
@@ -28,15 +28,34 @@ def is_block(node: Node) -> bool:
     return isinstance(node, Collection) and not node.flow and node.source is not None
 
 
+def is_bare(node: Node) -> bool:
+    """Whether a node's marks are those of its text: a scalar of a text, no block, without anchor and tag."""
+    return (
+        type(node) is Scalar
+        and node.text != ""
+        and node.style not in ("|", ">")
+        and node.anchor is None
+        and node.tag is None
+    )
+
+
 def is_clean(node: Node) -> bool:
     """Whether a node's text can be kept as it is: without edits, and without anchors and aliases, which may dangle."""
-    return all(
-        each.source is not None
-        and each.anchor is None
-        and not isinstance(each, Alias)
-        and (not isinstance(each, Collection) or each.original is None)
-        for each in walk(node)
-    )
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if each.source is None or each.anchor is not None or isinstance(each, Alias):
+            return False
+        if isinstance(each, Collection):
+            if each.original is not None:
+                return False
+            for child in each.children():
+                if isinstance(child, Entry):
+                    waiting += (child.key, child.value)
+                else:
+                    assert isinstance(child, Node)
+                    waiting.append(child)
+    return True
 
 
 class Composer:
@@ -72,6 +91,8 @@ class Composer:
         """A scalar or flow collection as its text has it, without its anchor, with its tag."""
         assert node.source is not None
         places = self.places(node.source)
+        if is_bare(node):
+            return places.view[node.start : node.end]
         spot = places.of(node)
         tags = [places.view[slice(*place)] for place in spot.properties if places.view[place[0]] == "!"]
         text = places.view[spot.start : places.end(spot)]
@@ -98,10 +119,10 @@ class Composer:
         header = places.view[spot.start : places.line_end(spot.start)].partition(" #")[0]
         return not places.view[spot.end :].strip(" \n") and "-" not in header
 
-    # What follows a key or a dash
+    # The text after a key or a dash
 
     def after_key(self, node: Node, column: int) -> str:
-        """What follows `key:` for a key at `column`: ` x`, or a line break and a block."""
+        """The text after `key:` for a key at `column`: ` x`, or a line break and a block."""
         node = deref(node)
         if isinstance(node, Collection) and node.children():
             if node.flow and is_clean(node):
@@ -111,7 +132,7 @@ class Composer:
         return " " + self.scalar(node, column)
 
     def after_dash(self, node: Node, column: int) -> str:
-        """What follows `-` for a dash at `column`."""
+        """The text after `-` for a dash at `column`."""
         node = deref(node)
         if isinstance(node, Collection) and node.children():
             if node.flow and is_clean(node):
@@ -122,7 +143,7 @@ class Composer:
         return " " + self.scalar(node, column)
 
     def in_place_of(self, node: Node, old: Spot, column: int, places: Places) -> str:
-        """What follows `key:` where `node` takes the place of `old`: a text keeps quotes or literal style, as in kyaml."""
+        """The text after `key:` if `node` replaces `old`: a string keeps its quotes or literal style, as in kyaml."""
         before = old.node
         if isinstance(node, Scalar) and isinstance(before, Scalar) and isinstance(node.value, str):
             styled = None
@@ -189,7 +210,7 @@ class Composer:
         node = deref(node)
         assert isinstance(node, Collection)
         units_now = node.children()
-        # What comes behind the last child is not known; behind every other one comes its sibling.
+        # The text after the last child is unknown; after every other one comes its sibling.
         inner = self if self.literals else Composer(self._own, literals=True)
         written = []
         for number, unit in enumerate(units_now, 1):

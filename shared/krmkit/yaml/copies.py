@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.lines import shift
 from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, walk
 
 TYPE_CHECKING = False
@@ -25,6 +26,42 @@ def detached(node: Node) -> Node:
     """
     source = node.source
     return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
+
+
+def lines_of(node: Map) -> str:
+    """The lines of a block mapping inside a larger text, from column 0 and with its comments; "" if it has no lines of its own.
+
+    Example: for the value of `a` in "a:\\n  # c\\n  b: 1\\n" it is "# c\\nb: 1\\n".
+    """
+    source = node.source
+    if source is None or source.changed or node.flow or is_tied(node):
+        return ""
+    text = source.text
+    above = text[: node.start].split("\n")
+    column = len(above.pop())
+    first = len(above)
+    while first and _is_comment(above[first - 1], column):
+        first -= 1
+    end = _end(node)
+    below = text[end:].split("\n")
+    last = 1
+    while last < len(below) and _is_comment(below[last], column):
+        last += 1
+    own = " " * column + text[node.start : end] + "\n".join(below[:last])
+    return shift("\n".join([*above[first:], own.rstrip("\n")]), column, 0) + "\n"
+
+
+def _end(node: Node) -> int:
+    """The end of a node: a block ends with its last child."""
+    while isinstance(node, Map | Seq) and not node.flow:
+        node = node.entries[-1].value if isinstance(node, Map) else node.items[-1]
+    return node.end
+
+
+def _is_comment(line: str, column: int) -> bool:
+    """Whether a line is a comment of a block at this column, or blank."""
+    content = line.lstrip(" ")
+    return not content or (content[0] == "#" and len(line) - len(content) >= column)
 
 
 _COPY = 6  # steps of effort that a copied node costs

@@ -100,13 +100,15 @@ def is_core_null(node: Node | None) -> bool:
         return True
     if not isinstance(node, Scalar):
         return False
+    if node.value is not UNSET:
+        return node.value is None
     if node.tag is not None:
         return node.tag == "!!null"
     return not node.style and node.text in NULLS
 
 
 def _values(resolve: Resolve) -> Callable[[Scalar], object]:
-    """What gives the value of one scalar: its style and explicit tag decide before its text does."""
+    """The resolver of one scalar's value: its style and explicit tag decide before its text does."""
 
     def value_of(node: Scalar) -> object:
         if node.value is not UNSET:
@@ -254,6 +256,9 @@ def _is_merge(key: Node) -> bool:
 
 def lookup(node: Map, name: str) -> Node | None:
     """The value under `name`, merge keys applied: the mapping's own entry first, then the merged ones in order."""
+    own = node.get(name)
+    if own is not None or node.entry("<<") is None:
+        return own
     seen: set[int] = set()
     waiting = [node]
     while waiting:

@@ -118,9 +118,12 @@ def _documents(
             if anchor is not None:
                 anchors[anchor] = node
         elif kind is map_start or kind is seq_start:
-            opened = _opened(event, document, Map if kind is map_start else Seq)
-            if opened.anchor is not None:
-                anchors[opened.anchor] = opened
+            tag, anchor = event.tag, event.anchor
+            opened = (Map if kind is map_start else Seq)(
+                document, event.start_mark.index, event.flow_style, anchor, tag and _short(tag)
+            )
+            if anchor is not None:
+                anchors[anchor] = opened
             around.append((container, key))
             if len(around) > limits.depth:
                 place = event.start_mark.line + 1, event.start_mark.column + 1
@@ -148,24 +151,20 @@ def _documents(
             return found
         else:
             continue
-        if container is None:
-            document.root = None if _is_nothing(node) else node
-        elif type(container) is Seq:
+        if type(container) is Map:
+            if key is None:
+                key = node
+            else:
+                container.entries.append(Entry(key, node))
+                key = None
+        elif isinstance(container, Seq):
             container.items.append(node)
-        elif key is None:
-            key = node
         else:
-            container.entries.append(Entry(key, node))  # type: ignore[union-attr]  # a Map, then
-            key = None
+            document.root = None if _is_nothing(node) else node
 
 
 def _is_nothing(node: Node) -> bool:
     return isinstance(node, Scalar) and not node.style and not node.text and node.tag is None
-
-
-def _opened(event: Any, document: Document, cls: type[Map] | type[Seq]) -> Map | Seq:
-    tag = event.tag
-    return cls(document, event.start_mark.index, event.flow_style, event.anchor, tag and _short(tag))
 
 
 def _close(node: Map | Seq, event: Any, text: str | None, forget: bool) -> None:
@@ -174,7 +173,11 @@ def _close(node: Map | Seq, event: Any, text: str | None, forget: bool) -> None:
         end = event.end_mark.index
         if end > event.start_mark.index:  # `a: b` in `[a: b]` has no bracket of its own
             node.end = end
-    if text is not None and isinstance(node, Map) and len(node.entries) > 1:
+    if (
+        text is not None
+        and type(node) is Map
+        and len({entry.name for entry in node.entries}) < len(node.entries)
+    ):
         _refuse_duplicates(node.entries, text)
     if forget:
         if node.end < 0:
@@ -188,7 +191,7 @@ def _alias(event: Any, document: Document, anchors: dict[str, Node], known: Anch
     if target is None and known is not None:
         target = known.get(name)
     if target is None:
-        # The message leaves the name out: it may be a password that somebody forgot to quote.
+        # The message leaves the name out: it may be a password with missing quotes.
         raise _at(event, "an alias without its anchor before it (a text that begins with `*` goes in quotes)")
     alias = Alias(name, target, document, event.start_mark.index, event.end_mark.index)
     document.aliases.append(alias)

@@ -1,4 +1,4 @@
-"""Write an edited document: what changed becomes new text, and nothing else is touched.
+"""Write an edited document: only changed parts become new text.
 
 The tree is walked once, and each difference to the text becomes a splice: (start, end, new text). In an edited block
 collection children that stay keep their lines, removed ones take their lines and comments along, new ones come behind
@@ -14,9 +14,10 @@ from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.editing.blockedit import Editor
 from krmkit.yaml.editing.places import Places, block_scalar_end
+from krmkit.yaml.editing.proof import plainly_says
 from krmkit.yaml.editing.view import EditError, Splice, apply
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.tree import Collection, Document, Entry, Node, Scalar
+from krmkit.yaml.tree import Alias, Collection, Document, Entry, Node, Scalar
 
 _DEEPEST = 256
 """Collections in each other that an edited text may have: writing goes from one into the next."""
@@ -32,8 +33,9 @@ def render(document: Document) -> str:
         return document.given
     if document.aliases:
         detach_aliases(document)
-    edited = _edited(root, set(), 1)
-    expected = comparable_data(root, document.limits)
+    edited: set[int] = set()
+    if _note_edited(root, edited, 1):
+        comparable_data(root, document.limits)  # a value that holds itself has no text
     places = Places(document)
     closing = None if document.text.endswith("\n") else _closing(document)
     reason: YamlError | None = None
@@ -44,7 +46,7 @@ def render(document: Document) -> str:
         editor.node(places.root)
         written = _applied(document, places.view, editor.all_splices())
         for candidate in _endings(document, written):
-            reason = _difference(candidate, document, expected)
+            reason = _difference(candidate, document)
             if reason is None:
                 return candidate
     assert reason is not None
@@ -95,8 +97,12 @@ def _endings(document: Document, written: str) -> list[str]:
     return [written.removesuffix("\n").removesuffix("\r"), written]
 
 
-def _difference(text: str, document: Document, expected: object) -> EditError | None:
-    """Why an edited text is not what was wanted; None where it is."""
+def _difference(text: str, document: Document) -> EditError | None:
+    """The error of an edited text that differs from the wanted data; None if it is equal."""
+    root = document.root
+    if root is not None and plainly_says(text, root, document.limits):
+        return None
+    expected = comparable_data(root, document.limits)
     foreign = {alias.name: alias.target for alias in document.aliases if alias.target.source is not document}
     try:
         written = parse(text, document.limits, anchors=foreign)
@@ -129,19 +135,26 @@ def _first_difference(found: object, expected: object) -> str:
             return path or "the whole document"
 
 
-def _edited(node: Node, found: set[int], depth: int) -> set[int]:
-    """The ids of the collections at or below which something was edited."""
-    if isinstance(node, Collection):
-        if depth > _DEEPEST:
-            raise EditError(f"the text is nested more than {_DEEPEST} deep, which cannot be edited")
-        below = False
-        for child in node.children():
-            value = child.value if isinstance(child, Entry) else child
-            _edited(value, found, depth + 1)
-            below = below or id(value) in found
-        if below or node.original is not None:
-            found.add(id(node))
-    return found
+def _note_edited(node: Node, edited: set[int], depth: int) -> bool:
+    """Note the ids of the collections at or below which something was edited; returns whether an alias is there as well."""
+    if not isinstance(node, Collection):
+        return isinstance(node, Alias)
+    if depth > _DEEPEST:
+        raise EditError(f"the text is nested more than {_DEEPEST} deep, which cannot be edited")
+    if node.original is not None:
+        edited.add(id(node))
+    is_aliased = False
+    for child in node.children():
+        value = child
+        if isinstance(child, Entry):
+            value = child.value
+            is_aliased = is_aliased or isinstance(child.key, Alias)
+        if value.__class__ is not Scalar:
+            assert isinstance(value, Node)
+            is_aliased = _note_edited(value, edited, depth + 1) or is_aliased
+            if id(value) in edited:
+                edited.add(id(node))
+    return is_aliased
 
 
 def _applied(document: Document, view: str, splices: list[Splice]) -> str:

@@ -58,7 +58,7 @@ def take(steps: int) -> None:
 
 
 def used_up() -> str:
-    """What an error says when the budget is used up."""
+    """The message of an error for a used-up budget."""
     return f"the run needs more than {_meter.total:,} steps of effort ({_meter.hint})"
 
 

@@ -41,6 +41,8 @@ _ESCAPES = {
 }
 # A simple key ends within 1024 characters, or readers do not take it for one.
 _LONGEST_KEY = 1000
+# Keys, and texts, that are remembered while a value is written.
+_MOST_KNOWN = 1000
 
 
 def after_key(value: object, column: int, wide: bool = False) -> str:
@@ -48,33 +50,65 @@ def after_key(value: object, column: int, wide: bool = False) -> str:
 
     `wide` puts the dashes of lists two columns deeper than their key, else they are in its column.
     """
-    if value and isinstance(value, (dict, list, tuple)):
-        at = column + 2 if wide or isinstance(value, dict) else column
-        return "\n" + " " * at + _block(value, at, wide)
-    return " " + scalar(value, column)
+    return _after(value, column, wide, False, ({}, {}))
 
 
 def after_dash(value: object, column: int, wide: bool = False) -> str:
     """The text after `-`, for a dash at `column`: ` x`, or ` a: 1` and further lines; no final newline."""
-    if value and isinstance(value, (dict, list, tuple)):
-        return " " + _block(value, column + 2, wide)
-    return " " + scalar(value, column)
+    return _after(value, column, wide, True, ({}, {}))
 
 
 def document(value: object, wide: bool = False) -> str:
     """A whole document, with its final newline."""
     if value and isinstance(value, (dict, list, tuple)):
-        return _block(value, 0, wide) + "\n"
+        return _block(value, 0, wide, ({}, {})) + "\n"
     return scalar(value, 0) + "\n"
 
 
-def _block(value: dict[object, object] | list[object] | tuple[object, ...], column: int, wide: bool) -> str:
-    """The lines of a block collection with its children at `column`, the first without its indentation."""
+def _block(
+    value: dict[object, object] | list[object] | tuple[object, ...],
+    column: int,
+    wide: bool,
+    known: tuple[dict[str, str], dict[str, str]],
+) -> str:
+    """The lines of a block collection with its children at `column`, the first without its indentation.
+
+    `known`: keys and texts of one line that were written before, because thousands of results say the same words.
+    """
+    keys = known[0]
+    lines = []
     if isinstance(value, dict):
-        lines = [f"{key(name)}:{after_key(item, column, wide)}" for name, item in value.items()]
+        for name, item in value.items():
+            if isinstance(name, str) and name in keys:
+                head = keys[name]
+            else:
+                head = key(name)
+                if isinstance(name, str) and len(keys) < _MOST_KNOWN:
+                    keys[name] = head
+            lines.append(f"{head}:{_after(item, column, wide, False, known)}")
     else:
-        lines = ["-" + after_dash(item, column, wide) for item in value]
+        lines = ["-" + _after(item, column, wide, True, known) for item in value]
     return ("\n" + " " * column).join(lines)
+
+
+def _after(
+    value: object, column: int, wide: bool, is_entry: bool, known: tuple[dict[str, str], dict[str, str]]
+) -> str:
+    """The text after a key or a dash at `column`."""
+    if isinstance(value, str):
+        texts = known[1]
+        text = texts.get(value)
+        if text is None:
+            text = " " + scalar(value, column)
+            if len(texts) < _MOST_KNOWN and "\n" not in text:
+                texts[value] = text
+        return text
+    if value and isinstance(value, (dict, list, tuple)):
+        if is_entry:
+            return " " + _block(value, column + 2, wide, known)
+        at = column + 2 if wide or isinstance(value, dict) else column
+        return "\n" + " " * at + _block(value, at, wide, known)
+    return " " + scalar(value, column)
 
 
 def key(name: object) -> str:

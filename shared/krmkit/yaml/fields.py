@@ -40,7 +40,7 @@ class Fields:
 
 
 def fields_of(text: str) -> Fields | None:
-    """Return the fields of one document; None where it is not plain block or flow YAML without anchors and tags, or is broken."""
+    """Return the fields of one document; None if it is invalid, or not plain block or flow YAML without anchors and tags."""
     try:
         return _libyaml.read(line_fed(text), _read)
     except (_libyaml.backend().YAMLError, UnicodeEncodeError, _NotPlainError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Limits:
-    """What an input may be at most.
+    """The limits of an input.
 
     depth: nesting of collections. aliases: nodes visited through aliases while one text is read as data.
     items: items of a ResourceList. item_size: characters of one item. total_size: characters of one input.

@@ -14,16 +14,16 @@ ODD_BREAKS = "\r\x85\u2028\u2029"
 # A value that begins with one of these is a plain one.
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
 
-# All bytes but those of these signs, of line breaks, and of tabs and what no reader accepts.
+# All bytes except these characters, line breaks, tabs, and control characters that no reader accepts.
 _OTHERS = bytes(set(range(0x20, 256)) - set(b"{}[]'\"#!&*\\"))
-# Those that open nothing themselves.
+# Characters that open nothing.
 _IDLE = b"}]#!&*\\"
 _ENDS = {b"''": "'", b'""': '"', b"{}": "}", b"[]": "]"}
 
 _KEY_SIGNS = PLAIN - frozenset("$<(+~\\^;=") | {"-"}
 _LITERALS = (": |", ": |-", ": |+")
 
-# The parser reads long lines faster than a loop over their signs.
+# The parser reads long lines faster than a loop over their characters.
 _LONG = 2000
 
 
@@ -61,19 +61,18 @@ def outside_literals(lines: list[str], numbers: list[int]) -> list[int]:
     following = end = 0  # the next line that may be a block's header; where the last block ended
     for number in numbers:
         while following < number:
-            if _is_literal_header(lines[following]):
+            if lines[following].endswith(_LITERALS) and _is_literal_header(lines[following]):
                 following = end = _literal_end(lines, following)
             else:
                 following += 1
-        if number >= end or min(lines[number].replace("\t", " ")) < " ":
+        line = lines[number]
+        if number >= end or not (line.isprintable() or min(line.replace("\t", " ")) >= " "):
             left.append(number)
     return left
 
 
 def _is_literal_header(line: str) -> bool:
-    """Whether a line is a plain key with a literal block, as `  a.yaml: |`."""
-    if not line.endswith(_LITERALS):
-        return False
+    """Whether a line that ends like one is a plain key with a literal block, as `  a.yaml: |`."""
     key = line[_key_column(line) : line.rindex(": |")]
     return key[:1].isalpha() and _KEY_SIGNS.issuperset(key)
 
@@ -88,19 +87,20 @@ def _key_column(line: str) -> int:
 
 def _literal_end(lines: list[str], header: int) -> int:
     """Number of the first line behind the literal block of a header."""
-    depth = 0
+    pad = ""
     for number in range(header + 1, len(lines)):
         line = lines[number]
+        if pad and line.startswith(pad):
+            continue
         content = line.lstrip(" ")
         if not content:
             continue
-        indent = len(line) - len(content)
-        if not depth:
-            depth = indent
-            if depth <= _key_column(lines[header]):
-                return number
-        if indent < depth:
+        if pad:
             return number
+        depth = len(line) - len(content)
+        if depth <= _key_column(lines[header]):
+            return number
+        pad = " " * depth
     return len(lines)
 
 
@@ -149,8 +149,8 @@ def _quoted(content: str, quote: str) -> bool:
 def _flow(content: str) -> bool:
     """One flow collection that closes on this line, with nothing behind it but a comment.
 
-    Read in order, sign by sign: a quote opens a text only where no plain text can be in progress, so one that stands
-    anywhere else (`a:'x'` is plain text up to the next `: `) is a matter for the parser, as are escapes and anchors.
+    Read character by character: a quote opens a text only outside a plain text, so a quote anywhere else (`a:'x'` is
+    plain text up to the next `: `) is left to the parser, as are escapes and anchors.
     """
     if len(content) > _LONG:
         return False
@@ -168,7 +168,7 @@ def _flow(content: str) -> bool:
             while content[following : following + 1] == " ":
                 following += 1
             after = content[following : following + 1]
-            # An escaped quote ('') goes on; after the text comes a sign of the collection.
+            # An escaped quote ('') continues the text; after the text comes an indicator of the collection.
             if after == "" or after not in ",:]}":
                 return False
             if after == ":":

@@ -1,4 +1,4 @@
-"""What a scalar means: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of the YAML 1.2 core schema.
+"""The values of scalars: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of the YAML 1.2 core schema.
 
 A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str, merge,
 timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit tags decide before
@@ -113,7 +113,7 @@ def _go_int(plain: str) -> int | None:
         digits = digits[2:] if prefixed else digits[1:]
     value = _in_range(sign, digits, base)
     if value is None and sign != "+" and plain[len(sign) : len(sign) + 2] in ("0b", "0o"):
-        # yaml.v3 tries what follows `0b` and `0o` once more, and there a second sign is let through.
+        # yaml.v3 parses the text after `0b` and `0o` once more, and so accepts a second sign.
         rest = plain[len(sign) + 2 :]
         if rest[:1] in ("+", "-") and not sign:
             value = _in_range(rest[0], rest[1:], 2 if plain[1] == "b" else 8)
@@ -196,7 +196,7 @@ def _days(year: int, month: int) -> int:
 
 
 def _clock(text: str) -> str | None:
-    """What follows a time of day at the start of the text; None where there is none."""
+    """The text after a time of day at the start of the text; None without one."""
     for bound, mark in ((24, ":"), (60, ":"), (60, "")):
         number, text = _one_or_two_digits(text)
         if number is None or number >= bound or text[: len(mark)] != mark:

@@ -122,7 +122,7 @@ def _first_dash(text: str, position: int) -> tuple[int, int]:
 
 
 def _first_of(text: str, start: int, *needles: str) -> int:
-    """Start of the first line that begins with one of the keys; the text's length where there is none."""
+    """Start of the first line that begins with one of the keys; the text's length if there is none."""
     found = [position + 1 for position in (text.find(needle, start) for needle in needles) if position >= 0]
     return min(found, default=len(text))
 

@@ -29,7 +29,7 @@ def joined(text: str) -> str:
     try:
         json.loads(text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
-        return text  # no JSON, or none that is read: the reader of YAML reports what is wrong
+        return text  # not JSON, or too deep for it: the YAML reader reports the error
 
     def character(found: Match[str]) -> str:
         high, low, alone = found.groups()

@@ -40,7 +40,7 @@ class Document:
 
     @property
     def newline(self) -> str:
-        """How most lines of the text end, and new ones do."""
+        """The line end of most lines of the text, used for new ones."""
         given = self.given
         return "\r\n" if "\r" in given and 2 * given.count("\r\n") >= given.count("\n") else "\n"
 
@@ -61,7 +61,7 @@ class Document:
 
 
 class Node:
-    """What every node has: its document, its place, its anchor and its explicit tag (in short form, `!!str`)."""
+    """The base of all nodes: document, place, anchor and explicit tag (in short form, `!!str`)."""
 
     __slots__ = ("anchor", "end", "source", "start", "tag")
     kind = "node"
@@ -145,7 +145,7 @@ class Entry:
     @property
     def name(self) -> str | None:
         """The key's text, or None where the key is not a scalar."""
-        key = deref(self.key)
+        key = self.key if type(self.key) is Scalar else deref(self.key)
         return key.text if isinstance(key, Scalar) else None
 
 
@@ -175,7 +175,7 @@ class Collection(Node):
         raise NotImplementedError  # there are Map and Seq only
 
     def in_text(self) -> Sequence[Entry | Node]:
-        """The entries or items as the text has them, whatever was edited."""
+        """The entries or items in the original text, regardless of edits."""
         return self.children() if self.original is None else self.original
 
     def origins(self) -> list[int]:
@@ -212,10 +212,7 @@ class Map(Collection):
         """The entry whose key's text is `name`; merge keys are not looked into."""
         for entry in self.entries:
             key = entry.key
-            if isinstance(key, Scalar):
-                if key.text == name:
-                    return entry
-            elif entry.name == name:
+            if (key.text if type(key) is Scalar else entry.name) == name:
                 return entry
         return None
 
@@ -343,6 +340,8 @@ def to_node(value: object) -> Node:
         return sequence
     if value is None or isinstance(value, (bool, int, float, str)):
         scalar = Scalar(value if isinstance(value, str) else emit.scalar(value, 0))
-        scalar.value = value
+        # A float without a fraction is written as Go does, and reads as a whole number then.
+        is_whole = isinstance(value, float) and scalar.text.lstrip("-").isdecimal()
+        scalar.value = int(scalar.text) if is_whole else value
         return scalar
     raise TypeError(f"YAML has no form for a {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""What the adapters of Cluster API share: how lists of field errors compare."""
+"""Common parts of the adapters of Cluster API: the comparison of lists of field errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Patch records as a server of extensions answers them: a record becomes a TopologyExtension, and the body of a request to it.
 
-What the extension refuses when it is read is an error, too: nobody can serve it.
+An extension that is refused on reading is an error, too: it cannot be served.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def matching(record: Record, folder: Path) -> tuple[bool, str]:
         try:
             answer = asked({"name": "p", "definitions": [change]}, body_of("[]", [item]))
         except RefusedError as error:
-            # What selects nothing cannot be served.
+            # A patch without a match cannot be served.
             if "matchResources" in str(error):
                 return False
             raise

@@ -1,4 +1,4 @@
-"""What the adapters of desired state and patches share: comparison of values in which suffixes are open."""
+"""Common parts of the adapters of desired state and patches: comparison of values with unknown suffixes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GLOB = "?????"
 
 
 def same(expected: Any, found: Any, path: str = "") -> str:
-    """Where two values differ, "" where they do not; `?????` in an expected text stands for a suffix."""
+    """The path at which two values differ, "" if they are equal; `?????` in an expected text matches a suffix."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for key in sorted({*expected, *found}):
             if key not in expected or key not in found:

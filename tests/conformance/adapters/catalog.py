@@ -1,6 +1,6 @@
 """Records of the functions of kpt's catalog, judged by the functions themselves, a whole ResourceList at a time.
 
-Compared are the exit code, the items as data (as a set: what they are, where they stand, and all their fields), also after an
+Compared are the exit code, the items as data (as a set: identity, place, and all their fields), also after an
 error, and the results as a list, by message, severity, field, file and resource where the record has them. Only their order is
 free, because every function of this house sorts its results. After an error the errors count, and not what was said besides.
 """
@@ -32,7 +32,7 @@ _LEFT_OUT = "does not have upstream origin."
 def judge(name: str, tag: str = "", silent: str = "", places: bool = True) -> Judge:
     """Runs the function of that name as the release that a tag names.
 
-    `silent`: a rule that the original does not speak of. `places`: whether the original keeps where items stand.
+    `silent`: a rule that the original does not report. `places`: whether the original keeps the items' places.
     """
 
     def judged(record: Record, _: Path) -> tuple[bool, str]:
@@ -63,7 +63,7 @@ def compare(record: Record, outcome: Outcome, places: bool = True) -> tuple[bool
     found = kept(outcome) + results(outcome.results)
     if failed:
         wanted = [one for one in wanted if one[1] == "error"]
-        # An original that ends without an error result only says on stderr, in words of its own, what is wrong.
+        # An original that fails without an error result only has its own message on stderr.
         found = [one for one in found if one[1] == "error"] if wanted else []
     lacking, more = difference(wanted, found)
     return not lacking and not more, f"results lack {lacking}, and have {more} instead"
@@ -89,7 +89,7 @@ def _is_same(wanted: Said, found: Said) -> bool:
 
 
 def multiset(items: list[Any], places: bool) -> Counter[str]:
-    """The items, each as its data; `places`: with the file and the index at which it stands."""
+    """The items, each as its data; `places`: with its file and index."""
     return Counter(json.dumps(_plain(_placed(item, places)), sort_keys=True) for item in items)
 
 
@@ -162,9 +162,9 @@ def kept(outcome: Outcome) -> list[Said]:
 
 
 def judge_images(record: Record, folder: Path) -> tuple[bool, str]:
-    """set-image's newest code says how many images changed, its release which ones, as ours does: the items tell as much.
+    """set-image's newest code reports the number of changed images, its release which ones, as ours does; the items show the same.
 
-    An error that ends the newest code is there twice.
+    An error that ends the newest code occurs twice.
     """
     del folder
     function = loader.load("set-image")

@@ -72,7 +72,7 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
     data = record["input"]
 
     class Recorded:
-        """The reference's fake client: it says less of a failure than the real one."""
+        """The reference's fake client, whose messages about failures are shorter than the real one's."""
 
         def generate_patches(self, handler: str, request: Object, owner: str = "") -> Object:
             response = dict(data["externalResponses"][handler])
@@ -88,14 +88,14 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
     if not inline[0]:
         return inline
     if "expect_error" in record:
-        record["expect_error"] = True  # the text of the fake client, of which the real one says more
+        record["expect_error"] = True  # the text of the fake client; the real one's is longer
     return applied(record, folder, *served_patches(data))
 
 
 def applied(
     record: Record, folder: Path, patches: list[Object], variables: list[Object], extensions: Extensions
 ) -> tuple[bool, str]:
-    """What patches make of the desired state that all of these records start from."""
+    """The result of patches on the desired state that all of these records start from."""
     data = record["input"]
     setup = json.loads(setup_text(folder / data["setup"]))
     given = setup["blueprint"]
@@ -238,7 +238,7 @@ def render_real(record: Record, folder: Path) -> tuple[bool, str]:
 
 
 def refused(expected: list[Object], errors: list[Finding]) -> tuple[bool, str]:
-    """Compares refusals of the webhooks: type, field and text. A function says each of its findings once."""
+    """Compares refusals of the webhooks: type, field and text. A function reports each finding once."""
     wanted = sorted({(one["type"], one["field"], one["contains"]) for one in expected})
     found = sorted((one.tags.get("type", one.rule), one.field, one.message) for one in errors)
     return wanted == found, f"refuses {found}, wanted {wanted}"

@@ -7,9 +7,10 @@ from functools import reduce
 from pathlib import Path
 
 from krmkit.clusterapi.api.names import NamingTemplate, stable_suffix
+from krmkit.clusterapi.api.roles import NO_ROLE
 from krmkit.clusterapi.hooks.extensions import NoExtensions
 from krmkit.clusterapi.patches.inline import InlinePatch
-from krmkit.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment, variable_name
+from krmkit.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment
 from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.values import PatchValueError, ValueTemplate, Variables, enabled_by, value_of
@@ -19,6 +20,7 @@ from krmkit.clusterapi.patches.variables import (
     named_values,
     worker_builtin,
 )
+from krmkit.clusterapi.webhooks.patches import variable_name
 from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.schema.fields import find
@@ -96,7 +98,7 @@ def matching(record: Record, folder: Path) -> tuple[bool, str]:
     data = record["input"]
     item = data["item"]
     builtin = data["templateVariables"].get("builtin")
-    request_item = RequestItem("1", "", item["holderReference"], item["object"], {}, builtin)
+    request_item = RequestItem("1", NO_ROLE, item["holderReference"], item["object"], {}, builtin)
     return verdict(record, lambda: matches(request_item, data["selector"]))
 
 
@@ -107,7 +109,7 @@ def json_patch_generator(record: Record, folder: Path) -> tuple[bool, str]:
     for item in data["request"]["items"]:
         own = named_values(item.get("variables"))
         builtin = own.pop("builtin", None)
-        items.append(RequestItem(item["uid"], "", item["holderReference"], item["object"], own, builtin))
+        items.append(RequestItem(item["uid"], NO_ROLE, item["holderReference"], item["object"], own, builtin))
     request = Request(items, shared, shared.get("builtin") or {})
 
     def generate() -> Object:
@@ -146,7 +148,7 @@ def builtin_variables(record: Record, folder: Path) -> tuple[bool, str]:
             builtin = {scope: worker_builtin(
                 topology, data[scope], data["bootstrapObject"], data["infrastructureMachinePoolObject"])}  # fmt: skip
         overrides = named_values(find(topology, ("variables", "overrides")))
-        found = item_variables(RequestItem("1", "", {}, {}, overrides, builtin), names)
+        found = item_variables(RequestItem("1", NO_ROLE, {}, {}, overrides, builtin), names)
     return verdict(record, lambda: [{"name": name, "value": value} for name, value in found.items()])
 
 

@@ -26,7 +26,7 @@ Judge = Callable[[Record, Path], tuple[bool, str]]
 
 
 def plain(value: Any) -> Any:
-    """A value of a record: {"$invalidJSON": text} stands for bytes that are not JSON."""
+    """A value of a record: {"$invalidJSON": text} represents bytes that are not JSON."""
     if isinstance(value, dict):
         if set(value) == {"$invalidJSON"}:
             return str(value["$invalidJSON"]).encode()

@@ -86,7 +86,7 @@ def version_computation(record: Record, folder: Path) -> tuple[bool, str]:
         blocking.add("AfterControlPlaneUpgrade")
     if data.get("beforeWorkersUpgradeHookBlocking"):
         blocking.add("BeforeWorkersUpgrade")
-    # The change that a test makes to its Cluster stands only in the name of the case.
+    # Only the name of the case holds the test's change of its Cluster.
     if record["source"].endswith("BeforeClusterUpgradeHook annotation is set"):
         blocking |= blocking_hooks({"before-upgrade.hook.cluster.cluster.x-k8s.io/test": "true"})
     tracker.blocking = frozenset(blocking)

@@ -1,4 +1,4 @@
-"""What the webhooks refuse, judged by the engines that the functions call."""
+"""Records of the webhooks, judged by the engines that the functions call."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def class_real_record(record: Record, folder: Path) -> tuple[bool, str]:
 
 
 def current_state(objects: list[Record]) -> CurrentState:
-    """The objects of a topology, told apart by their labels: the reference's tests leave kinds out."""
+    """The objects of a topology, distinguished by their labels: the reference's tests leave kinds out."""
     plane: Record | None = None
     deployments, pools, machines = [], [], []
     for one in objects:

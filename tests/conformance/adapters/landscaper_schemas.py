@@ -1,7 +1,7 @@
-"""Records of JSON schemas: whether a value is valid, what is said about it, and which schemas are refused.
+"""Records of JSON schemas: whether a value is valid, the messages, and refused schemas.
 
-Lines are compared as sets, because a line that would stand twice stands once here. A refused schema passes whatever the words: they are
-the library's where the fault is one of the draft's own schema.
+Lines are compared as sets, because duplicate lines occur once here. A refused schema passes with any message: for
+faults by the draft's own schema, the text is the library's.
 """
 
 from __future__ import annotations

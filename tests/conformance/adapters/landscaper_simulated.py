@@ -93,7 +93,7 @@ def simulated(record: Record, folder: Path) -> Verdict:
     ]
     told = exporter(templates, repository)
     options = LandscapeOptions(
-        # The simulator has no mock deployer: what no template tells is empty.
+        # The simulator has no mock deployer: exports without a template are empty.
         exporter=lambda rendered, item: told(rendered, item) or {},
         installation_exporter=installation_exporter(templates),
         names=Short(),
@@ -193,9 +193,9 @@ def nested(files: dict[str, str]) -> Record:
 
 
 def failed(wanted: str, tree: dict[str, RenderedInstallation]) -> bool:
-    """Whether an error of ours says the same, about the same installation where the text names one.
+    """Whether an error of ours has the same text, about the same installation if it names one.
 
-    The simulator has other words for absent imports, and three differences, each of which is looked at.
+    The simulator has other texts for absent imports, and three known differences, each of which is checked.
     """
     errors = [error for one in tree.values() for error in one.errors]
     place = wanted.rpartition(" for installation ")[2].strip() if " for installation " in wanted else ""
@@ -276,7 +276,7 @@ class Unchecked(Landscape):
 
 
 def compare(expect: Record, root: Any, tree: dict[str, RenderedInstallation]) -> Verdict:
-    """What a record of the simulator has, where it is there."""
+    """A field of a simulator's record, if present."""
     problems = []
     if "dataExports" in expect:
         errors = [error.message for one in tree.values() for error in one.errors]

@@ -111,8 +111,10 @@ def judge_merge(record: Record, folder: Path) -> Judged:
 
 
 def same_error(error: SpiffError, wanted: str) -> bool:
-    """Whether an error is the recorded one: the same lines in any order. A text that is no YAML (`PARSE: ...`) fails at the same
-    place; its words are those of the YAML reader."""
+    """Whether an error is the recorded one: the same lines in any order.
+
+    A text that is not YAML (`PARSE: ...`) fails at the same place, with the YAML reader's message.
+    """
     if wanted.startswith("PARSE: "):
         places = [re.findall(r"line (\d+), column (\d+)", text)[:1] for text in (error.message, wanted)]
         return error.kind == "syntax" and places[0] == places[1]
@@ -129,8 +131,9 @@ def judge_parse(record: Record, folder: Path) -> Judged:
 def judge_eval(record: Record, folder: Path) -> Judged:
     """The value of one expression among the references and stubs of a made-up place.
 
-    `{}` stands for an expression that fails, and the index of a dynamic reference without brackets: both are no dynaml,
-    but how the reference's tests print their trees. References to the printed form of a merge are to an open expression.
+    `{}` is an expression that fails, and the index of a dynamic reference without brackets: both are not dynaml, but
+    the form in which the reference's tests print their trees. References to the printed form of a merge are to an open
+    expression.
     """
     run = new_run(Options())
     env = Env(run, _tree(record.get("stubs")), "test")

@@ -138,7 +138,7 @@ def texts(values: object) -> dict[str, str]:
 
 
 def unchanged_elsewhere(record: Record, folder: Path, before: str, lines: list[str]) -> Verdict:
-    """Whether all lines that are not new stand in the old text, in its order."""
+    """Whether all lines that are not new are in the old text, in its order."""
     if not mapping(record["expect"]).get("elsewhereUnchanged"):
         return True, ""
     added = {line.strip() for line in (text(record, "presets", folder) or "").split("\n")}
@@ -154,7 +154,7 @@ def unchanged_elsewhere(record: Record, folder: Path, before: str, lines: list[s
 
 
 def at(data: object, path: str) -> object:
-    """What is at a plain dotted path."""
+    """The value at a plain dotted path."""
     for step in path.split("."):
         if not isinstance(data, dict) or step not in data:
             return "<absent>"
@@ -163,7 +163,10 @@ def at(data: object, path: str) -> object:
 
 
 def codes(findings: list[Finding]) -> list[list[str]]:
-    """What a record lists. `not-checked` says only that a rule had nothing to be compared with; vectors do not know it."""
+    """The findings in a record's form.
+
+    `not-checked`, for a rule without anything to compare with, is not in the vectors.
+    """
     return [[found.rule, *found.about] for found in findings if found.rule != "not-checked"]
 
 

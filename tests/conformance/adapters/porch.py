@@ -1,4 +1,7 @@
-"""Porch's vectors, judged by the engines that the functions call. README.md beside the vectors says what a record holds."""
+"""Porch's vectors, judged by the engines that the functions call.
+
+README.md beside the vectors describes the records.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 from krmkit.cel.expressions import CelError
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.porch.apinames import PorchError
+from krmkit.porch.apinames import PorchError, in_namespace
 from krmkit.porch.sets import generate as generatevariants
 from krmkit.porch.sets import targets
 from krmkit.porch.sets import validation as setvalidation
@@ -32,7 +35,7 @@ from krmkit.porch.variants import (
 from krmkit.porch.variants import (
     validation as variant,
 )
-from krmkit.porch.variants.packageview import PackageView
+from krmkit.porch.variants.packageview import CONTEXT_FILE, PackageView
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, same_data
 from krmkit.yaml.document import parse_all
@@ -125,7 +128,7 @@ def _listing(given: Record) -> targets.Listing:
             _object(data)
             for data in given.get("objects") or ()
             if (data["apiVersion"], data["kind"]) == (version, kind)
-            and generatevariants.in_namespace(data["metadata"].get("namespace", ""), namespace)
+            and in_namespace(data["metadata"].get("namespace", ""), namespace)
         ]
 
     return listing
@@ -236,7 +239,7 @@ def cel_errors(record: Record, folder: Path) -> tuple[bool, str]:
         static = all(text.startswith("ERROR: <input>") for text in texts)
         fits = message.startswith("ERROR: <input>") or not static
         if record["input"]["op"] == "overlay_map":
-            # In front of the library's words stands the entry's field, which is ours.
+            # We add the entry's field before the library's text.
             return _same_error(expected, message, loose=True)
         return fits, f"error {message}, expected {expected}"
     return False, f"no error but {result}"
@@ -287,7 +290,7 @@ def _candidates(given: Record) -> list[injection.Candidate]:
     return [
         injection.Candidate(data)
         for data in given.get("clusterObjects") or ()
-        if generatevariants.in_namespace((data.get("metadata") or {}).get("namespace", ""), variant_namespace)
+        if in_namespace((data.get("metadata") or {}).get("namespace", ""), variant_namespace)
     ]
 
 
@@ -424,7 +427,11 @@ def gen_package_context(record: Record, _: Path) -> tuple[bool, str]:
     """All items as data, and the generated one as text; the others' text is not part of the input."""
     expected = record["expect"]
     package = PackageView(Resource.from_data(data) for data in record["input"]["resourceList"]["items"])
-    kept, fresh = context.generate_package_context(package)
+    kept = [resource for resource in package.resources if not context.is_package_context(resource)]
+    # A variant's build writes this text to the file that an item of a list names.
+    place = f"    internal.config.kubernetes.io/path: '{CONTEXT_FILE}'\n"
+    text = context.context_text(package.single("Kptfile").name)
+    fresh = Resource(text.replace("\ndata:\n", f"\n{place}data:\n"))
     items = [resource.get() for resource in [*kept, fresh]]
     if not same_data(items, expected["resourceList"]["items"]):
         return False, f"got {items}, expected {expected['resourceList']['items']}"

@@ -1,4 +1,4 @@
-"""pv_lifecycle records: Porch's rules for package revisions, judged by krmkit.porch.variants.lifecycle."""
+"""pv_lifecycle records: Porch's rules for package revisions, judged by krmkit.porch.variants.lifecycle, and by what a sync does."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from krmkit.porch.merge.kptfile import merge_kptfiles
 from krmkit.porch.variants import lifecycle
 from krmkit.porch.variants.lifecycle import StoreStep
+from tests.conformance.adapters._porch_revisions import draft, upstream
 
 Record = dict[str, Any]
 
@@ -38,25 +39,6 @@ def _deletion(given: Record) -> Record:
     return {"clientCalls": _calls(steps), **({"packageRevision": updated[0]} if updated else {})}
 
 
-def _draft(request: lifecycle.DraftRequest) -> Record:
-    """`annotations` and `labels` are null: an upgrade or edit gets none of the variant's."""
-    draft: Record = {
-        "lifecycle": lifecycle.DRAFT,
-        "packageName": request.package,
-        "workspaceName": request.workspace,
-        "annotations": None,
-        "labels": None,
-        "taskType": request.task,
-    }
-    if request.task == "upgrade":
-        draft["upgrade"] = {
-            "oldUpstream": request.old_upstream,
-            "newUpstream": request.new_upstream,
-            "local": request.source,
-        }
-    return draft
-
-
 def pv_lifecycle(given: Record) -> Record:
     revisions = given.get("packageRevisions") or []
     match given["op"]:
@@ -68,15 +50,13 @@ def pv_lifecycle(given: Record) -> Record:
         case "delete_or_orphan":
             return _deletion(given)
         case "get_upstream":
-            lifecycle.upstream_revision(given["upstream"], revisions)
+            upstream(given["upstream"], revisions)
             return {"found": True}
         case "get_published_upstream":
-            found = lifecycle.published_upstream(given["upstream"], revisions)
-            return {"name": found["metadata"]["name"]}
-        case "create_upgrade_draft":
-            return _draft(lifecycle.upgrade_draft(given["packageVariant"], given["source"], revisions))
+            # The caller has seen that no workspace is asked for; a sync sees that itself.
+            return {"name": upstream({**given["upstream"], "workspaceName": ""}, revisions)}
         case _:
-            return _draft(lifecycle.edit_draft(given["source"], revisions))
+            return draft(given)
 
 
 def judge_kptfile_merge(record: Record, _: Path) -> tuple[bool, str]:

@@ -1,4 +1,7 @@
-"""What Go's yaml.v3 reads, judged by the reader that the functions call. README.md beside the vectors says what a record holds."""
+"""Records of Go's yaml.v3, judged by the reader that the functions call.
+
+README.md beside the vectors describes the records.
+"""
 
 from __future__ import annotations
 

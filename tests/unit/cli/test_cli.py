@@ -64,7 +64,9 @@ def test_failure(package: Path, capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
     out, err = capsys.readouterr()
     assert out.splitlines()[0].split() == ["SEVERITY", "RULE", "WHERE", "MESSAGE"]
-    assert out.splitlines()[1].startswith(f"error     unknown-preset  {package}/app.yaml:1:1 ConfigMap app  ")
+    assert out.splitlines()[1].startswith(
+        f"error     unknown-preset  {package}/Kptfile:9:7 ConfigMap function-input data.app  "
+    )
     assert err == "krmkit render: example.dev/apply-presets:v1 failed; nothing was written\n"
     assert contents(package) == before
     results = (tmp_path / "x" / "results" / "results.yaml").read_text()

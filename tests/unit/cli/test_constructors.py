@@ -207,11 +207,22 @@ def test_the_file_and_its_bound_are_named(
 
     assert bring("tour") == 1
 
-    bound = "the constructor's git repository" if git else "the folder above the constructor's own"
+    bound = "the constructor's git repository" if git else "tour"
     told = capsys.readouterr().err
     assert "tour/commands/components.yaml: a.b/c:v1/x: " in told
     assert told.endswith(f"the path ../../secret leads out of {bound}\n")
     assert told.count("components.yaml") == 1
+
+
+def test_nothing_above_the_given_folder_is_read(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A constructor at its root could reach beside it, as one that is given itself may: its folder is then one of a source."""
+    text = "name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: file, path: ../beside}}]\n"
+    (source / "commands/components.yaml").rename(source / "components.yaml").write_text(text)
+    (source.parent / "beside").write_text("x")
+
+    assert bring("tour") == 1
+    assert capsys.readouterr().err.endswith("the path ../beside leads out of tour\n")
+    assert bring("tour/components.yaml") == 0
 
 
 def test_chosen_files_of_a_folder(source: Path) -> None:

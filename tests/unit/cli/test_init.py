@@ -43,6 +43,22 @@ def test_packs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["render", str(tmp_path), "--check"]) == 0
 
 
+def test_presets_to_choose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The config has a selection of each preset as a comment; it works as it is, and with the # of one taken away."""
+    (tmp_path / "app.yaml").write_text(PACK)
+    assert main(["init", str(tmp_path)]) == 0
+    config = tmp_path / "presets.yaml"
+
+    assert config.read_text().endswith(
+        "spec:\n  selections:\n"
+        "  # Take away the # of the presets to apply, one of each group and pack.\n"
+        "  # - {pack: app, presets: ['Mode:fast']}\n"
+    )
+    assert main(["render", str(tmp_path), "--check"]) == 0
+    config.write_text(config.read_text().replace("# - {", "- {"))
+    assert main(["render", str(tmp_path), "--check"]) == 2
+
+
 def test_what_does_not_fit_is_left_out(tmp_path: Path) -> None:
     """A pack without presets and macros is only checked; resources of other systems get theirs."""
     (tmp_path / "classes.yaml").write_text(CLASSES)
@@ -154,11 +170,17 @@ CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n"
         "  a: |-\n    b\n{{- if .Values.x }}\n  c: d\n{{- end }}\n",
     ],
 )
-def test_a_template_that_begins_as_a_resource(tmp_path: Path, data: str) -> None:
-    """Only its end shows that it is a Helm template; it is ignored as the others are."""
+def test_a_template_that_begins_as_a_resource(
+    tmp_path: Path, data: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only its end shows that it is a Helm template; it is ignored as the others are, with a word."""
     (tmp_path / "t.yaml").write_text(CONFIG_MAP + data)
 
     assert main(["init", str(tmp_path)]) == 0
+    assert (
+        ".krmignore lists a Helm template; a resource among them has to be repaired and taken out of it: t.yaml: "
+        in capsys.readouterr().err
+    )
     assert (tmp_path / ".krmignore").read_text().splitlines()[1:] == ["/t.yaml"]
 
 
@@ -185,6 +207,7 @@ def test_only_that_file_is_ignored(tmp_path: Path, name: str) -> None:
     ("text", "said"),
     [
         (CONFIG_MAP + "  a: [\n", "app.yaml: line 7, column 1: "),
+        (CONFIG_MAP + "  b: '{{ .spectro.var.b }}'\n  a: [\n", "app.yaml: line 8, column 1: "),
         (
             CONFIG_MAP + "<<<<<<< ours\n  a: b\n=======\n  a: c\n>>>>>>> theirs\n",
             "app.yaml: line 7, column 4: ",
@@ -200,7 +223,7 @@ def test_a_broken_resource(tmp_path: Path, text: str, said: str, capsys: pytest.
     assert main(["init", str(tmp_path)]) == 1
 
     told = capsys.readouterr().err
-    assert said in told and told.endswith("; mend it, or list it in .krmignore\n"), told
+    assert said in told and told.endswith("; repair it, or list it in .krmignore\n"), told
     assert contents(tmp_path).keys() == {"app.yaml"}
 
 
@@ -301,7 +324,7 @@ def test_a_file_of_another_kind_is_no_config(tmp_path: Path) -> None:
     [
         ({}, "no function fits this folder, which has no resources"),
         ({"a.yaml": CONFIG_MAP + "  a: b\n"}, "no function fits 1 resource, so"),
-        ({"app/pack.json": "{}"}, "app is a pack, and no resource yet; krmkit pack import"),
+        ({"app/pack.json": "{}"}, "app is a pack, and not a resource yet; krmkit pack import"),
     ],
 )
 def test_where_nothing_fits(

@@ -183,6 +183,39 @@ def test_graph(form: str, line: str, capsys: pytest.CaptureFixture[str]) -> None
     assert line in capsys.readouterr().out.split("\n")
 
 
+def test_a_graph_in_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is a block that pages of markdown draw."""
+    assert main(["landscaper", "graph", str(EXAMPLES / "greeter"), "-f", "markdown"]) == 0
+
+    head, _, block = capsys.readouterr().out.partition("```mermaid\n")
+    assert head.startswith("### krmkit landscaper graph\n")
+    assert block.startswith("flowchart LR\n  i0[") and block.endswith("```\n")
+
+
+BAD_SPEC = """apiVersion: landscaper.gardener.cloud/v1alpha1
+kind: Installation
+metadata: {name: a, namespace: x}
+spec: 7
+"""
+
+
+def test_a_spec_that_is_no_map(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both commands that look into it say so; explain names the line."""
+    (tmp_path / "i.yaml").write_text(BAD_SPEC)
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["landscaper", "explain", ".", "a"]) == 1
+    said = "krmkit landscaper explain: i.yaml:4:1: one of ref and inline must be given\n"
+    assert capsys.readouterr().err == said
+
+    assert main(["landscaper", "reconcile", "."]) == 1
+    assert capsys.readouterr().out == (
+        "landscaper.gardener.cloud/v1alpha1/Installation/x/a spec: spec must be a map, got integer\n"
+    )
+
+
 def test_graph_with_a_cycle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Installations in a ring are drawn, and the ring is a problem."""
     (tmp_path / "Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ring}\n")

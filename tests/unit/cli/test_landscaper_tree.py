@@ -151,7 +151,7 @@ def test_packages_are_not_mixed(tree: Path, words: list[str], capsys: pytest.Cap
     assert main(words) == 1
 
     assert (
-        ".: is no package and holds 4 packages: name one of them (./a, ./b, ./c and 1 more), or take all with -r"
+        ".: is not a package and holds 4 packages: name one of them (./a, ./b, ./c and 1 more), or take all with -r"
         in (capsys.readouterr().err)
     )
 

@@ -39,7 +39,7 @@ def test_why_lists_what_can_be_asked(
     here = said(capsys, "why")
     assert here[0] == 0
     assert "ConfigMap/line-vision" in here[1] and "packs/line-vision.yaml" in here[1]
-    assert "krmkit why .. RESOURCE [FIELD] says where" in here[1]
+    assert "krmkit why .. RESOURCE [FIELD] shows where" in here[1]
     monkeypatch.chdir(inside)
     assert "krmkit why profile RESOURCE [FIELD]" in said(capsys, "why", "profile")[1]
     found = json.loads(said(capsys, "why", "profile", "-f", "json")[1])

@@ -307,7 +307,7 @@ def test_force_replaces_everything(upstream: Upstream, package: Path) -> None:
         ("directory: /shop", "directory: /other", "has no folder other"),
         ("upstreamLock:", "other:", "upstreamLock.git must name a commit"),
         ("upstream:", "other:", "upstream.git must name a repo"),
-        ("ref: v1", "ref: v9", "there is no tag, branch or commit v9"),
+        ("ref: v1", "ref: v9", 'there is no tag, branch or commit v9; did you mean "v1"?'),
         ("repo: ", "repo: --upload-pack=touch ", "must be an address"),
     ],
 )

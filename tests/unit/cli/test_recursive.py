@@ -39,7 +39,7 @@ def test_all_packages(tree: Path, jobs: str, capsys: pytest.CaptureFixture[str])
     assert lines[0] == "a: 1 file changed"
     assert lines[1] == "b/deep: 2 files changed"
     assert lines[2] == "wrong: failed: example.dev/apply-presets:v1 failed"
-    assert lines[3].startswith("wrong/app.yaml:1:1: error: ")
+    assert lines[3].startswith("wrong/Kptfile:9:7: error: ")
     assert lines[4] == "3 packages: 3 files changed in 2, 0 unchanged, 1 failed"
     assert (tree / "b/deep/app.yaml").read_text() == FAST
     assert "mode: fast" in (tree / "b/deep/sub/app.yaml").read_text()
@@ -146,7 +146,7 @@ def test_one_blueprint(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().err
     assert main(["render", "a", "-o", "copy"]) == 0
 
-    assert "a is a blueprint (krmkit.dev/blueprint): it is validated and stays as it is" in told
+    assert "a is a blueprint (krmkit.dev/blueprint): it is validated and not changed" in told
     assert (tree / "a/app.yaml").read_text() == PACK
     assert (tree / "copy/app.yaml").read_text() == FAST
 

@@ -37,6 +37,51 @@ def test_a_plan_outside_git(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     )
 
 
+def test_a_tree_outside_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each package is named once."""
+    shutil.copytree(ROOT / "examples" / "edge-topology", tmp_path / "edge")
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["topology", "plan", "-r", ".", "--jobs", "1"]) == 1
+    assert capsys.readouterr().err == (
+        "krmkit topology plan: edge: is not in a git repository; --against DIR compares with a folder\n"
+    )
+
+
+def test_resources_of_a_subpackage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """why lists their files with the folder of the subpackage."""
+    for folder in (tmp_path, tmp_path / "inner"):
+        folder.mkdir(exist_ok=True)
+        (folder / "Kptfile").write_text(
+            f"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {{name: {folder.name}}}\n"
+        )
+
+    assert main(["why", str(tmp_path)]) == 0
+    listed = [line.split() for line in capsys.readouterr().out.splitlines()[1:3]]
+    assert sorted(listed) == sorted(
+        [["Kptfile/" + tmp_path.name, "Kptfile"], ["Kptfile/inner", "inner/Kptfile"]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("", '"" names no repository: '),
+        ("@v1", '"@v1" names no repository: '),
+        ("https://example.com/r.git/web", '"https://example.com/r.git/web" names no version: '),
+        ("r.git/web@", '"r.git/web@" names no version: '),
+    ],
+)
+def test_a_source_without_all_its_parts(source: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error says which part is missing, and what would be right."""
+    assert main(["pkg", "get", source, "there"]) == 1
+
+    form = "must be REPO[/PATH]@REF, where REF is a tag, branch or commit, as in "
+    assert capsys.readouterr().err.startswith(f"krmkit pkg get: {said}{form}")
+
+
 @pytest.fixture
 def topology(tmp_path: Path) -> Path:
     """A package with a class `edge`, whose worker class is `worker`, and a Cluster of it."""

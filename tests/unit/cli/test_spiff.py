@@ -122,7 +122,7 @@ WRONG = {
     ),
     "a field of a list": (["t.yml", "--path", "l", "--select", "a"], "--select needs a result that is a map"),
     "a definition without value": (["t.yml", "-D", "a"], "--define must be NAME=TEXT, got a"),
-    "no folder": (["t.yml", "--files", "no"], "--files: no is no folder"),
+    "no folder": (["t.yml", "--files", "no"], "--files: no is not a folder"),
     "stdin twice": (["-", "-"], "stdin can only be one of"),
     "bytes": (["b.bin"], "b.bin must be UTF-8; byte 0 is not"),
 }

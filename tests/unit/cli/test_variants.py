@@ -46,7 +46,7 @@ def test_fleet(place: Path, capsys: pytest.CaptureFixture[str], jobs: str) -> No
 
 
 def test_open_gates_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The last line says which packages are not ready; ten names are enough."""
+    """The last lines say which packages are not ready, and for which gate; ten names are enough."""
     (place / "packages/bp/shop/Kptfile").write_text(
         KPTFILE + "info:\n  readinessGates:\n  - conditionType: asked\n"
     )
@@ -58,8 +58,27 @@ def test_open_gates_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -
     assert render(place) == 0
     many = capsys.readouterr().out
 
-    assert few.endswith("\nnot ready, gates open: fleet-north-shop, fleet-south-shop\n")
-    assert many.endswith("fleet-r7-shop, fleet-r8-shop and 2 more\n")
+    few_names = "fleet-north-shop, fleet-south-shop\n"
+    assert few.endswith(f"\nnot ready, gates open: {few_names}  asked: {few_names}")
+    assert many.count("fleet-r7-shop, fleet-r8-shop and 2 more\n") == 2
+
+
+def test_a_file_in_the_way(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is named as a user sees it, not by its path on this machine."""
+    (place / "out").write_text("")
+    monkeypatch.chdir(place)
+
+    assert (
+        main(
+            ["variants", "render", "set.yaml", "--packages", "packages", "--objects", "objects", "-o", "out"]
+        )
+        == 1
+    )
+
+    said = "out is a file, where a folder is to be made; nothing was written"
+    assert capsys.readouterr().err == f"krmkit variants render: {said}\n"
 
 
 def test_inside_a_package(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,7 +49,7 @@ def package(
 
 
 def validated(objects: Iterable[Object], **more: Any) -> list[Finding]:
-    """What validate-cluster-topology finds, the templates of the small class given."""
+    """The findings of validate-cluster-topology, with the templates of the small class."""
     return validate_package(package([*objects, *templates()], **more), GATES)
 
 

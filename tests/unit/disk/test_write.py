@@ -376,6 +376,7 @@ write(sys.argv[2], [FileEdit("a", "old a", "new a"), FileEdit("b", "old b", "new
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failing", [0, 3], ids=["all goes well", "the third step fails"])
 def test_a_crash_at_any_step(tmp_path: Path, project: Path, failing: int) -> None:
     """Ended after each single call to the file system in turn, no content is lost, and the next run brings all files to

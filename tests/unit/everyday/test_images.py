@@ -64,23 +64,68 @@ def test_each_container_gets_its_own_image(containers: str, images: list[str | N
 
 
 @pytest.mark.parametrize(
-    ("containers", "field", "message"),
+    ("spec", "field", "message"),
     [
         (
-            "    - image: nginx\n    - image: 5",
+            "containers: [{image: nginx}, {image: {a: b}}]",
             "spec.containers[1].image",
-            "must be the name of an image, got 5",
+            "the name of an image, got a map",
         ),
         (
-            "    - image: nginx\n    - image: {a: b}",
+            "containers: [{image: other}, {image: [a]}]",
             "spec.containers[1].image",
-            "must be the name of an image, got a map",
+            "the name of an image, got a list",
         ),
+        ("containers: nothing", "spec.containers", "a list, got a single value"),
+        ("initContainers: {a: {image: b}}", "spec.initContainers", "a list, got a map"),
+        ("containers: [{image: a}, b]", "spec.containers[1]", "a map, got a single value"),
     ],
 )
-def test_an_image_of_a_wrong_type_is_an_error(containers: str, field: str, message: str) -> None:
-    resources = ResourceList.parse(LIST % containers)
+def test_containers_of_a_wrong_type_are_an_error_whatever_image_is_meant(
+    spec: str, field: str, message: str
+) -> None:
+    resources = _pod(spec)
 
     found = set_image(resources, resources.function_config)
 
-    assert [(one.rule, one.field, one.message) for one in found] == [("wrong-type", field, message)]
+    assert [(one.rule, one.field, one.message) for one in found] == [
+        ("wrong-type", field, f"must be {message}")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [("containers: 3", "Quota"), ("template: {spec: {containers: {web: {image: nginx}}}}", "Quota"),
+     ("containers: [{image: 5}, {image: ~}, {name: a}, ~]", "Pod"), ("containers: ~", "Pod")],
+)  # fmt: skip
+def test_what_is_no_image_stays(spec: str, kind: str) -> None:
+    resources = _pod(spec, kind)
+    before = next(iter(resources)).text
+
+    found = set_image(resources, resources.function_config)
+
+    assert [one.message for one in found] == ["no images changed"]
+    assert next(iter(resources)).text == before
+
+
+def _pod(spec: str, kind: str = "Pod") -> ResourceList:
+    text = LIST.replace("    containers:\n%s\n", f"    {spec}\n")
+    return ResourceList.parse(text.replace("kind: Pod", f"kind: {kind}"))
+
+
+@pytest.mark.parametrize(
+    ("path", "spec", "images"),
+    [
+        ("spec/images[]", "images: [nginx:1, other, 5]", {"images": ["nginx:2", "other", 5]}),
+        ("spec/image", "image: nginx", {"image": "nginx:2"}),
+        ("spec/images", "other: nginx", {"other": "nginx"}),
+    ],
+)
+def test_fields_that_the_config_names(path: str, spec: str, images: dict[str, object]) -> None:
+    config = f"apiVersion: fn.kpt.dev/v1alpha1, kind: SetImage, metadata: {{name: c}}, image: {{name: nginx, newTag: '2'}}, additionalImageFields: [{{path: '{path}'}}]"
+    text = LIST.replace("    containers:\n%s\n", f"    {spec}\n").partition("functionConfig:")[0]
+    resources = ResourceList.parse(f"{text}functionConfig: {{{config}}}\n")
+
+    set_image(resources, resources.function_config)
+
+    assert next(iter(resources)).get("spec") == images

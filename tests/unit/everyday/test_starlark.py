@@ -68,3 +68,20 @@ def test_a_program_without_end_is_stopped(source: str, message: str, monkeypatch
     assert outcome.exit_code == 1
     assert any(word in outcome.stderr.lower() for word in message.split("|")), outcome.stderr
     assert "name: web # the front" in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        ('load("encoding/json.star", "json")\nprint(json.encode({"a": [1, None]}))', '{"a":[1,null]}'),
+        ('load("encoding/json.star", "json")\nprint(json.decode("[1, {}]"))', "[1, {}]"),
+        ('load("encoding/yaml.star", "yaml")\nprint(yaml.loads("a: 1"))', "{'a': 1}"),
+        ('load("encoding/yaml.star", "yaml")\nprint(yaml.dumps({"b": 1, "a": 2}).strip())', "a: 2\nb: 1"),
+    ],
+)
+def test_the_modules_can_be_loaded(program: str, line: str) -> None:
+    resources = ResourceList.parse(listed(program))
+
+    findings = run_starlark(resources, resources.function_config, "v0.4.3")
+
+    assert [finding.message for finding in findings if finding.rule == "printed"] == [line]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from krmkit.everyday.upserts import upsert_resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.lines import shift
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 
@@ -52,3 +55,32 @@ def test_two_resources_of_one_name_in_the_config_end_as_one() -> None:
     upsert_resource(resources, resources.function_config)
 
     assert [item.name for item in resources] == ["a"]
+
+
+RESOURCE = """\
+# about it
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: new  # its name
+data:
+  # a key
+  yes: "2" # kpt-set: ${two}
+  # the end
+"""
+
+
+ONE = "functionConfig:\n" + shift(RESOURCE, 0, 2)
+LISTED = "functionConfig:\n  apiVersion: v1\n  kind: List\n  items:\n  -\n" + shift(RESOURCE, 0, 4)
+
+
+@pytest.mark.parametrize("config", [ONE, LISTED], ids=["one", "List"])
+def test_comments_of_a_config_in_the_list_stay(config: str) -> None:
+    """A config that comes with the list gives its own lines, as one that comes from a file."""
+    resources = ResourceList.parse(
+        f"{HEAD}- {{apiVersion: v1, kind: Service, metadata: {{name: web}}}}\n{config}"
+    )
+
+    assert upsert_resource(resources, resources.function_config) == []
+
+    assert resources.items[-1].text == RESOURCE

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.disk.folders import WORK
 from krmkit.disk.primitives import digest_of_text
 from krmkit.disk.write import FileEdit, Writer
 from krmkit.fleet.folder import RECORD, FolderError, VariantFolder, WrittenPackage
@@ -25,7 +26,7 @@ def written(out: Path, packages: dict[str, dict[str, str]], owner: str = "set") 
         for package, files in packages.items()
     }
     with Writer(str(out)) as writer:
-        writer.put([*changes, *VariantFolder(str(out)).record(entries, lambda _: True)])
+        writer.put([*changes, *VariantFolder(str(out)).record(entries, lambda _: True, str(out / WORK))])
     return VariantFolder(str(out))
 
 
@@ -127,10 +128,11 @@ def test_record_is_json(tmp_path: Path, part: str, packages: list[str]) -> None:
         name: WrittenPackage("set", {"a\n.yaml": "0", "b": "1"}, "from", bool(part)) for name in packages
     }
 
-    edits = VariantFolder(str(tmp_path), part).record(entries, lambda _: True)
+    edits = VariantFolder(str(tmp_path / "out"), part).record(entries, lambda _: True, str(tmp_path))
 
     for edit in edits:
-        assert edit.after == json.dumps(json.loads(edit.after or ""), indent=1, ensure_ascii=False) + "\n"
+        text = Path(edit.source).read_text("utf-8")
+        assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
     assert bool(edits) is (bool(packages) or not part)
 
 

@@ -159,7 +159,7 @@ def test_known_repository() -> None:
                     "validators": [{"image": "example.dev/set-package-context", "configMap": {"name": "x"}}]
                 }
             },
-            "example.dev/set-package-context: data: Invalid value",
+            "example.dev/set-package-context: Kptfile:18:5: data: Invalid value",
             id="a function fails",
         ),
         pytest.param({"ep.yaml": "a: b: c\n"}, {}, "ep.yaml", id="a file is not YAML"),

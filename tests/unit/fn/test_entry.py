@@ -6,10 +6,12 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import krmkit
+from krmkit.fn import entry
 from krmkit.fn.commandline import Arguments, UsageError, parse_arguments
 from krmkit.fn.config import Config
 from krmkit.fn.entry import add_dependencies, command, main
@@ -351,3 +353,23 @@ def test_usage_error_is_no_result() -> None:
     """A usage error is an exception of its own."""
     with pytest.raises(UsageError):
         parse_arguments(["--nope"])
+
+
+def test_a_large_list_is_written_in_parts(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its bytes never lie in memory a second time as a whole; signs of several bytes stay whole at the ends of the parts."""
+    monkeypatch.setattr(entry, "_AT_ONCE", 7)
+    sizes: list[int] = []
+
+    class Counting(io.BytesIO):
+        def write(self, data: Any) -> int:
+            sizes.append(len(data))
+            return super().write(data)
+
+    text = TEXT.replace("functionConfig", "# größer als ein Teil: 日本語\nfunctionConfig")
+    written = Counting()
+    out = io.TextIOWrapper(written, "utf-8")
+    code = command(folder, process, [], io.TextIOWrapper(io.BytesIO(text.encode())), out, io.StringIO())
+
+    assert code == 0
+    assert max(sizes) <= 7 * 4
+    assert written.getvalue().decode().startswith(text)

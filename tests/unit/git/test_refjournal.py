@@ -84,7 +84,7 @@ def test_one_at_a_time(repository: GitRepository, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(refjournal, "PATIENCE", 0.1)
     with (
         RepositoryLock(repository),
-        pytest.raises(GitError, match="another sync is at work"),
+        pytest.raises(GitError, match="another sync is running"),
         RepositoryLock(repository),
     ):
         pass

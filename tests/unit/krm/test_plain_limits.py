@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from krmkit.krm.plainlines import fields_with
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 
@@ -63,15 +62,15 @@ def test_names_behind_a_comment_are_read() -> None:
 def test_a_literal_in_a_list_holds_no_fields(sign: str) -> None:
     text = f"spec:\n  args:\n  - {sign}\n    image: nginx\n    b: c\n"
 
-    assert fields_with(text, 0, "nginx", in_comments=False) is None
+    assert Resource(text, line_safe=True).fields_with("nginx", in_comments=False) is None
 
 
 def test_many_hits_far_below_are_left_to_the_parser() -> None:
     """The lines looked at grow as the text does, and not as its square."""
     few, many = ("spec:\n" + "- image: nginx\n" * count for count in (10, 2000))
 
-    assert len(fields_with(few, 0, "nginx", in_comments=False) or ()) == 10
-    assert fields_with(many, 0, "nginx", in_comments=False) is None
+    assert len(Resource(few, line_safe=True).fields_with("nginx", in_comments=False) or ()) == 10
+    assert Resource(many, line_safe=True).fields_with("nginx", in_comments=False) is None
 
 
 @pytest.mark.parametrize(

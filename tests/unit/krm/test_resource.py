@@ -6,7 +6,8 @@ import pytest
 
 from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
-from krmkit.krm.identity import block, plain_text, scalar_in
+from krmkit.krm.identity import plain_text
+from krmkit.krm.itemlines import ItemLines
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import Limits
@@ -221,10 +222,10 @@ def test_remove() -> None:
 )
 def test_identity_in_the_text(text: str, path: tuple[str, ...], expected: str | None) -> None:
     """The quick way finds what is plainly simple and leaves the rest to the parser."""
-    found = block(text, 2, path[:-1])
-    span = scalar_in(text, found, path[-1]) if found else None
+    lines = ItemLines(text, 2)
+    place = lines.scalar(path)
 
-    assert (plain_text(text, span) if span else None) == expected
+    assert (plain_text(lines.written(place)) if place else None) == expected
 
 
 def test_dotted() -> None:

@@ -12,7 +12,7 @@ from krmkit.json import Object
 from krmkit.landscaper.apinames import API_VERSION, object_name
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow import landscape
-from krmkit.landscaper.flow.dependencies import Exported, edges, order, order_with_cycles
+from krmkit.landscaper.flow.dependencies import edges, order, order_with_cycles
 from krmkit.landscaper.flow.explain import explain
 from krmkit.landscaper.flow.graph import graph_of
 from krmkit.landscaper.flow.landscape import Landscape
@@ -275,28 +275,6 @@ def test_long_chains_have_an_order() -> None:
     graph = {str(number): [str(number + 1)] for number in range(20_000)}
 
     assert order({**graph, "20000": []})[0] == "20000"
-
-
-def test_exported_twice() -> None:
-    """Keys that several export are listed with their givers."""
-    known = Exported.of(
-        {
-            "a": {"exports": {"data": [{"dataRef": "k"}], "targets": [{"target": "t"}]}},
-            "b": {"exports": {"data": [{"dataRef": "k"}], "targets": [{"target": "t"}]}},
-            "c": {"exports": {"data": [{"dataRef": "t"}]}},
-        }
-    )
-
-    with pytest.raises(InstallationError) as caught:
-        known.check_unique()
-
-    assert caught.value.message.split("\n")[1:] == [
-        "  data exports:",
-        "    'k' is exported by [a, b]",
-        "  target exports:",
-        "    't' is exported by [a, b]",
-    ]
-    Exported.of({"a": {"exports": {"data": [{"dataRef": "k"}]}}}).check_unique()
 
 
 TREE = (

@@ -33,7 +33,7 @@ def data_object(name: str, value: Any) -> Object:
 
 
 def blueprint(body: str, **files: str) -> Object:
-    """spec.blueprint with the text of a blueprint, without its header, and other files (`__` stands for a dot)."""
+    """spec.blueprint with the text of a blueprint, without its header, and other files (`__` for a dot)."""
     named = {name.replace("__", "."): text for name, text in files.items()}
     return {"inline": {"filesystem": {"blueprint.yaml": HEADER + body, **named}}}
 

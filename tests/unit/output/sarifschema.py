@@ -1,4 +1,4 @@
-"""What SARIF 2.1.0 demands: the schema of the standard, and a stricter one of the properties that krmkit writes.
+"""The schema of SARIF 2.1.0, and a stricter one of the properties that krmkit writes.
 
 `sarif-2.1.0.json` beside this file is the standard's own. The stricter one refuses any other property. Source: sections
 3.4 (artifact locations), 3.27 (results), 3.30 (regions) and 3.49 (rules) of the text for what the schema cannot say.
@@ -88,7 +88,7 @@ SCHEMA = _object(
 
 
 def problems(log: dict[str, Any]) -> list[str]:
-    """What is wrong with a log: by the standard's schema, by the stricter one, and the rules' indexes."""
+    """The errors of a log: by the standard's schema, by the stricter one, and by the rules' indexes."""
     import jsonschema
 
     validators = [jsonschema.Draft4Validator(STANDARD), jsonschema.Draft7Validator(SCHEMA)]

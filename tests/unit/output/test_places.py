@@ -90,6 +90,35 @@ def test_places(
 
 
 @pytest.mark.parametrize(
+    ("said", "current", "expected"),
+    [
+        pytest.param("line 19, column 7: ", "# Doors", (19, 7), id="where it is said"),
+        pytest.param("line 25, column 5: ", "contact", (21, 7), id="lines above it are new"),
+        pytest.param("line 25, column 5: ", "nowhere", (18, 3), id="all of it is new, so the field"),
+        pytest.param("line 25, column 5: ", 7, (18, 3), id="no text, and no such line, so the field"),
+        pytest.param("line 20, column 5: ", "nowhere", (20, 5), id="a text that is quoted in the file"),
+    ],
+)
+def test_lines_as_they_are_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, current: object, expected: tuple[int, int]
+) -> None:
+    """A function says a line of what it gets, which others before it changed."""
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+    (tmp_path / "app.yaml").write_text(APP)
+    monkeypatch.chdir(tmp_path)
+    result: dict[str, object] = {"message": f"{said}is wrong", "resourceRef": CONFIG}
+    result |= {
+        "field": {"path": 'data."values.yaml"', "currentValue": current},
+        "file": {"path": FILE, "index": 1},
+    }
+    run = FunctionRun("image", "example.dev/check:v1", "", "pipeline.validators[0]")
+
+    found = result_of(result, run, PackageFiles(read(".")))
+
+    assert (found.path, found.line, found.column, found.message) == ("app.yaml", *expected, "is wrong")
+
+
+@pytest.mark.parametrize(
     ("said", "shown"),
     [
         ("line 20, column 5: is wrong", "is wrong"),

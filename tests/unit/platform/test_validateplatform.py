@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 FUNCTION = ROOT / "functions/validate-platform"
 
 RULES = {
-    "class-versions", "cluster-name", "kubernetes-version", "pack-variable", "pool-size", "pool-unknown", "target-cluster",
+    "binding-target", "class-versions", "cluster-name", "kubernetes-version", "pack-variable", "pool-size", "pool-unknown", "target-cluster",
     "target-key", "variant-package", "variant-repository",
 }  # fmt: skip
 
@@ -61,6 +61,11 @@ def config(kind: str, **spec: Any) -> Object:
 def variant(**upstream: str) -> Object:
     spec = {"upstream": upstream, "downstream": {"repo": "site", "package": "p"}}
     return item("config.porch.kpt.dev/v1alpha1", "PackageVariant", "v", spec)
+
+
+def bindings(kind: str) -> Object:
+    found = item("fn.kpt.dev/v1alpha1", "ApplyReplacements", "b", {})
+    return {**found, "replacements": [{"source": {}, "targets": [{"select": {"kind": kind}}]}]}
 
 
 def repository(name: str) -> Object:
@@ -130,6 +135,9 @@ CASES: list[tuple[str, list[Object], Object, list[tuple[str, str, str]]]] = [
     ("a Secret of another origin", [cluster(), target("vault")], {}, []),
     ("another key", [cluster(), target("one-kubeconfig", key="kubeconfig")], {},
      [("target-key", "Target", "spec.secretRef.key")]),
+    ("a binding", [cluster(), bindings("Cluster"), bindings("RANConfig"), item("v1", "NFConfig", "n", {})], {}, []),
+    ("a binding with a slip", [cluster(), bindings("Clutser")], {},
+     [("binding-target", "ApplyReplacements", "replacements[0].targets[0].select.kind")]),
     ("nothing known of packages", [variant(repo="b", package="p", revision="v1")], {}, []),
     ("no such repository", [repository("a"), repository("site"), variant(repo="b", package="p", revision="v1")], {},
      [("variant-repository", "PackageVariant", "spec.upstream.repo")]),
@@ -182,6 +190,7 @@ def test_file_and_line(tmp_path: Path) -> None:
         "plant-1-kubeconfig": ("target.yaml", "name: plant-1-kubeconfig"),
         "at the key value": ("target.yaml", "key: kubeconfig"),
         "no repository blueprint;": ("fleet.yaml", "repo: blueprint,"),
+        "the package has no Targt": ("configs.yaml", "select: {kind: Targt}"),
         "no revision v3": ("fleet.yaml", "revision: v3"),
     }
     assert done.returncode == 1, told

@@ -449,6 +449,7 @@ imported([sys.argv[2]], sys.argv[3])
 """
 
 
+@pytest.mark.slow
 def test_an_import_that_is_killed(tmp_path: Path, project: Path) -> None:
     """Ended after each call to the file system in turn: the package is as before, or the next run completes it."""
     pack = folder(tmp_path / "app", {"a.txt": "1", "deep/b.txt": "2"})

@@ -428,7 +428,7 @@ def test_each_resource_is_parsed_once(tmp_path: Path, monkeypatch: pytest.Monkey
         for item in resources.items:
             item.get("data")
 
-    monkeypatch.setattr("krmkit.krm.resource.parse", counting)
+    monkeypatch.setattr("krmkit.krm.plainview.parse", counting)
     rendered(tmp_path, {"Kptfile": kptfile("fn", "fn", "fn", validators=("fn",)), "a.yaml": TWO}, fn=asking)
 
     assert sum("name: a\n" in text for text in parsed) == 1

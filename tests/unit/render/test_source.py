@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resource import Resource
-from krmkit.render.source import SourceError, SourceFile, has_content, is_clean, split_documents
+from krmkit.render.source import (
+    SourceError,
+    SourceFile,
+    has_content,
+    is_clean,
+    may_hold_orchestration,
+    split_documents,
+)
 from krmkit.yaml.document import parse
 from krmkit.yaml.tree import Map
 
@@ -187,3 +194,20 @@ def test_clean_reading_is_the_parsers() -> None:
     assert isinstance(root, Map)
     item = SourceFile("a.yaml", text, "/p", "a.yaml").items[0]
     assert (item.kind, item.name, item.api_version) == ("ConfigMap", "x", "v1")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('config.kubernetes.io/local-config: "true"', False),
+        ("krmkit.dev/generated-by: Cluster/default/a", False),
+        ("internal.config.kubernetes.io/path: a.yaml", True),
+        ("config.kubernetes.io/index: '0'", True),
+        ("config.k8s.io/id: '1'", True),
+        ('"config.kubernetes.io/p\\x61th": a.yaml', True),
+        ("config.kubernetes.io/origin: x\n  <<: *more", True),
+    ],
+)
+def test_a_quick_look_for_annotations_about_places(text: str, expected: bool) -> None:
+    """A mark as local configuration, which all generated objects have, is no reason to parse them."""
+    assert may_hold_orchestration(f"metadata:\n  annotations:\n    {text}\n") is expected

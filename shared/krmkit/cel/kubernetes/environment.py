@@ -133,7 +133,7 @@ class KubeEnvironment:
         )
 
     def scope(self, variables: Mapping[str, str], pool: object = None) -> object:
-        """What a rule may name: variables with their CEL types as text, messages from a descriptor pool."""
+        """The names of a rule: variables with their CEL types as text, messages from a descriptor pool."""
         types = {name: self._type(text) for name, text in variables.items()}
         return self._cel.NewEnv(
             descriptor_pool=pool, config=self._config, variables=types, functions=self._checked
@@ -220,7 +220,7 @@ def _comparisons() -> list[Overload]:
 
 
 def _never(*_: object) -> None:
-    """Stands for a function that only the checker knows."""
+    """Represents a function that only the checker knows."""
 
 
 def _merged(

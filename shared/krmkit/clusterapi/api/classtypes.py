@@ -36,7 +36,7 @@ _VALIDATION_RULES = List(
 
 
 def json_schema_props(false: bool) -> Struct:
-    """Return the type of a variable's schema. `false`: the version tells false from absent, as v1beta2 does."""
+    """Return the type of a variable's schema. `false`: the version distinguishes false from absent, as v1beta2 does."""
     flag = BOOL if false else TRUE
     schema = Struct("JSONSchemaProps", {}, pointer=True)
     schemas = List(schema)
@@ -139,7 +139,7 @@ MACHINE_POOL_CLASS = Struct(
 
 
 def patches(false: bool) -> List:
-    """Return the type of spec.patches. `false`: matchResources tells false from absent, as v1beta2 does."""
+    """Return the type of spec.patches. `false`: matchResources distinguishes false from absent, as in v1beta2."""
     flag = BOOL if false else TRUE
     return List(
         Struct(

@@ -35,7 +35,7 @@ class CollectedObject:
         self.resource = resource
         self._data: Object | None = None
         if resource is not None:
-            # Data that are given stand in place of the resource's own.
+            # The given data, if any, replace the resource's own.
             self._data = data
             self.api_version = resource.api_version
             self.kind = resource.kind
@@ -124,7 +124,7 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
             first = found.others.setdefault((item.group, item.kind, *item.key), item)
             if first is not item and item.kind.endswith("Template"):
                 found.duplicates.append(item)
-    # After all others, wherever they stand among the items: running objects win over those that an earlier run generated.
+    # After all others, in any order of the items: running objects win over those that an earlier run generated.
     for item in made:
         found.others.setdefault((item.group, item.kind, *item.key), item)
     for data in previous:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.clusterapi.api.times import to_seconds
 from krmkit.json import Object
+from krmkit.schema.fields import find, mapping
 
 API_VERSION = "cluster.x-k8s.io/v1beta2"
 _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")
@@ -19,17 +20,17 @@ def convert_cluster(old: Object) -> Object:
     >>> convert_cluster({"kind": "Cluster", "spec": {"topology": {"class": "small", "version": "v1.33.1"}}})["spec"]
     {'topology': {'classRef': {'name': 'small'}, 'version': 'v1.33.1'}}
     """
-    spec = dict(old.get("spec") or {})
+    spec = dict(mapping(old, "spec"))
     for name in ("controlPlaneRef", "infrastructureRef"):
         if name in spec:
             spec[name] = _object_ref(spec[name])
     _put(spec, "topology", _topology(spec.pop("topology", None) or {}))
-    return _object(old, spec, _cluster_status(old.get("status") or {}))
+    return _object(old, spec, _cluster_status(mapping(old, "status")))
 
 
 def convert_cluster_class(old: Object) -> Object:
     """A decoded v1beta1 ClusterClass as v1beta2."""
-    spec = dict(old.get("spec") or {})
+    spec = dict(mapping(old, "spec"))
     infrastructure = _template(spec.pop("infrastructure", None))
     _put(infrastructure, "naming", spec.pop("infrastructureNamingStrategy", None))
     _put(spec, "infrastructure", infrastructure)
@@ -47,7 +48,7 @@ def convert_cluster_class(old: Object) -> Object:
         ]
     if "patches" in spec:
         spec["patches"] = [_patch(one) for one in spec["patches"]]
-    return _object(old, spec, _class_status(old.get("status") or {}))
+    return _object(old, spec, _class_status(mapping(old, "status")))
 
 
 def _object(old: Object, spec: Object, status: Object) -> Object:
@@ -83,7 +84,7 @@ def _template_ref(old: Object) -> Object:
 def _template(old: Object | None) -> Object:
     """Return a LocalObjectTemplate as {templateRef}; {} if there is none."""
     new: Object = {}
-    _put(new, "templateRef", _template_ref((old or {}).get("ref") or {}))
+    _put(new, "templateRef", _template_ref(mapping(old, "ref")))
     return new
 
 
@@ -119,7 +120,7 @@ def _health_check(old: Object) -> Object:
     _put(trigger, "unhealthyInRange", old.get("unhealthyRange"))
     remediation: Object = {}
     _put(remediation, "triggerIf", trigger)
-    _put(remediation, "templateRef", _template_ref(old.get("remediationTemplate") or {}))
+    _put(remediation, "templateRef", _template_ref(mapping(old, "remediationTemplate")))
     new: Object = {}
     if "enable" in old:
         new["enabled"] = old["enable"]
@@ -134,9 +135,9 @@ def _worker(old: Object) -> Object:
     deletion = _take_deletion(new)
     health = _health_check(new.pop("machineHealthCheck", None) or {})
     strategy = new.pop("strategy", None) or {}
-    rolling = dict(strategy.get("rollingUpdate") or {})
+    rolling = dict(mapping(strategy, "rollingUpdate"))
     _put(deletion, "order", rolling.pop("deletePolicy", None))
-    limit = (strategy.get("remediation") or {}).get("maxInFlight")
+    limit = find(strategy, ("remediation", "maxInFlight"))
     if limit is not None:
         health["remediation"] = {"maxInFlight": limit, **health.get("remediation", {})}
     rollout: Object = {}
@@ -158,14 +159,14 @@ def convert_worker_group(old: Object) -> Object:
         for name, value in old.items()
         if name not in ("strategy", "rolloutAfter", "minReadySeconds", "progressDeadlineSeconds")
     }
-    rollout = dict(moved.get("rollout") or {})
+    rollout = dict(mapping(moved, "rollout"))
     _put(rollout, "after", old.get("rolloutAfter"))
     _put(new, "rollout", rollout)
     _put(new, "deletion", moved.get("deletion"))
-    _put(new, "remediation", (moved.get("healthCheck") or {}).get("remediation"))
+    _put(new, "remediation", find(moved, ("healthCheck", "remediation")))
     _put(new, "machineNaming", new.pop("machineNamingStrategy", None))
-    template = dict(new.get("template") or {})
-    template["spec"] = _machine_spec(template.get("spec") or {})
+    template = dict(mapping(new, "template"))
+    template["spec"] = _machine_spec(mapping(template, "spec"))
     if "minReadySeconds" in old:
         template["spec"]["minReadySeconds"] = old["minReadySeconds"]
     return {**new, "template": template}
@@ -174,7 +175,7 @@ def convert_worker_group(old: Object) -> Object:
 def _machine_spec(old: Object) -> Object:
     new = dict(old)
     _put(new, "deletion", _take_deletion(new))
-    bootstrap = dict(new.get("bootstrap") or {})
+    bootstrap = dict(mapping(new, "bootstrap"))
     if isinstance(bootstrap.get("configRef"), dict):
         bootstrap["configRef"] = _object_ref(bootstrap["configRef"])
         new["bootstrap"] = bootstrap

@@ -81,9 +81,9 @@ class Type:
 
 
 class Text(Type):
-    """A string. Go tells an empty one from an absent one only behind a pointer (`pointer`).
+    """A string. Go distinguishes an empty from an absent one only with a pointer (`pointer`).
 
-    `values` are those that the CRD allows; another one is reported, and stays.
+    `values`: those that the CRD allows; another one is reported, and kept.
     """
 
     __slots__ = ("pointer", "values")
@@ -105,7 +105,7 @@ class Text(Type):
 
 
 class Number(Type):
-    """A whole number of 32 or 64 bits. `zero`: the type tells 0 from absent."""
+    """A whole number of 32 or 64 bits. `zero`: the type distinguishes 0 from absent."""
 
     __slots__ = ("limit", "zero")
 
@@ -122,7 +122,7 @@ class Number(Type):
 
 
 class Bool(Type):
-    """true or false. `false`: the type tells false from absent."""
+    """true or false. `false`: the type distinguishes false from absent."""
 
     __slots__ = ("false",)
 

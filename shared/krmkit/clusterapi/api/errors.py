@@ -5,15 +5,29 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Self
+
+    from krmkit.krm.resource import Resource
 
 
 class TopologyError(Exception):
-    """A desired state cannot be computed. The message is the one that Cluster API's topology controller logs."""
+    """A desired state cannot be computed. The message is the one that Cluster API's topology controller logs.
+
+    `field` is where that is written: in `resource`, or in the ClusterClass where that is None. "" where it is not known.
+    """
+
+    field = ""
+    resource: Resource | None = None
+
+    def at(self, field: str, resource: Resource | None = None) -> Self:
+        """Add the place, unless there is one already."""
+        if not self.field:
+            self.field, self.resource = field, resource
+        return self
 
     def wrapped(self, context: str) -> TopologyError:
         """Return the same error with a context in front. `TopologyError("b").wrapped("a")` reads `a: b`."""
-        return TopologyError(f"{context}: {self}")
+        return TopologyError(f"{context}: {self}").at(self.field, self.resource)
 
 
 class DefinitionsError(TopologyError):

@@ -204,7 +204,7 @@ def _token(token: Any, old: str, new: str, change: Callable[[Any], Any]) -> Any:
 
 
 def _seconds(duration: Any) -> Any:
-    """Return whole seconds; a text that is no duration stays, so that the comparison shows it."""
+    """Return whole seconds; a text that is not a duration stays, so that the comparison shows it."""
     try:
         return to_seconds(duration) if isinstance(duration, str) else duration
     except ValueError:

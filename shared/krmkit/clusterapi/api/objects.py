@@ -20,7 +20,6 @@ from krmkit.json import Object
 GROUP = "cluster.x-k8s.io"
 V1BETA1 = GROUP + "/v1beta1"
 V1BETA2 = API_VERSION
-VERSIONS = (V1BETA2, V1BETA1)
 
 
 def decode_cluster(data: object) -> tuple[Object, list[DecodeProblem]]:

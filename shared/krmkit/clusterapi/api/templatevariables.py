@@ -14,21 +14,22 @@ _SHOWN = 5
 
 
 def cluster_template(text: str) -> TextTemplate:
-    """Read a template as clusterctl does, which also knows `${ NAME }`. Raises SubstitutionError."""
+    """Read a template as clusterctl does, which also accepts `${ NAME }`. Raises SubstitutionError."""
     return TextTemplate(_without_spaces(text))
 
 
 def _without_spaces(text: str) -> str:
-    """Return the text with `${NAME}` for `${ NAME }`, which clusterctl knows from earlier times."""
+    """Return the text with `${NAME}` for `${ NAME }`, an old form that clusterctl accepts."""
     import re
 
     return re.sub(r"\$\{\s*([A-Za-z0-9_$]+)\s*\}", r"${\1}", text)
 
 
 def unfilled(data: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the path of a value that is still a variable of a template, and what is to be said; ("", "") for none.
+    """Return the path of a value that is still a variable of a template, and the message; ("", "") for none.
 
-    Looked at are names and what a topology's form depends on, and no texts that may hold shell of their own (commands, files).
+    Checks names and the values that determine a topology's form, but not texts that may hold shell code (commands,
+    files).
     """
     found = [(path, name) for path, value in _formal(data) if (name := _whole_variable(value))]
     if not found:

@@ -1,4 +1,5 @@
-"""What set the fields of one Cluster's desired objects: the Cluster's topology, its class, templates, and later the patches.
+"""The causes of the fields of one Cluster's desired objects: the Cluster's topology, its class, templates, and later
+the patches.
 
 causes = ClusterCauses(cluster, owner, templates)
 one = causes.object("controlPlane", ("controlPlane",), ("controlPlane",))
@@ -13,7 +14,8 @@ from typing import Any
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.collection import CollectedObject
-from krmkit.clusterapi.api.workerkinds import WorkerKind
+from krmkit.clusterapi.api.roles import CLUSTER, HEALTH_CHECK, Role
+from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
 from krmkit.json import Object
 from krmkit.json.paths import dotted
 from krmkit.krm.cause import Cause, PathCauses, resource_cause
@@ -33,7 +35,8 @@ _NAMED: tuple[Path, ...] = (("metadata", "name"), ("metadata", "namespace"), ("m
 class ClusterCauses:
     """The causes of all objects of one Cluster, by the object's role.
 
-    templates: the items of the class's templates by the id of their data. extensions: says what an extension among the items set.
+    templates: the items of the class's templates by the id of their data. extensions: gives the values that extensions
+    among the items set.
     """
 
     __slots__ = ("_names", "_templates", "cluster", "entries", "extensions", "name", "objects", "owner")
@@ -50,18 +53,20 @@ class ClusterCauses:
         self._templates = templates
         self.extensions = extensions
         self.name = self.of_cluster("metadata", "name")
-        self.objects: dict[str, PathCauses] = {}
-        self.entries: dict[str, tuple[Path, Path]] = {}  # of worker groups: in the topology, and in the class
+        self.objects: dict[Role, PathCauses] = {}
+        self.entries: dict[
+            tuple[WorkerKind, str], tuple[Path, Path]
+        ] = {}  # of worker groups: in the topology, and in the class
         self._names: dict[Path, dict[str, Path]] = {}
 
-    def object(self, role: str, topology: Path = (), of_class: Path = ()) -> ObjectCauses:
+    def object(self, role: Role, topology: Path = (), of_class: Path = ()) -> ObjectCauses:
         """Begin the object of a role: its entry in spec.topology, and its entry in the spec of the class."""
         paths = self.objects[role] = PathCauses()
         return ObjectCauses(self, paths, topology, of_class)
 
     def cluster_object(self) -> None:
         """Record the Cluster as the controller writes it: the Cluster itself, with references to what was made."""
-        one = self.object("cluster")
+        one = self.object(CLUSTER)
         one.paths.set((), self.of_cluster(follows=True))
         one.from_cluster(("metadata", "labels"))
         for field, entry in (("infrastructureRef", "infrastructure"), ("controlPlaneRef", "controlPlane")):
@@ -78,18 +83,16 @@ class ClusterCauses:
         name = str(self._entry(entry).get("name", ""))
         classes = self._named(("spec", "workers", kind.listing), self.owner, "class")
         of_class = classes.get(class_name, ())[1:-1]
-        base = f"{kind.listing}/{name}/"
         for part, template in ((kind.bootstrap, bootstrap), (kind.infrastructure, infrastructure)):
-            one = self.object(base + part, entry, of_class)
+            one = self.object(Role(part, kind, name), entry, of_class)
             one.cloned(template, kind.templates)
             one.topology(("metadata", "labels", kind.label), "name")
-        self.entries[base.rstrip("/")] = entry, of_class
-        return self.object(base + kind.role, entry, of_class)
+        self.entries[kind, name] = entry, of_class
+        return self.object(Role(kind.role, kind, name), entry, of_class)
 
     def worker_health_check(self, name: str) -> ObjectCauses:
         """Begin the health check of a MachineDeployment."""
-        base = f"machineDeployments/{name}"
-        return self.object(f"{base}/machineHealthCheck", *self.entries[base])
+        return self.object(Role(HEALTH_CHECK, DEPLOYMENT, name), *self.entries[DEPLOYMENT, name])
 
     def template(self, data: Object, *field: str) -> Cause:
         """Return the cause of what is copied from a template."""

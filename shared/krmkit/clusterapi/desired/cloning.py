@@ -32,12 +32,12 @@ def object_from_template(
     api_version, kind = made_type(template)
     metadata = _metadata(source, name, cluster)
     metadata["annotations"] = {
-        **(metadata.get("annotations") or {}),
+        **mapping(metadata, "annotations"),
         **(computed_annotations or {}),
         **cloned_from(template),
     }
     metadata["labels"] = {
-        **(metadata.get("labels") or {}),
+        **mapping(metadata, "labels"),
         **(computed_labels or {}),
         labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
         labels.OWNED: "",
@@ -77,11 +77,11 @@ def template_from_template(
 ) -> Object:
     """Return a copy of a whole template for one Cluster, with the template's own labels and annotations."""
     metadata = _metadata(template, name, cluster)
-    annotations = dict(metadata.get("annotations") or {})
+    annotations = dict(mapping(metadata, "annotations"))
     annotations.pop(labels.LAST_APPLIED, None)
     metadata["annotations"] = {**annotations, **cloned_from(template)}
     metadata["labels"] = {
-        **(metadata.get("labels") or {}),
+        **mapping(metadata, "labels"),
         labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
         labels.OWNED: "",
         **(computed_labels or {}),
@@ -141,4 +141,4 @@ def compact(value: Any) -> Any:
 
 def merged_metadata(first: Object, second: Object, name: str) -> Object:
     """Merge the labels or annotations of two metadata; those of the first win. `name` is "labels" or "annotations"."""
-    return {**(mapping(second, name)), **(mapping(first, name))}
+    return {**mapping(second, name), **mapping(first, name)}

@@ -11,6 +11,13 @@ from dataclasses import dataclass
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.names import ClusterNames
+from krmkit.clusterapi.api.roles import (
+    CONTROL_PLANE,
+    CONTROL_PLANE_HEALTH_CHECK,
+    CONTROL_PLANE_MACHINES,
+    INFRASTRUCTURE_CLUSTER,
+    Role,
+)
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, POOL
 from krmkit.clusterapi.desired.blueprint import worker_blueprint
 from krmkit.clusterapi.desired.cloning import (
@@ -139,13 +146,11 @@ class _Generator:
         blueprint = self._blueprint
         current = self._current_name("infrastructureRef", self._current.infrastructure_cluster)
         try:
-            name = self._names.templated(
-                "infrastructureCluster", current, blueprint.infrastructure_naming, {}
-            )
+            name = self._names.templated(INFRASTRUCTURE_CLUSTER, current, blueprint.infrastructure_naming, {})
         except TopologyError as error:
             raise error.wrapped("failed to compute InfrastructureCluster") from None
         if self._causes is not None:
-            self._causes.object("infrastructureCluster").cloned(blueprint.infrastructure_cluster_template)
+            self._causes.object(INFRASTRUCTURE_CLUSTER).cloned(blueprint.infrastructure_cluster_template)
         return object_from_template(blueprint.infrastructure_cluster_template, name, self._cluster)
 
     def _current_name(self, reference: str, existing: Object) -> str:
@@ -162,11 +167,9 @@ class _Generator:
         current = find(existing, ("spec", "machineTemplate", "spec", inner, "name")) or find(
             existing, ("spec", "machineTemplate", inner, "name"), ""
         )
-        name = self._names.simple(
-            "controlPlaneInfrastructureMachineTemplate", str(current), f"{self._metadata.get('name', '')}-"
-        )
+        name = self._names.simple(CONTROL_PLANE_MACHINES, str(current), f"{self._metadata.get('name', '')}-")
         if self._causes is not None:
-            self._causes.object("controlPlaneInfrastructureMachineTemplate").cloned(template, whole=True)
+            self._causes.object(CONTROL_PLANE_MACHINES).cloned(template, whole=True)
         return template_from_template(template, name, self._cluster, owner=self._owner)
 
     def _plan(self) -> None:
@@ -202,12 +205,12 @@ class _Generator:
         current = self._current_name("controlPlaneRef", existing)
         desired = str(self._topology.get("version", ""))
         try:
-            name = self._names.templated("controlPlane", current, blueprint.control_plane_naming, {})
+            name = self._names.templated(CONTROL_PLANE, current, blueprint.control_plane_naming, {})
             version = control_plane_version(
                 self._tracker, existing if self._versions_known else None, desired
             )
             entry = ("controlPlane",)
-            causes = None if self._causes is None else self._causes.object("controlPlane", entry, entry)
+            causes = None if self._causes is None else self._causes.object(CONTROL_PLANE, entry, entry)
             return control_plane_object(
                 blueprint, self._cluster, name, version, machine_template, existing, causes
             )
@@ -221,8 +224,9 @@ class _Generator:
         topology_check = mapping(self._topology, "controlPlane", "healthCheck")
         selector = {labels.CONTROL_PLANE: "", labels.OWNED: ""}
         entry = ("controlPlane",)
-        role = "controlPlaneMachineHealthCheck"
-        causes = None if self._causes is None else self._causes.object(role, entry, entry)
+        causes = (
+            None if self._causes is None else self._causes.object(CONTROL_PLANE_HEALTH_CHECK, entry, entry)
+        )
         return self._health_check(control_plane, selector, class_check, topology_check, causes)
 
     def _health_check(
@@ -265,12 +269,11 @@ class _Generator:
     def _worker(self, kind: WorkerKind, topology: Object, number: int) -> _Made:
         blueprint = worker_blueprint(self._blueprint, kind, str(topology.get("class", "")))
         name = str(topology.get("name", ""))
-        role = f"{kind.listing}/{name}/"
         groups = self._current.workers(kind)
         current = groups[name].object if name in groups else None
         names = (
-            self._worker_template(role + kind.bootstrap, current, name, "bootstrap", "configRef"),
-            self._worker_template(role + kind.infrastructure, current, name, "infrastructureRef"),
+            self._worker_template(Role(kind.bootstrap, kind, name), current, name, "bootstrap", "configRef"),
+            self._worker_template(Role(kind.infrastructure, kind, name), current, name, "infrastructureRef"),
         )
         bootstrap, infrastructure = referred_objects(kind, blueprint, self._cluster, name, names, self._owner)
         causes = None
@@ -279,7 +282,7 @@ class _Generator:
             causes = self._causes.worker(kind, number, str(topology.get("class", "")), *templates)
         version = self._worker_version(kind, topology, current)
         own_name = self._names.templated(
-            role + kind.role,
+            Role(kind.role, kind, name),
             str(find(current, ("metadata", "name"), "")) if current is not None else "",
             blueprint.naming,
             {kind.role: {"topologyName": name}},
@@ -328,7 +331,7 @@ class _Generator:
 
 
 def _without_empty(value: Any) -> Any:
-    """Return a Cluster as Go writes it, without empty lists: Go tells them from absent ones in memory only."""
+    """Return a Cluster as Go writes it, without empty lists, which Go distinguishes from absent ones in memory only."""
     if not isinstance(value, dict):
         return [_without_empty(item) for item in value] if isinstance(value, list) else value
     return {

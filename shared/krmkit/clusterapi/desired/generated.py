@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from krmkit.clusterapi.api.roles import CLUSTER
 from krmkit.krm import annotations as names
 from krmkit.krm.finding import INFO, Finding
 from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
-from krmkit.schema.fields import find
+from krmkit.schema.fields import find, mapping
 from krmkit.yaml import emit
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ class GeneratedItems:
         owner = owner_of(rendered)
         self.owners.add(owner)
         for role, data in rendered.state.objects():
-            if role != "cluster" or self._references:
+            if role != CLUSTER or self._references:
                 causes = rendered.causes.objects.get(role) if rendered.causes is not None else None
                 self._add(rendered, owner, data, causes)
 
@@ -153,7 +154,7 @@ def _ordered(data: Object, annotations: dict[str, str]) -> Object:
     """Return an object in the usual order of keys, with more annotations."""
     metadata = data["metadata"]
     ordered = {key: metadata[key] for key in _METADATA if key in metadata}
-    ordered["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
+    ordered["annotations"] = {**mapping(metadata, "annotations"), **annotations}
     ordered.update((key, value) for key, value in metadata.items() if key not in ordered)
     result = {"apiVersion": data["apiVersion"], "kind": data["kind"], "metadata": ordered}
     result.update((key, value) for key, value in data.items() if key not in result)

@@ -17,7 +17,7 @@ from krmkit.clusterapi.webhooks.cluster import class_key, default_version, valid
 from krmkit.clusterapi.webhooks.compatibility import spec_of, topology_of
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.messages.nearest import did_you_mean, proposal
-from krmkit.schema.fields import find, is_list_of_maps
+from krmkit.schema.fields import find, is_list_of_maps, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ class DecodedObject:
         self.item = item
         data, self.problems = decode(item.data)
         # Objects without a namespace belong to "default", also in references between classes and Clusters.
-        metadata = data.get("metadata") or {}
+        metadata = mapping(data, "metadata")
         self.data: Object = {**data, "metadata": {**metadata, "namespace": item.namespace}}
         path, said = unfilled(item.data)
         if path:
-            # What else does not fit follows from it.
+            # Other errors follow from this one.
             self.problems = [DecodeProblem(path, said, TEMPLATE_VARIABLE)]
         self.usable = all(problem.unknown for problem in self.problems)
 
@@ -80,8 +80,8 @@ def shortened(text: str) -> str:
 
 
 class Class:
-    """A ClusterClass and its variables. `definitions` is None if they cannot be computed; `problem` says why, and `stops` whether the
-    controller stops there.
+    """A ClusterClass and its variables. `definitions` is None if they cannot be computed; `problem`: why; `stops`:
+    whether the controller stops there.
 
     The schemas are compiled once, on first use.
     """
@@ -125,9 +125,10 @@ def class_variables(cluster_class: Object, extensions: Extensions) -> list[Objec
     """
     known = discovered(cluster_class)
     answers: dict[str, list[Object]] = {}
-    metadata = cluster_class.get("metadata") or {}
+    metadata = mapping(cluster_class, "metadata")
     owner = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
-    for patch in find(cluster_class, ("spec", "patches")) or []:
+    for number, patch in enumerate(find(cluster_class, ("spec", "patches")) or []):
+        field = f"spec.patches[{number}].external.discoverVariablesExtension"
         handler = find(patch, ("external", "discoverVariablesExtension"))
         if not handler:
             continue
@@ -136,15 +137,16 @@ def class_variables(cluster_class: Object, extensions: Extensions) -> list[Objec
         try:
             request = {"settings": settings} if settings else {}
             response = extensions.discover_variables(handler, request, owner)
-        except TopologyError:
+        except TopologyError as error:
             if name not in known:
+                error.at(field)
                 raise
             answers[name] = known[name]
             continue
         try:
             answers[name] = checked(handler, response).get("variables") or []
         except TopologyError as error:
-            raise DefinitionsError(str(error)) from None
+            raise DefinitionsError(str(error)).at(field) from None
         if not is_list_of_maps(answers[name]):
             raise TopologyError(f"variables in the answer of {handler} must be a list of maps")
         if not all(isinstance(one.get("schema", {}), dict) for one in answers[name]):

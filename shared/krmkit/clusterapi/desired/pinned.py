@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from krmkit.clusterapi.api.collection import CollectedObject
+from krmkit.clusterapi.api.roles import HEALTH_CHECK, Role
 from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.messages.nearest import did_you_mean
@@ -74,8 +75,8 @@ def _split(key: str) -> tuple[str, str]:
     return "/".join(parts[:depth]), "/".join(parts[depth:])
 
 
-def _can_be_pinned(role: str) -> bool:
-    return role not in _NOT_PINNED and not role.endswith("/machineHealthCheck")
+def _can_be_pinned(role: Role) -> bool:
+    return role not in _NOT_PINNED and role.part != HEALTH_CHECK
 
 
 def _finding(key: str, why: str) -> Finding:

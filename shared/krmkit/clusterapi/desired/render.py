@@ -12,8 +12,8 @@ from krmkit.clusterapi.desired.package import shortened
 from krmkit.clusterapi.desired.settings import WHEN_UID
 from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.webhooks.classrepairs import class_need
 from krmkit.clusterapi.webhooks.clusterclass import validate_class
+from krmkit.clusterapi.webhooks.repairs import class_need
 from krmkit.json import Object
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resourcelist import ResourceList
@@ -73,7 +73,7 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
 
 
 def _refused_classes(topologies: Topologies, options: TopologyOptions) -> list[Finding]:
-    """Warn of classes in use that the webhooks refuse: what is rendered of them never comes to be."""
+    """Warn about classes in use that the webhooks refuse: a cluster will never have the objects rendered from them."""
     features = FeatureGates.of(options.feature_gates)
     found = []
     for work in topologies.classes():

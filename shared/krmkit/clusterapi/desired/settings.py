@@ -1,4 +1,4 @@
-"""What a caller may choose about the desired state of a Cluster."""
+"""The options for computing the desired state of a Cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 WHEN_UID = "whenUid"
 ALWAYS = "always"
-NEVER = "never"
 
 
 @dataclass(slots=True)

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from krmkit.clusterapi.api.roles import (
+    CLUSTER,
+    CONTROL_PLANE,
+    CONTROL_PLANE_HEALTH_CHECK,
+    CONTROL_PLANE_MACHINES,
+    HEALTH_CHECK,
+    INFRASTRUCTURE_CLUSTER,
+    Role,
+)
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS, WorkerKind
 from krmkit.json import Object
 
@@ -40,27 +49,26 @@ class ClusterState:
     control_plane: ControlPlaneState
     machine_deployments: dict[str, WorkerState] = field(default_factory=dict)
     machine_pools: dict[str, WorkerState] = field(default_factory=dict)
-    applied: dict[str, Object] = field(default_factory=dict)
+    applied: dict[Role, Object] = field(default_factory=dict)
 
     def workers(self, kind: WorkerKind) -> dict[str, WorkerState]:
         """Return the worker groups of one kind."""
         return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
 
-    def objects(self) -> Iterator[tuple[str, Object]]:
+    def objects(self) -> Iterator[tuple[Role, Object]]:
         """Yield every object with its role, the Cluster first: `("machineDeployments/md-0/bootstrapTemplate", {...})`."""
-        yield "cluster", self.cluster
-        yield "infrastructureCluster", self.infrastructure_cluster
+        yield CLUSTER, self.cluster
+        yield INFRASTRUCTURE_CLUSTER, self.infrastructure_cluster
         control_plane = self.control_plane
-        yield "controlPlane", control_plane.object
+        yield CONTROL_PLANE, control_plane.object
         if control_plane.infrastructure_machine_template is not None:
-            yield "controlPlaneInfrastructureMachineTemplate", control_plane.infrastructure_machine_template
+            yield CONTROL_PLANE_MACHINES, control_plane.infrastructure_machine_template
         if control_plane.machine_health_check is not None:
-            yield "controlPlaneMachineHealthCheck", control_plane.machine_health_check
+            yield CONTROL_PLANE_HEALTH_CHECK, control_plane.machine_health_check
         for kind in WORKER_KINDS:
             for name, group in self.workers(kind).items():
-                base = f"{kind.listing}/{name}/"
-                yield base + kind.role, group.object
-                yield base + kind.bootstrap, group.bootstrap
-                yield base + kind.infrastructure, group.infrastructure
+                yield Role(kind.role, kind, name), group.object
+                yield Role(kind.bootstrap, kind, name), group.bootstrap
+                yield Role(kind.infrastructure, kind, name), group.infrastructure
                 if group.machine_health_check is not None:
-                    yield base + "machineHealthCheck", group.machine_health_check
+                    yield Role(HEALTH_CHECK, kind, name), group.machine_health_check

@@ -33,10 +33,10 @@ class ClassTemplates:
             raise TopologyError(
                 f"{where} must name a template among the items, got {kind}.{group} {quote(name)} in namespace"
                 f" {self._owner.namespace}{hint}"
-            )
+            ).at(where)
         problem = _misshapen(found.data)
         if problem:
-            raise TopologyError(f"{where} names {found.label}, whose {problem}")
+            raise TopologyError(f"{where} names {found.label}, whose {problem}").at(where)
         version = str(reference.get("apiVersion", ""))
         # The controller reads a template at the version that the class names, and patches select that version.
         data = in_version(found.data, version)

@@ -110,6 +110,9 @@ class Topologies:
         self._options = options
         self._features = FeatureGates.of(options.feature_gates)
         self._package = TopologyPackage(collected, options.clusters or None)
+        for decoded in self._package.clusters:
+            if decoded.item.resource is not None:
+                decoded.item.resource.forget_tree()  # its data were read, and it is not edited
         self._extensions = extensions or NoExtensions()
         self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
         self._pinned = PinnedNames(options.names)
@@ -159,7 +162,7 @@ class Topologies:
         except TopologyError as error:
             if isinstance(error, DefinitionsError):
                 work.variables = error.variables
-            work.findings.append(decoded.finding("class-error", str(error)))
+            work.findings.append(decoded.finding("class-error", str(error), ERROR, error.field))
             return work
         blueprint = work.blueprint
         message = f"contract {blueprint.contract} of the control plane comes from {blueprint.contract_source}"
@@ -251,7 +254,11 @@ class Topologies:
             found = self._state(item, cluster, blueprint, current, upgrading, causes)
         except TopologyError as error:
             message = f"error computing the desired state of the Cluster topology: {error}"
-            self.findings.append(Finding("topology-error", message, resource=item.resource))
+            place = (error.resource or work.decoded.item.resource) if error.field else item.resource
+            tags = {"cluster": f"{item.namespace}/{item.name}"}
+            self.findings.append(
+                Finding("topology-error", message, resource=place, field=error.field, tags=tags)
+            )
             return None
         self._pinned.take(item, found.state)
         self.findings += _told(item, found.tracker, found.rotations)
@@ -301,7 +308,7 @@ def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotati
                 f"{rotation.role}: {rotation.kind} {rotation.current_name} is replaced by {rotation.name}, so its machines"
                 f" roll; changed: {', '.join(rotation.fields)}"
             )
-            tags = {"role": rotation.role, "from": rotation.current_name, "to": rotation.name}
+            tags = {"role": str(rotation.role), "from": rotation.current_name, "to": rotation.name}
             found.append(Finding("rotated", message, INFO, item.resource, "spec.topology", tags=tags))
     for message in waiting(tracker):
         found.append(Finding("upgrade", message, INFO, item.resource, "spec.topology.version"))

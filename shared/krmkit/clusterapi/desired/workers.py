@@ -206,7 +206,7 @@ def _rollout(worker_class: Object, topology: Object) -> Object:
         rollout = {key: own[key] for key in ("after", "strategy") if key in own}
     else:
         rollout = compact({"strategy": find(worker_class, ("rollout", "strategy"))})
-    strategy = rollout.get("strategy") or {}
+    strategy = mapping(rollout, "strategy")
     # Other types refuse the limits of a rolling update.
     if strategy.get("type") not in (None, "RollingUpdate") and "rollingUpdate" in strategy:
         rollout["strategy"] = {key: value for key, value in strategy.items() if key != "rollingUpdate"}

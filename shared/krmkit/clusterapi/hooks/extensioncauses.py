@@ -1,4 +1,4 @@
-"""What set the values that a TopologyExtension writes: which of its patches, and which variables these use."""
+"""The causes of the values that a TopologyExtension writes: its patches, and the variables that these use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VariableCause = Callable[[str], Cause]
 
 
 class ExtensionSource:
-    """Where the answers of a handler are written: `name` is the handler as a class calls it, `field` its place in the item."""
+    """The source of a handler's answers: `name` is the handler as a class calls it, `field` its place in the item."""
 
     __slots__ = ("field", "name", "resource")
 

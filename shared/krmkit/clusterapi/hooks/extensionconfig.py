@@ -1,11 +1,9 @@
-"""ExtensionConfig: the checks of its webhook, and the URL of a hook.
+"""ExtensionConfig: the checks of its webhook, and the path of a hook.
 
-Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/client.go (urlForExtension).
+Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/client.go.
 """
 
 from __future__ import annotations
-
-import posixpath
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.go.fmt.printing import quote
@@ -141,34 +139,6 @@ def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
     '/hooks.runtime.cluster.x-k8s.io/v1alpha1/generatepatches/my-patch'
     """
     return "/" + "/".join(part for part in (group, version, hook.lower(), handler.lower()) if part)
-
-
-def extension_url(client_config: Object, path: str) -> str:
-    """Return the URL of a path of an extension: the config's url or service, its path, and `path`. Raises TopologyError.
-
-    >>> extension_url({"service": {"name": "ext", "namespace": "system", "port": 9443}}, "/discovery")
-    'https://ext.system.svc:9443/discovery'
-    """
-    service, url = client_config.get("service"), client_config.get("url")
-    if service:
-        port = f":{service['port']}" if service.get("port") else ""
-        prefix = posixpath.join("/", str(service.get("path") or "").strip("/"))
-        return f"{_HTTPS}://{service.get('name')}.{service.get('namespace')}.svc{port}{_joined(prefix, path)}"
-    if not url:
-        raise TopologyError(
-            "failed to compute URL: at least one of service and url should be defined in config"
-        )
-    try:
-        parsed = Url.parse(str(url))
-    except UrlError as error:
-        raise TopologyError(f"failed to compute URL: {error}") from None
-    if parsed.scheme != _HTTPS:
-        raise TopologyError(f"failed to compute URL: expected https scheme, got {parsed.scheme}")
-    return f"{_HTTPS}://{parsed.host}{_joined(parsed.path, path)}"
-
-
-def _joined(prefix: str, path: str) -> str:
-    return posixpath.normpath(f"/{prefix.strip('/')}/{path.lstrip('/')}").replace("//", "/")
 
 
 def merged_settings(config: Object, request: Object) -> Object:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.hooks.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES, VALIDATE_TOPOLOGY
+from krmkit.clusterapi.hooks.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    VALIDATE_TOPOLOGY,
+    refused,
+)
+from krmkit.clusterapi.hooks.messages import HookError
 from krmkit.clusterapi.hooks.responses import recorded_responses
 from krmkit.krm.finding import ERROR, EXPLAIN, WARNING, Finding
 from krmkit.schema.fields import mapping
@@ -49,7 +55,7 @@ def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Fi
 
 
 class PackageExtensions:
-    """Answers hooks from the TopologyExtension that stands for an ExtensionConfig, all other calls from `others`.
+    """Answers hooks from the TopologyExtension that represents an ExtensionConfig, all other calls from `others`.
 
     `configs` are the ExtensionConfigs among the items, None if there are neither these nor TopologyExtensions.
     """
@@ -57,7 +63,7 @@ class PackageExtensions:
     __slots__ = ("_answering", "_extensions", "_items", "_others", "_recorded", "configs")
 
     def __init__(self, others: Extensions, recorded: RecordedResponses | None = None) -> None:
-        """recorded: says which items the answers of `others` are from."""
+        """recorded: the responses of `others`, with their items."""
         self._others = others
         self._recorded = recorded
         self._extensions: dict[str, TopologyExtension] = {}
@@ -124,8 +130,15 @@ class PackageExtensions:
     def generate_patches(self, handler: str, request: Object) -> Object:
         """The GeneratePatchesResponse. Raises TopologyError."""
         request = self.prepared(handler, request)
-        answer = self._answer(GENERATE_PATCHES, handler, request)
-        return self._others.generate_patches(handler, request) if answer is None else answer
+        name, _, config_name = handler.partition(".")
+        extension = self._extensions.get(config_name)
+        if extension is None:
+            return self._others.generate_patches(handler, request)
+        try:
+            return extension.success(GENERATE_PATCHES, name, request)
+        except HookError as error:
+            item = self._answering[config_name].resource if error.field else None
+            raise refused(handler, str(error)).at(error.field, item) from None
 
     def validate_topology(self, handler: str, request: Object) -> Object:
         """The ValidateTopologyResponse. Raises TopologyError."""
@@ -156,7 +169,7 @@ class PackageExtensions:
         return self.configs.prepared(handler, request, owner or owner_of(request))
 
     def _answer(self, hook: str, handler: str, request: Object) -> Object | None:
-        """Return the answer, None if no TopologyExtension stands for the ExtensionConfig."""
+        """Return the answer, None if no TopologyExtension represents the ExtensionConfig."""
         name, _, config_name = handler.partition(".")
         extension = self._extensions.get(config_name)
         return None if extension is None else extension.answer(hook, name, request)

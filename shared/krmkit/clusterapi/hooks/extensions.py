@@ -74,9 +74,14 @@ def checked(handler: str, response: Object) -> Object:
         return response
     message = response.get("message", "")
     if status == "Failure":
-        raise TopologyError(
-            f"failed to call extension handler {quote(handler)}: got failure response with message: {message}"
-        )
+        raise refused(handler, str(message))
     raise TopologyError(
         f"failed to call extension handler {quote(handler)}: got unknown response status {quote(str(status or ''))}"
+    )
+
+
+def refused(handler: str, message: str) -> TopologyError:
+    """Return the error for an answer with status Failure, in the reference's words."""
+    return TopologyError(
+        f"failed to call extension handler {quote(handler)}: got failure response with message: {message}"
     )

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 KIND = "TopologyExtension"
 API_VERSION = "krmkit.dev/v1alpha1"
-# On an ExtensionConfig: the TopologyExtension that answers for it. On a TopologyExtension: the ExtensionConfig it stands for.
+# On an ExtensionConfig: the TopologyExtension that answers for it. On a TopologyExtension: the ExtensionConfig it
+# represents.
 EXTENSION = "krmkit.dev/extension"
 
 _TEXT = {"type": "string"}

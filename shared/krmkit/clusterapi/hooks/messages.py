@@ -6,6 +6,7 @@ import json
 from base64 import b64encode
 from typing import Any
 
+from krmkit.clusterapi.api.roles import NO_ROLE
 from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION
 from krmkit.clusterapi.patches.request import Request, RequestItem
 from krmkit.clusterapi.patches.variables import named_values
@@ -16,7 +17,14 @@ FAILURE = "Failure"
 
 
 class HookError(Exception):
-    """An extension answers this error with status Failure; the message names item, patch and field."""
+    """An extension answers this error with status Failure; the message names item, patch and field.
+
+    `field` is the patch of a TopologyExtension that fails, "" for any other error.
+    """
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 def read_request(request: Object) -> Request:
@@ -41,7 +49,7 @@ def read_request(request: Object) -> Request:
         builtin = own.pop("builtin", None)
         if builtin is not None and not isinstance(builtin, dict):
             raise HookError(f"items[{index}].variables: builtin must be a map, got {type(builtin).__name__}")
-        found.append(RequestItem(str(item.get("uid", "")), "", holder or {}, template, own, builtin))
+        found.append(RequestItem(str(item.get("uid", "")), NO_ROLE, holder or {}, template, own, builtin))
     shared = _variables(request.get("variables"), "variables")
     builtin = shared.get("builtin") or {}
     if not isinstance(builtin, dict):
@@ -59,10 +67,11 @@ def _variables(value: Any, path: str) -> Object:
 
 
 def described(item: RequestItem) -> str:
-    """Return the template's name in messages: its kind, its holder and the field. uids are random, so they are no names.
+    """Return the template's name in messages: its kind, its holder and the field. uids are random, so they cannot serve
+    as names.
 
     >>> holder = {"kind": "Cluster", "namespace": "a", "name": "b", "fieldPath": "spec.infrastructureRef"}
-    >>> described(RequestItem("1", "", holder, {"kind": "DevClusterTemplate"}))
+    >>> described(RequestItem("1", NO_ROLE, holder, {"kind": "DevClusterTemplate"}))
     'DevClusterTemplate of Cluster a/b at spec.infrastructureRef'
     """
     holder = item.holder

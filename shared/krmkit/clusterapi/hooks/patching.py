@@ -62,9 +62,9 @@ class ExtensionPatch:
             if not self._enabled(variables):
                 return
         except PatchValueError as error:
-            raise HookError(f"{where}, enabledIf: {shown(str(error))}") from None
+            raise HookError(f"{where}, enabledIf: {shown(str(error))}", ".enabledIf") from None
         # Values come from the state before the patch, as in a ClusterClass.
-        calculated = [(number, *one.calculate(variables, where, shown)) for number, one in chosen]
+        calculated = [(number, *one.calculate(variables, where, shown, number)) for number, one in chosen]
         for number, operations, merge in calculated:
             try:
                 if operations:
@@ -75,7 +75,7 @@ class ExtensionPatch:
                     if recorder is not None:
                         recorder.merged(number, merge)
             except TopologyError as error:
-                raise HookError(f"{where}: {shown(str(error))}") from None
+                raise HookError(f"{where}: {shown(str(error))}", f".definitions[{number}]") from None
 
 
 class _Definition:
@@ -92,24 +92,24 @@ class _Definition:
         self._merge = None if merge is None else value_from(merge)
 
     def calculate(
-        self, variables: Variables, where: str, shown: Callable[[str], str]
+        self, variables: Variables, where: str, shown: Callable[[str], str], position: int
     ) -> tuple[list[Object], Any]:
         """Return the operations, and the merge patch or None. Raises HookError."""
         operations = []
-        place = ""
+        place = field = ""
         try:
-            for op, path, value in self._operations:
-                place = f"{op} {path}"
+            for number, (op, path, value) in enumerate(self._operations):
+                place, field = f"{op} {path}", f".definitions[{position}].jsonPatches[{number}]"
                 operation: Object = {"op": op, "path": path}
                 if value is not None:
                     operation["value"] = value(variables)
                 operations.append(operation)
-            place = "jsonMergePatch"
+            place, field = "jsonMergePatch", f".definitions[{position}].jsonMergePatch"
             merge = None if self._merge is None else self._merge(variables)
         except PatchValueError as error:
-            raise HookError(f"{where}, {place}: {shown(str(error))}") from None
+            raise HookError(f"{where}, {place}: {shown(str(error))}", field) from None
         if merge is not None and not isinstance(merge, dict):
-            raise HookError(f"{where}, {place}: must be a map, got {type(merge).__name__}")
+            raise HookError(f"{where}, {place}: must be a map, got {type(merge).__name__}", field)
         return operations, merge
 
 

@@ -1,10 +1,15 @@
-"""What is wrong with the patches of a TopologyExtension, as far as it shows without a request."""
+"""Find errors in the patches of a TopologyExtension that show without a request, and selectors without a match."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 from krmkit.clusterapi.hooks.inputvalidation import variables_in
+from krmkit.go.fmt.printing import quote
 from krmkit.gotemplate import TemplateError, parse
 from krmkit.json import Object
+from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import leaves
 
 
@@ -44,7 +49,7 @@ def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
 
 
 def _literal_problem(change: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
-    """Return an error for a plain value that is a template over known variables: it would be written as it is."""
+    """Return an error for a plain value that is a template over known variables: it would be written literally."""
     for text in leaves(change.get("value")):
         if isinstance(text, str) and any(name in names for name in variables_in(text)):
             message = f'the template "{text[:80]}" is written as it is; put it into valueFrom.template'
@@ -70,3 +75,32 @@ def _template_problems(text: str | None, path: str) -> list[tuple[str, str]]:
         except TemplateError as error:
             return [(path, f"template can not be parsed: {error.message}")]
     return []
+
+
+class Unmatched(NamedTuple):
+    """A definition that no template fits. `whole`: no other definition of its patch fits one either."""
+
+    field: str
+    message: str
+    whole: bool
+
+
+def unmatched_message(patch: str, selector: Object, seen: Iterable[tuple[str, str]]) -> str:
+    """Return the message about a selector without a match, with the existing templates.
+
+    `seen`: (kind, apiVersion) of the templates.
+
+    >>> unmatched_message("p", {"kind": "T", "apiVersion": "i/v1"}, [("T", "i/v2")])
+    'patch "p" selects no template, so it changes nothing: T is there in i/v2, not in i/v1'
+    """
+    kind, versions = str(selector.get("kind", "")), selector.get("apiVersion")
+    wanted = [str(one) for one in versions] if isinstance(versions, list) else [str(versions)]
+    present = sorted({version for other, version in seen if other == kind})
+    start = f"patch {quote(patch)} selects no template, so it changes nothing:"
+    if not present:
+        kinds = sorted({other for other, _ in seen})
+        return f"{start} no template is a {kind}{did_you_mean(kind, kinds)}"
+    if not set(present) & set(wanted):
+        return f"{start} {kind} is there in {', '.join(present)}, not in {', '.join(wanted)}"
+    places = sorted((selector.get("matchResources") or {}).keys())
+    return f"{start} {kind} is there, but not where matchResources looks ({', '.join(places)})"

@@ -46,7 +46,7 @@ class SensitiveValues:
         return ""
 
 
-_SHORTEST = 4  # shorter ones stand in many texts by chance
+_SHORTEST = 4  # shorter ones occur in many texts by chance
 
 
 def _texts(value: Any, keys: bool = False) -> Iterator[str]:

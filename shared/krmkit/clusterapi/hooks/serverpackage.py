@@ -144,13 +144,13 @@ class _ServerPackage:
                 certificate.set(("spec", "dnsNames"), names)
 
     def trust(self, authority: str) -> None:
-        """Let the controllers trust this authority, and not look for one in a Secret."""
+        """Make the controllers trust this authority, instead of one in a Secret."""
         for config in self._configs:
             config.set((*_CLIENT, "caBundle"), b64encode(authority.encode()).decode())
             config.remove(("metadata", "annotations", INJECT_CA))
 
     def serve(self, extensions: list[Resource], data: dict[str, str]) -> list[Finding]:
-        """Write the extensions to the ConfigMap, and let each ExtensionConfig call the one that stands for it."""
+        """Write the extensions to the ConfigMap, and point each ExtensionConfig to the one that represents it."""
         for item in self._of("ConfigMap"):
             if item.get("data") != data:
                 item.set(("data",), data)

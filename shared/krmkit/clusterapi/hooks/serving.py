@@ -20,7 +20,7 @@ from krmkit.json import Object
 
 
 class HookExtension(Protocol):
-    """An extension that can be served: TopologyExtension, or one that is written in Python."""
+    """An extension that can be served: a TopologyExtension, or one written in Python."""
 
     name: str
 

@@ -5,7 +5,7 @@ An answer depends on the request alone. A refusal is an answer with status Failu
 
 from __future__ import annotations
 
-from krmkit.clusterapi.hooks.deadselectors import Unmatched, unmatched_message
+from krmkit.clusterapi.api.roles import NO_ROLE
 from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
@@ -17,7 +17,7 @@ from krmkit.clusterapi.hooks.extensionschema import API_VERSION, SPEC
 from krmkit.clusterapi.hooks.inputvalidation import InputChecks
 from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.clusterapi.hooks.patching import SETTINGS, ExtensionPatch, values_of
-from krmkit.clusterapi.hooks.patchproblems import patch_problems
+from krmkit.clusterapi.hooks.patchproblems import Unmatched, patch_problems, unmatched_message
 from krmkit.clusterapi.hooks.secrets import SensitiveValues
 from krmkit.clusterapi.hooks.settings import ExtensionSettings
 from krmkit.clusterapi.hooks.validating import Validations
@@ -77,7 +77,7 @@ class TopologyExtension:
     def _read(self, handlers: list[Object]) -> None:
         names: set[str] = set()
         defined = [one["variables"] for one in handlers if one.get("variables")]
-        # A handler without variables sees those of the one that a class can name beside it.
+        # A handler without variables uses those of the handler that a class can name beside it.
         shared = defined[0] if len(defined) == 1 else []
         for index, data in enumerate(handlers):
             path, name = f"spec.handlers[{index}]", data["name"]
@@ -139,18 +139,22 @@ class TopologyExtension:
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
         """Return the response to a request; patches are data, not base64. A failure is a response too."""
+        try:
+            return self.success(hook, handler, request)
+        except HookError as error:
+            return failure(hook, str(error))
+
+    def success(self, hook: str, handler: str, request: Object) -> Object:
+        """Return the response to a request. Raises HookError where that is a failure."""
         if self.problems:
             field, message = self.problems[0]
-            return failure(hook, f"TopologyExtension {self.name} cannot be used: {field}: {message}")
+            raise HookError(f"TopologyExtension {self.name} cannot be used: {field}: {message}", field)
         known = self._handlers.get((hook, handler))
         if known is None:
             names = [name for of, name in self._handlers if of == hook]
             hint = did_you_mean(handler, names)
-            return failure(hook, f'TopologyExtension {self.name} has no handler "{handler}" for {hook}{hint}')
-        try:
-            return known.answer(hook, request)
-        except HookError as error:
-            return failure(hook, str(error))
+            raise HookError(f'TopologyExtension {self.name} has no handler "{handler}" for {hook}{hint}')
+        return known.answer(hook, request)
 
 
 class _Handler:
@@ -235,19 +239,19 @@ class _Handler:
         self, request: Request, settings: Object | None, secrets: SensitiveValues, shown: Callable[[str], str]
     ) -> Object:
         items = []
-        errors = set()
+        errors: dict[str, str] = {}
         for item, values in zip(request.items, values_of(request, settings), strict=True):
             self._seen.add((str(item.object.get("kind", "")), str(item.object.get("apiVersion", ""))))
             try:
                 operations = self._operations(item, values, shown)
                 _check_secrets(item, operations, secrets)
             except HookError as error:
-                errors.add(str(error))
+                errors.setdefault(str(error), error.field)
                 continue
             items.append({"uid": item.uid, "patchType": JSON_PATCH, "patch": operations})
         if errors:
             # The controller sends the items in random order; the message must not depend on it.
-            raise HookError("; ".join(sorted(errors)))
+            raise HookError("; ".join(sorted(errors)), errors[min(errors)])
         return response(GENERATE_PATCHES, items=items)
 
     def _operations(
@@ -258,12 +262,17 @@ class _Handler:
         recorder: ExtensionRecorder | None = None,
     ) -> list[Object]:
         """Return the patches' changes of one template. A selector sees the result of the patches before."""
-        work = RequestItem(item.uid, "", item.holder, item.object, item.variables, item.builtin)
+        work = RequestItem(item.uid, NO_ROLE, item.holder, item.object, item.variables, item.builtin)
         variables, draft = Variables(values), Patched(work)
         for number, patch in enumerate(self._patches):
             if recorder is not None:
                 recorder.number = number
-            patch.apply(work, variables, draft, shown, recorder)
+            try:
+                patch.apply(work, variables, draft, shown, recorder)
+            except HookError as error:
+                raise HookError(
+                    str(error), f"spec.handlers[{self._position}].patches[{number}]{error.field}"
+                ) from None
         return diff(item.object, work.object)
 
     def explained(

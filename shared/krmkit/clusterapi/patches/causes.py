@@ -1,4 +1,4 @@
-"""What set the paths of a template while patches change it, and how that goes over into the desired object."""
+"""The causes of a template's paths while patches change it, and their transfer to the desired object."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _path(operation: Object, name: str) -> str:
 
 
 def _steps(path: str, document: object) -> tuple[Path, object]:
-    """Return the keys and positions of a JSON pointer, the last one as it is written, and the container of the last one."""
+    """Return the keys and positions of a JSON pointer, the last one unparsed, and its container."""
     parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
     found: list[str | int] = []
     value: Any = document
@@ -79,7 +79,7 @@ def record_merge(paths: PathCauses, patch: object, causes: Iterable[Cause], path
 
 
 def record_explained(paths: PathCauses, path: Path, own: list[Cause], inside: PathCauses) -> None:
-    """Record what an extension wrote at a path, with what the extension says about its own patches."""
+    """Record the causes of a path that an extension wrote, with the extension's own causes."""
     paths.set(path, *own, *inside.at(path))
     size = len(path)
     for written, causes in inside.entries():
@@ -123,7 +123,7 @@ def write_back_causes(
     for written, causes in mapped:
         if any(written[: len(path)] == path for path in kept):
             continue
-        # What is protected keeps its value, and so its causes.
+        # Protected fields keep their value, and so their causes.
         inside: list[Path] = [path for path in kept if path[: len(written)] == written]
         inside += [other for path in inside for other in before if other[: len(path)] == path != other]
         own = [(path, paths.at(path)) for path in inside]

@@ -7,7 +7,7 @@ the patches before left them; after the last patch the extensions validate; then
 from __future__ import annotations
 
 from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, POOL
+from krmkit.clusterapi.api.roles import CONTROL_PLANE, INFRASTRUCTURE_CLUSTER
 from krmkit.clusterapi.hooks.extensions import JSON_MERGE_PATCH
 from krmkit.clusterapi.patches.apply import PROTECTED_CONTROL_PLANE, Patched, write_back
 from krmkit.clusterapi.patches.external import ExternalPatch
@@ -69,16 +69,21 @@ class PatchEngine:
             try:
                 answers = patch.generate(request, names, extensions)
             except TopologyError as error:
+                error.at(f"spec.patches[{number}]{patch.inner}")
                 raise error.wrapped(f"failed to generate patches for patch {quote(patch.name)}") from None
             if recorder is not None:
                 recorder.begin(patch, number, names)
-            _apply(patch.name, drafts, answers, recorder)
-        for patch in self._patches:
+            try:
+                _apply(patch.name, drafts, answers, recorder)
+            except TopologyError as error:
+                raise error.at(f"spec.patches[{number}]{patch.inner}") from None
+        for number, patch in enumerate(self._patches):
             if isinstance(patch, ExternalPatch) and patch.validates:
                 try:
                     # The variables of the last patch, as in the reference, which does not compute them again.
                     patch.validate(request, names, extensions)
                 except TopologyError as error:
+                    error.at(f"spec.patches[{number}].external.validateTopologyExtension")
                     raise error.wrapped(f"validation of patch {quote(patch.name)} failed") from None
         update_desired_state(request, desired, recorder)
 
@@ -132,22 +137,19 @@ def update_desired_state(
 
 
 def _write(item: RequestItem, desired: ClusterState) -> None:
-    group, _, rest = item.role.partition("/")
-    control_plane = desired.control_plane
-    if group == "infrastructureCluster":
+    role, control_plane = item.role, desired.control_plane
+    if role.kind is not None:
+        worker = desired.workers(role.kind)[role.group]
+        if role.part == role.kind.bootstrap:
+            worker.bootstrap = write_back(worker.bootstrap, item.object, role.is_template)
+        else:
+            worker.infrastructure = write_back(worker.infrastructure, item.object, role.is_template)
+    elif role == INFRASTRUCTURE_CLUSTER:
         desired.infrastructure_cluster = write_back(desired.infrastructure_cluster, item.object, False)
-    elif group == "controlPlane":
+    elif role == CONTROL_PLANE:
         control_plane.object = write_back(control_plane.object, item.object, False, PROTECTED_CONTROL_PLANE)
-    elif group == "controlPlaneInfrastructureMachineTemplate":
+    else:
         assert control_plane.infrastructure_machine_template is not None
         control_plane.infrastructure_machine_template = write_back(
             control_plane.infrastructure_machine_template, item.object, True
         )
-    else:
-        name, _, part = rest.rpartition("/")
-        kind = DEPLOYMENT if group == DEPLOYMENT.listing else POOL
-        worker = desired.workers(kind)[name]
-        if part == kind.bootstrap:
-            worker.bootstrap = write_back(worker.bootstrap, item.object, kind.templates)
-        else:
-            worker.infrastructure = write_back(worker.infrastructure, item.object, kind.templates)

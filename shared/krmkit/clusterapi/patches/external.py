@@ -14,7 +14,7 @@ from krmkit.clusterapi.hooks.extensions import (
 )
 from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, wire_variables
 from krmkit.json import Object
-from krmkit.schema.fields import is_list_of_maps
+from krmkit.schema.fields import is_list_of_maps, mapping
 
 
 class ExternalPatch:
@@ -22,10 +22,13 @@ class ExternalPatch:
 
     __slots__ = ("_external", "data", "name")
 
+    inner = ".external.generatePatchesExtension"
+    """Where in a patch of the class the patches are said to come from."""
+
     def __init__(self, patch: Object) -> None:
         self.data = patch
         self.name = str(patch.get("name", ""))
-        self._external: Object = patch.get("external") or {}
+        self._external: Object = mapping(patch, "external")
 
     @property
     def generates(self) -> bool:

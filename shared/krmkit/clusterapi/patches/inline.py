@@ -12,6 +12,7 @@ from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
 from krmkit.go.fmt.printing import quote
 from krmkit.json import Object
+from krmkit.schema.fields import mapping
 
 
 class InlinePatch:
@@ -19,13 +20,16 @@ class InlinePatch:
 
     __slots__ = ("_definitions", "_enabled", "data", "name")
 
+    inner = ""
+    """Where in a patch of the class the patches are: everywhere."""
+
     def __init__(self, patch: Object) -> None:
         self.data = patch
         self.name = str(patch.get("name", ""))
         self._enabled = enabled_by(patch.get("enabledIf"))
         self._definitions = [
             (
-                definition.get("selector") or {},
+                mapping(definition, "selector"),
                 [_operation(one) for one in definition.get("jsonPatches") or []],
             )
             for definition in patch.get("definitions") or []

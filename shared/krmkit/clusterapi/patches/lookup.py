@@ -42,11 +42,6 @@ def parse_path_segment(segment: str) -> Segment:
     return segment[:left], int(digits)
 
 
-def variable_name(path: str) -> str:
-    """Return the variable that a path begins with. `variable_name("nodes[1].labels")` is "nodes"."""
-    return path.split(".", 1)[0].split("[", 1)[0]
-
-
 class VariablePath:
     """A path, split once and looked up as often as needed.
 

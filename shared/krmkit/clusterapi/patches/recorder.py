@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from krmkit.clusterapi.api.roles import CONTROL_PLANE
 from krmkit.clusterapi.desired.causes import ClusterCauses
 from krmkit.clusterapi.patches.apply import PROTECTED_CONTROL_PLANE
 from krmkit.clusterapi.patches.causes import (
@@ -80,10 +81,9 @@ class PatchRecorder:
 
     def written(self, item: RequestItem, target: Object) -> None:
         """Take the causes of a template over to the object that got it; `target` is that object before."""
-        is_template = item.role.endswith("Template")
-        preserve = PROTECTED_CONTROL_PLANE if item.role == "controlPlane" else ()
+        preserve = PROTECTED_CONTROL_PLANE if item.role == CONTROL_PLANE else ()
         paths = self._causes.objects[item.role]
-        write_back_causes(paths, self._templates[id(item)], target, is_template, preserve)
+        write_back_causes(paths, self._templates[id(item)], target, item.role.is_template, preserve)
 
     def _inline(self, patch: InlinePatch, item: RequestItem, definition: int) -> list[list[Cause]]:
         """Return the causes of each operation of a definition: the patch, and the variables that it uses."""
@@ -98,7 +98,7 @@ class PatchRecorder:
 
     def _entry(self, item: RequestItem) -> Path | None:
         """Return the entry of the topology whose overrides an item sees."""
-        if item.role.startswith("controlPlane"):
-            return ("controlPlane",)
-        known = self._causes.entries.get(item.role.rpartition("/")[0])
-        return None if known is None else known[0]
+        role = item.role
+        if role.kind is not None:
+            return self._causes.entries[role.kind, role.group][0]
+        return ("controlPlane",) if role.owner else None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from krmkit.clusterapi.api.roles import Role
 from krmkit.json import Object
 
 INFRASTRUCTURE_REF = "spec.infrastructureRef"
@@ -28,7 +29,7 @@ class RequestItem:
     """
 
     uid: str
-    role: str
+    role: Role
     holder: Object
     object: Object
     variables: Mapping[str, Any] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.contracts import machine_infrastructure_path
+from krmkit.clusterapi.api.roles import CONTROL_PLANE, CONTROL_PLANE_MACHINES, INFRASTRUCTURE_CLUSTER, Role
 from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
 from krmkit.clusterapi.desired.blueprint import ClusterBlueprint, worker_blueprint
 from krmkit.clusterapi.desired.state import ClusterState
@@ -31,7 +32,7 @@ def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Reques
     items: list[RequestItem] = []
 
     def add(
-        role: str,
+        role: Role,
         template: Object,
         target: Object,
         holder: Object,
@@ -52,18 +53,18 @@ def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Reques
         items.append(RequestItem(str(len(items) + 1), role, reference, prepared, variables, builtin))
 
     cluster, control_plane = desired.cluster, desired.control_plane
-    add("infrastructureCluster", blueprint.infrastructure_cluster_template, desired.infrastructure_cluster,
+    add(INFRASTRUCTURE_CLUSTER, blueprint.infrastructure_cluster_template, desired.infrastructure_cluster,
         cluster, INFRASTRUCTURE_REF, {}, None, False)  # fmt: skip
     cp_topology = mapping(topology, "controlPlane")
     machine_template = control_plane.infrastructure_machine_template
     builtin = {"controlPlane": control_plane_builtin(cp_topology, control_plane.object, machine_template)}
     overrides = _overrides(cp_topology)
-    add("controlPlane", blueprint.control_plane_template, control_plane.object,
+    add(CONTROL_PLANE, blueprint.control_plane_template, control_plane.object,
         cluster, CONTROL_PLANE_REF, overrides, builtin, False)  # fmt: skip
     if machine_template is not None:
         template = blueprint.control_plane_machine_template
         assert template is not None
-        add("controlPlaneInfrastructureMachineTemplate", template, machine_template, control_plane.object,
+        add(CONTROL_PLANE_MACHINES, template, machine_template, control_plane.object,
             machine_infrastructure_path(blueprint.contract), overrides, builtin, True)  # fmt: skip
     for kind in WORKER_KINDS:
         topologies = {one.get("name"): one for one in find(topology, ("workers", kind.listing)) or []}
@@ -71,11 +72,10 @@ def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Reques
             one = topologies[name]
             builtin = {kind.role: worker_builtin(one, group.object, group.bootstrap, group.infrastructure)}
             worker_class = worker_blueprint(blueprint, kind, one["class"])
-            base = f"{kind.listing}/{name}/"
             overrides = _overrides(one)
-            add(base + kind.bootstrap, worker_class.bootstrap_template, group.bootstrap,
+            add(Role(kind.bootstrap, kind, name), worker_class.bootstrap_template, group.bootstrap,
                 group.object, BOOTSTRAP_REF, overrides, builtin, kind.templates)  # fmt: skip
-            add(base + kind.infrastructure, worker_class.infrastructure_template, group.infrastructure,
+            add(Role(kind.infrastructure, kind, name), worker_class.infrastructure_template, group.infrastructure,
                 group.object, MACHINE_INFRASTRUCTURE_REF, overrides, builtin, kind.templates)  # fmt: skip
     return Request(items, named_values(topology.get("variables")), {"cluster": cluster_builtin(cluster)})
 

@@ -12,7 +12,7 @@ from krmkit.clusterapi.patches.request import (
     MACHINE_INFRASTRUCTURE_REF,
     RequestItem,
 )
-from krmkit.schema.fields import find
+from krmkit.schema.fields import find, mapping
 
 _WORKER_REFS = (BOOTSTRAP_REF, MACHINE_INFRASTRUCTURE_REF)
 
@@ -29,7 +29,7 @@ def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
     # A ClusterClass names one version; an extension may name several, because it serves several.
     if version not in versions if isinstance(versions, list) else version != versions:
         return False
-    resources = selector.get("matchResources") or {}
+    resources = mapping(selector, "matchResources")
     holder = item.holder
     kind, path = holder.get("kind"), holder.get("fieldPath")
     if resources.get("infrastructureCluster") and kind == "Cluster" and path == INFRASTRUCTURE_REF:

@@ -77,7 +77,7 @@ def worker_builtin(
 def _add_metadata(builtin: Object, metadata: Object) -> None:
     labels = metadata.get("labels")
     annotations = {
-        key: value for key, value in (metadata.get("annotations") or {}).items() if key not in BOOKKEEPING
+        key: value for key, value in mapping(metadata, "annotations").items() if key not in BOOKKEEPING
     }
     found = {}
     if labels:

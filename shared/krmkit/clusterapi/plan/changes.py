@@ -12,6 +12,7 @@ from typing import Any
 
 from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.clusterapi.api.features import FeatureGates
+from krmkit.clusterapi.api.roles import CONTROL_PLANE
 from krmkit.clusterapi.desired.current import CurrentObjects, state_objects
 from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
 from krmkit.clusterapi.desired.state import ClusterState
@@ -54,7 +55,7 @@ def make_plan(
 
 
 class _Planner:
-    """What the plans of the Clusters of one change share."""
+    """The common data of the plans of all Clusters."""
 
     def __init__(
         self, old: Collected, new: Collected, options: TopologyOptions, wanted: list[Key], now: str
@@ -171,7 +172,7 @@ def _unwritten(one: ClusterPlan, before: ClusterState | None) -> list[str]:
     """Return what the webhook of the control plane refuses when the controller writes it."""
     found = []
     for change in one.changes:
-        if change.role != "controlPlane" or change.after is None:
+        if change.role != CONTROL_PLANE or change.after is None:
             continue
         if change.action == CREATE or before is None:
             errors = created_errors(change.after)
@@ -240,7 +241,8 @@ def _render(
     for decoded in topologies.managed():
         seen = len(topologies.findings)
         one = topologies.render(decoded)
-        texts = [_text(finding) for finding in topologies.findings[seen:] if finding.severity == ERROR]
+        # The message of a topology that cannot be computed is about the Cluster, its field often one of the ClusterClass.
+        texts = [finding.message for finding in topologies.findings[seen:] if finding.severity == ERROR]
         yield decoded, one, texts if one is None else []
 
 

@@ -1,8 +1,8 @@
 """The comparison of an existing object with the desired one, in three ways as server-side apply does it.
 
-A running object holds more than the topology asked for: defaults, and fields of other managers. So a field that only the running
-object has is removed if the topology applied it last (`applied`), and is somebody else's otherwise. An object from files holds
-exactly what its topology asked for.
+A running object holds more than the topology's fields: defaults, and fields of other managers. So a field that only the
+running object has is removed if the topology applied it last (`applied`); otherwise another manager owns it. An object
+from files holds exactly what its topology asked for.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class _Comparison:
             return False
         if self._typed or one == [] or other == []:
             return True
-        # A map without fields means something to some kinds: `backend: {inMemory: {}}`. Only what was applied tells whether a
+        # Some kinds give an empty map a meaning: `backend: {inMemory: {}}`. Only the applied fields show whether a
         # server dropped it.
         return self._live and one is None and (was is not None or not self._known)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.clusterapi.api.roles import Role
 from krmkit.json import Object
 
 CREATE = "create"
@@ -20,7 +21,7 @@ class ObjectChange:
     """One object. action: create, change, replace (a template that rotates; `old_name` goes) or remove."""
 
     action: str
-    role: str
+    role: Role
     kind: str
     name: str
     old_name: str = ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from krmkit.clusterapi.api.roles import CLUSTER
 from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields, is_live, owned_part
 from krmkit.clusterapi.plan.model import CHANGE, CREATE, REMOVE, REPLACE, ObjectChange, Roll
-from krmkit.clusterapi.plan.rolls import Clock, group_of_role, rolls
+from krmkit.clusterapi.plan.rolls import Clock, rolls
 from krmkit.clusterapi.plan.rotation import ROTATED, Rotation
 from krmkit.json import Object
 from krmkit.messages.listed import listed
@@ -18,7 +19,7 @@ def all_objects(state: ClusterState, action: str) -> list[ObjectChange]:
     """Return every object of a state as created or removed."""
     changes = []
     for role, item in state.objects():
-        if role != "cluster" and item:
+        if role != CLUSTER and item:
             change = ObjectChange(action, role, str(item.get("kind", "")), _name(item))
             setattr(change, "after" if action == CREATE else "before", item)
             changes.append(change)
@@ -43,8 +44,8 @@ class StateComparison:
         self, before: ClusterState, after: ClusterState, rotations: list[Rotation]
     ) -> list[ObjectChange]:
         """Return the objects that differ between two states. Raises TopologyError."""
-        old = {role: item for role, item in before.objects() if item and role != "cluster"}
-        new = {role: item for role, item in after.objects() if role != "cluster"}
+        old = {role: item for role, item in before.objects() if item and role != CLUSTER}
+        new = {role: item for role, item in after.objects() if role != CLUSTER}
         rotated = {one.role: one for one in rotations if one.outcome == ROTATED}
         applied = self._applied if before is self._first else {}
         found: list[ObjectChange] = []
@@ -77,12 +78,8 @@ class StateComparison:
         """Return the machines that changes replace, with the size of their groups, and what happens at a later date."""
         rotated = {one.role: one for one in rotations if one.outcome == ROTATED}
         found, later = rolls(changes, rotated, self._clock)
-        holders = {
-            group_of_role(role): item
-            for role, item in after.objects()
-            if role == "controlPlane" or role.endswith(("/machineDeployment", "/machinePool"))
-        }
-        running = {group_of_role(role): item for role, item in self._first.objects() if is_live(item)}
+        holders = {role.owner: item for role, item in after.objects() if role.is_holder}
+        running = {role.owner: item for role, item in self._first.objects() if is_live(item)}
         kept = []
         for roll in found:
             holder = holders.get(roll.group, {})

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from krmkit.clusterapi.api.roles import CONTROL_PLANE, Role
 from krmkit.clusterapi.plan.model import CREATE, REMOVE, ObjectChange, Roll
 from krmkit.clusterapi.plan.rotation import Rotation
 from krmkit.json import Object
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
 
-CONTROL_PLANE = "controlPlane"
 _KUBEADM = "KubeadmControlPlane"
 _MOST_FIELDS = 10
 _CONFIG = "spec.kubeadmConfigSpec."
 _JOIN = _CONFIG + "joinConfiguration"
-# What KubeadmControlPlane's controller leaves out when it compares a machine with its specification.
+# Fields that KubeadmControlPlane's controller ignores when it compares a machine with its specification.
 _IN_PLACE = tuple(
     _CONFIG + path
     for path in (
@@ -58,7 +58,7 @@ class Clock:
 
 
 def _moment(text: str) -> tuple[int, str]:
-    """Return what orders times of RFC 3339; a text that is none comes first."""
+    """Return the sort key of a time of RFC 3339; other texts come first."""
     from krmkit.kube.timestamps import unix_seconds
 
     seconds = unix_seconds(text)
@@ -66,7 +66,7 @@ def _moment(text: str) -> tuple[int, str]:
 
 
 def rolls(
-    changes: Iterable[ObjectChange], rotations: Mapping[str, Rotation], clock: Clock | None = None
+    changes: Iterable[ObjectChange], rotations: Mapping[Role, Rotation], clock: Clock | None = None
 ) -> tuple[list[Roll], list[str]]:
     """Return the machines that changes replace, in the order of the objects, and what happens at a later date."""
     return _Rolls(clock or Clock()).of(list(changes), rotations)
@@ -82,20 +82,20 @@ class _Rolls:
         self._later: list[str] = []
 
     def of(
-        self, changes: list[ObjectChange], rotations: Mapping[str, Rotation]
+        self, changes: list[ObjectChange], rotations: Mapping[Role, Rotation]
     ) -> tuple[list[Roll], list[str]]:
         created = {change.role for change in changes if change.action == CREATE}
         for change in changes:
-            group = group_of_role(change.role)
-            if group == "" or change.action in (CREATE, REMOVE) or holder_of_role(change.role) in created:
+            group = change.role.owner
+            if group == "" or change.action in (CREATE, REMOVE) or change.role.holder in created:
                 continue
             if change.role in rotations:
                 self._add(group, f"{change.kind} {listed(rotations[change.role].fields, _MOST_FIELDS)}")
             elif change.role == CONTROL_PLANE:
                 self._control_plane(change)
-            elif change.role.endswith(("/machineDeployment", "/machinePool")):
+            elif change.role.is_holder:
                 self._worker(group, change)
-            elif change.role.startswith("machinePools/"):
+            elif change.role.is_of_pool:
                 inner = [path for path in change.fields if path.startswith("spec")]
                 if inner:
                     self._add(group, f"{change.kind} {listed(inner, _MOST_FIELDS)}", sure=False)
@@ -112,8 +112,11 @@ class _Rolls:
             roll.reasons.append(reason)
 
     def _control_plane(self, change: ObjectChange) -> None:
-        """Add the rolls of a control plane's own changes. Those of Kubeadm's controller are known; for others only the provider knows."""
-        group, kubeadm = CONTROL_PLANE, change.kind == _KUBEADM
+        """Add the rolls of a control plane's own changes.
+
+        The rules of Kubeadm's controller are known, those of other providers are not.
+        """
+        group, kubeadm = change.role.owner, change.kind == _KUBEADM
         if _differ(change, ("spec", "version")):
             self._add(group, _from_to(change, ("spec", "version")), kubeadm)
         self._after(group, change)
@@ -132,7 +135,7 @@ class _Rolls:
         for name in _REPLACING:
             path = ("spec", "template", "spec", name)
             if _differ(change, path):
-                # What a pool does with a new version is its provider's.
+                # The provider of a pool decides about a new version.
                 self._add(group, _from_to(change, path), change.kind != "MachinePool")
         self._after(group, change)
 
@@ -168,21 +171,3 @@ def _differ(change: ObjectChange, path: tuple[str, ...]) -> bool:
 
 def _from_to(change: ObjectChange, path: tuple[str, ...]) -> str:
     return f"{path[-1]} {find(change.before, path)} -> {find(change.after, path)}"
-
-
-def group_of_role(role: str) -> str:
-    """Return the owner of the machines that a role is about: `controlPlane`, `MachineDeployment md-0`; "" for the infrastructure cluster."""
-    if role in (CONTROL_PLANE, "controlPlaneInfrastructureMachineTemplate"):
-        return CONTROL_PLANE
-    listing, _, rest = role.partition("/")
-    name = rest.rpartition("/")[0]
-    kind = {"machineDeployments": "MachineDeployment", "machinePools": "MachinePool"}.get(listing, "")
-    return f"{kind} {name}" if kind and name else ""
-
-
-def holder_of_role(role: str) -> str:
-    """Return the role of the object that refers to a template."""
-    listing, _, rest = role.partition("/")
-    name = rest.rpartition("/")[0]
-    part = {"machineDeployments": "machineDeployment", "machinePools": "machinePool"}.get(listing)
-    return f"{listing}/{name}/{part}" if part else CONTROL_PLANE

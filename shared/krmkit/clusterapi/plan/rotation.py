@@ -14,6 +14,7 @@ from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.names import ClusterNames, simple_name
 from krmkit.clusterapi.api.objectversion import how_to_export, in_version, label
+from krmkit.clusterapi.api.roles import CONTROL_PLANE_MACHINES, Role
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT
 from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields, is_live
@@ -32,7 +33,7 @@ MOST_FIELDS = 20
 class Rotation:
     """The outcome for one template. `fields` are the changed paths of its spec, with the old and the new value."""
 
-    role: str
+    role: Role
     kind: str
     outcome: str
     current_name: str
@@ -50,7 +51,7 @@ def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, ba
     control_plane = desired.control_plane
     template = control_plane.infrastructure_machine_template
     if template is not None:
-        role = "controlPlaneInfrastructureMachineTemplate"
+        role = CONTROL_PLANE_MACHINES
         old = current.control_plane.infrastructure_machine_template
         last = current.applied.get(role)
         step, template = _template(old, template, last, role, names, f"{base}-", fixed_kind=True)
@@ -62,21 +63,20 @@ def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, ba
                 control_plane.object = put(control_plane.object, place, step.name)
     for topology_name, md in desired.machine_deployments.items():
         there = current.machine_deployments.get(topology_name)
-        role = f"{DEPLOYMENT.listing}/{topology_name}/"
         prefix = f"{base}-{topology_name}-"
         old = there.infrastructure if there is not None else None
-        own_role = role + DEPLOYMENT.infrastructure
-        last = current.applied.get(own_role)
+        role = Role(DEPLOYMENT.infrastructure, DEPLOYMENT, topology_name)
+        last = current.applied.get(role)
         step, md.infrastructure = _template(
-            old, md.infrastructure, last, own_role, names, prefix, fixed_kind=True
+            old, md.infrastructure, last, role, names, prefix, fixed_kind=True
         )
         found.append(step)
         inner = ("spec", "template", "spec")
         md.object = put(md.object, (*inner, "infrastructureRef", "name"), step.name)
         old = there.bootstrap if there is not None else None
-        own_role = role + DEPLOYMENT.bootstrap
-        last = current.applied.get(own_role)
-        step, md.bootstrap = _template(old, md.bootstrap, last, own_role, names, prefix, fixed_kind=False)
+        role = Role(DEPLOYMENT.bootstrap, DEPLOYMENT, topology_name)
+        last = current.applied.get(role)
+        step, md.bootstrap = _template(old, md.bootstrap, last, role, names, prefix, fixed_kind=False)
         found.append(step)
         md.object = put(md.object, (*inner, "bootstrap", "configRef", "name"), step.name)
     return found
@@ -86,7 +86,7 @@ def _template(
     current: Object | None,
     desired: Object,
     applied: Object | None,
-    role: str,
+    role: Role,
     names: ClusterNames,
     base: str,
     *,

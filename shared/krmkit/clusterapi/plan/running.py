@@ -1,7 +1,7 @@
-"""The state of a Cluster before a change: its running objects where the old package has them, else what it rendered to.
+"""The state of a Cluster before a change: its running objects if the old package has them, else its rendered ones.
 
-An export of a cluster holds the ClusterClass and the Cluster too. What they render to is what the topology applied last; the
-managedFields of the objects, where the export has them, say it exactly.
+An export of a cluster holds the ClusterClass and the Cluster too. Rendering these gives the fields that the topology
+applied last; managedFields, if the export has them, are exact.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.objectversion import how_to_export, label
+from krmkit.clusterapi.api.roles import CLUSTER, CONTROL_PLANE
 from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
 from krmkit.clusterapi.desired.current import CurrentObjects
 from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
@@ -26,7 +27,7 @@ def running_state(rendered: ClusterState | None, found: ClusterState | None) -> 
         return rendered
     last = dict(rendered.objects()) if rendered is not None else {}
     for role, item in found.objects():
-        if not item or role == "cluster" or not is_live(item):
+        if not item or role == CLUSTER or not is_live(item):
             continue
         applied = applied_by_topology(item) or last.get(role)
         if applied is not None:
@@ -36,7 +37,7 @@ def running_state(rendered: ClusterState | None, found: ClusterState | None) -> 
 
 def knows_applied(state: ClusterState) -> bool:
     """Return whether the fields that a change removes can be seen: what was applied to the running control plane is known."""
-    return not is_live(state.control_plane.object) or "controlPlane" in state.applied
+    return not is_live(state.control_plane.object) or CONTROL_PLANE in state.applied
 
 
 def missing_objects(running: CurrentObjects, cluster: Object, state: ClusterState) -> list[str]:
@@ -78,7 +79,7 @@ def _export(reference: Object, namespace: str) -> str:
 
 
 def reached(state: ClusterState) -> ClusterState:
-    """Return a desired state as it is when all its machines have rolled: the control plane runs the version of its spec."""
+    """Return a desired state after all its machines have rolled: the control plane runs the version of its spec."""
     plane = state.control_plane
     version = mapping(plane.object, "spec").get("version", "")
     running = {**plane.object, "status": {"version": version}} if plane.object else plane.object

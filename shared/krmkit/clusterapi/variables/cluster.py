@@ -13,6 +13,7 @@ from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.values import read_variables
 from krmkit.clusterapi.variables.valuevalidation import validate_variables
 from krmkit.kube.fielderror import FieldError
+from krmkit.schema.fields import find, mapping
 
 Data = Mapping[str, Any]
 
@@ -65,13 +66,13 @@ def _places(topology: Data, old: Data) -> list[_Place]:
     """Return the variables of the Cluster first, then the overrides that exist."""
     places = [_Place(CLUSTER_PATH, topology.get("variables"), old.get("variables"), True)]
     owners: list[tuple[str, Data, Data]] = [
-        (CONTROL_PLANE_PATH, topology.get("controlPlane") or {}, old.get("controlPlane") or {})
+        (CONTROL_PLANE_PATH, mapping(topology, "controlPlane"), mapping(old, "controlPlane"))
     ]
     for kind in WORKERS:
-        old_items = {item.get("name"): item for item in (old.get("workers") or {}).get(kind) or []}
+        old_items = {item.get("name"): item for item in find(old, ("workers", kind)) or []}
         owners += [
             (_worker_path(kind, item), item, old_items.get(item.get("name")) or {})
-            for item in (topology.get("workers") or {}).get(kind) or []
+            for item in find(topology, ("workers", kind)) or []
         ]
     for path, owner, old_owner in owners:
         overrides = _overrides(owner)
@@ -85,7 +86,7 @@ def _worker_path(kind: str, item: Data) -> str:
 
 
 def _overrides(owner: Data) -> list[Any]:
-    return (owner.get("variables") or {}).get("overrides") or []
+    return find(owner, ("variables", "overrides")) or []
 
 
 def _with_values(topology: Data, places: list[_Place]) -> dict[str, Any]:
@@ -97,7 +98,7 @@ def _with_values(topology: Data, places: list[_Place]) -> dict[str, Any]:
         if own.values:
             found["variables"] = own.items()
     pending = iter(rest)
-    control_plane = topology.get("controlPlane") or {}
+    control_plane = mapping(topology, "controlPlane")
     if _overrides(control_plane):
         found["controlPlane"] = _with_overrides(control_plane, next(pending))
     workers = topology.get("workers")

@@ -1,4 +1,4 @@
-"""Which values of variables are the defaults of their class: the cause of a value that defaulting has written, now or earlier."""
+"""Find variable values that are the defaults of their class, written by defaulting now or earlier."""
 
 from __future__ import annotations
 

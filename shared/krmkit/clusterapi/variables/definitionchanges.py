@@ -34,7 +34,10 @@ def breaking_changes(old: Data, new: Data) -> list[str]:
 
 
 def _narrowed(old: Data, new: Data, path: str) -> list[str]:
-    """Return how the new schema takes less than the old one. A constraint that only differs counts, as nobody can tell."""
+    """Return the ways in which the new schema accepts less than the old one.
+
+    Any changed constraint counts, as its effect is undecidable here.
+    """
     where = f"{path}: " if path else ""
     found = []
     if new.get("type") != old.get("type") and not (

@@ -15,7 +15,7 @@ from krmkit.clusterapi.variables.schema import convert_schema
 from krmkit.clusterapi.variables.values import VariableValue, go_number
 from krmkit.go.fmt.printing import quote
 from krmkit.kube.fielderror import FieldError, aggregate, child, type_invalid
-from krmkit.schema.fields import MISSING
+from krmkit.schema.fields import MISSING, find, mapping
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.openapi import Schema
 
@@ -35,8 +35,8 @@ _FALSE = (
 class DiscoveryError(ValueError):
     """The variables of a ClusterClass cannot be computed; the text is the controller's.
 
-    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed. `details` say for each
-    conflict who defines the variable and what differs.
+    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed. `details`:
+    for each conflict, the definers of the variable and the differences.
     """
 
     def __init__(
@@ -120,8 +120,8 @@ def _environment() -> KubeEnvironment:
 
 
 def _openapi(definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    schema = definition.get("schema") or {}
-    return schema.get("openAPIV3Schema") or {}
+    schema = mapping(definition, "schema")
+    return mapping(schema, "openAPIV3Schema")
 
 
 def status_variables(
@@ -133,14 +133,14 @@ def status_variables(
 
     Raises DiscoveryError for invalid discovered variables, and for conflicting definitions.
     """
-    spec = cluster_class.get("spec") or {}
+    spec = mapping(cluster_class, "spec")
     entries: dict[str, dict[str, Any]] = {}
     for variable in spec.get("variables") or []:
         _add(entries, variable, INLINE)
     problems: list[FieldError] = []
     for patch in spec.get("patches") or []:
         name = str(patch.get("name", ""))
-        variables = (discovered or {}).get(name)
+        variables = find(discovered, (name,))
         if not variables:
             continue
         found = validate_class_variables(variables, None, child(name, "variables"), environment)
@@ -148,7 +148,7 @@ def status_variables(
         if not found:
             for variable in variables:
                 _add(entries, variable, name)
-    class_name = (cluster_class.get("metadata") or {}).get("name", "")
+    class_name = find(cluster_class, ("metadata", "name"), "")
     prefix = f"failed to discover variables for ClusterClass {class_name}: "
     if problems:
         raise DiscoveryError(prefix + aggregate(problems))
@@ -177,7 +177,7 @@ def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two definitions of a variable are in conflict; explicit false is the same as absent."""
     return (
         bool(first.get("required")) is not bool(other.get("required"))
-        or (first.get("deprecatedV1Beta1Metadata") or {}) != (other.get("deprecatedV1Beta1Metadata") or {})
+        or mapping(first, "deprecatedV1Beta1Metadata") != mapping(other, "deprecatedV1Beta1Metadata")
         or _without_false(_openapi(first)) != _without_false(_openapi(other))
     )
 
@@ -195,7 +195,7 @@ def conflict_of(entry: Mapping[str, Any]) -> str:
     fields = []
     if bool(first.get("required")) is not bool(other.get("required")):
         fields.append(_both("required", bool(first.get("required")), bool(other.get("required"))))
-    metadata = [one.get("deprecatedV1Beta1Metadata") or {} for one in (first, other)]
+    metadata = [mapping(one, "deprecatedV1Beta1Metadata") for one in (first, other)]
     if metadata[0] != metadata[1]:
         fields.append(_both("metadata", *metadata))
     fields += differing(_without_false(_openapi(first)), _without_false(_openapi(other)))

@@ -13,6 +13,7 @@ from krmkit.cel.kubernetes.environment import KubeEnvironment
 from krmkit.clusterapi.variables.schema import convert_schema
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key, not_supported, required
 from krmkit.kube.names import validate_annotations, validate_labels
+from krmkit.schema.fields import find, mapping
 from krmkit.schema.kubernetes.defaults import check_defaults
 from krmkit.schema.kubernetes.rulepath import RulePathError, rule_path
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
@@ -51,7 +52,7 @@ def validate_class_variables(
         name = str(variable.get("name", ""))
         place = key(path, name)
         errors += _name_errors(name, child(place, "name"))
-        metadata = variable.get("deprecatedV1Beta1Metadata") or {}
+        metadata = mapping(variable, "deprecatedV1Beta1Metadata")
         errors += _metadata_errors(metadata, child(place, "deprecatedV1Beta1Metadata"))
         place = child(place, "schema", "openAPIV3Schema")
         schema = _openapi(variable)
@@ -84,7 +85,7 @@ class _Environments:
 
 
 def _openapi(variable: Mapping[str, Any]) -> Mapping[str, Any]:
-    schema = (variable.get("schema") or {}).get("openAPIV3Schema")
+    schema = find(variable, ("schema", "openAPIV3Schema"))
     return schema if isinstance(schema, dict) else {}
 
 
@@ -100,8 +101,8 @@ def _name_errors(name: str, path: str) -> list[FieldError]:
 
 
 def _metadata_errors(metadata: Mapping[str, Any], path: str) -> list[FieldError]:
-    labels = metadata.get("labels") or {}
-    annotations = metadata.get("annotations") or {}
+    labels = mapping(metadata, "labels")
+    annotations = mapping(metadata, "annotations")
     errors = validate_labels(labels, child(path, "labels"))
     return errors + validate_annotations(annotations, child(path, "annotations"))
 

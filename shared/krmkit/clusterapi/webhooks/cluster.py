@@ -30,6 +30,7 @@ from krmkit.go.net import parse_cidr
 from krmkit.go.numbers import NumberError, atoi
 from krmkit.kube.fielderror import INTERNAL, FieldError, child, forbidden, index, invalid, key, required
 from krmkit.kube.names import is_valid_label_value
+from krmkit.schema.fields import find, mapping
 from krmkit.versions import blang as blangsemver
 from krmkit.versions.semver import Version, VersionError
 
@@ -67,7 +68,7 @@ class Surroundings:
 def class_key(cluster: Object) -> tuple[str, str]:
     """Return namespace and name of the class (GetClassKey). The namespace is the Cluster's unless the reference names another."""
     reference = topology_of(cluster).get("classRef") or {}
-    namespace = reference.get("namespace") or (cluster.get("metadata") or {}).get("namespace", "")
+    namespace = reference.get("namespace") or find(cluster, ("metadata", "namespace"), "")
     return namespace, reference.get("name", "")
 
 
@@ -107,9 +108,9 @@ def validate_cluster(
         found.append(forbidden("spec", detail))
     if not spec.get("controlPlaneRef") and old_spec.get("controlPlaneRef"):
         found.append(forbidden("spec.controlPlaneRef", "cannot be removed"))
-    network = spec.get("clusterNetwork") or {}
+    network = mapping(spec, "clusterNetwork")
     for part in ("pods", "services"):
-        blocks = (network.get(part) or {}).get("cidrBlocks") or []
+        blocks = find(network, (part, "cidrBlocks")) or []
         path = child("spec.clusterNetwork", part, "cidrBlocks")
         found += [
             invalid(index(path, position), block, f"invalid CIDR address: {block}")
@@ -169,7 +170,7 @@ def _validate_version(version: str) -> list[FieldError]:
 
 def _validate_parts(topology: Object, features: FeatureGates) -> list[FieldError]:
     """Check metadata, rollout and taints of the control plane and the workers."""
-    control_plane = topology.get("controlPlane") or {}
+    control_plane = mapping(topology, "controlPlane")
     path = "spec.topology.controlPlane"
     metadata = validate_metadata(control_plane.get("metadata"), child(path, "metadata"))
     taints = validate_taints(control_plane.get("taints"), child(path, "taints"), features)
@@ -185,7 +186,7 @@ def _validate_parts(topology: Object, features: FeatureGates) -> list[FieldError
 
 
 def _validate_concurrency(cluster: Object) -> list[FieldError]:
-    text = ((cluster.get("metadata") or {}).get("annotations") or {}).get(UPGRADE_CONCURRENCY)
+    text = find(cluster, ("metadata", "annotations", UPGRADE_CONCURRENCY))
     if text is None:
         return []
     path = child("metadata.annotations", UPGRADE_CONCURRENCY)
@@ -210,8 +211,8 @@ def validate_cluster_for_class(cluster: Object, cluster_class: Object) -> list[F
 
 
 def _validate_health_checks(topology: Object, class_spec: Object) -> list[FieldError]:
-    control_plane = class_spec.get("controlPlane") or {}
-    health_check = (topology.get("controlPlane") or {}).get("healthCheck") or {}
+    control_plane = mapping(class_spec, "controlPlane")
+    health_check = mapping(topology, "controlPlane", "healthCheck")
     path = "spec.topology.controlPlane.healthCheck"
     found = []
     if is_defined(health_check):
@@ -224,7 +225,7 @@ def _validate_health_checks(topology: Object, class_spec: Object) -> list[FieldE
     for worker in workers_of(class_spec, MACHINE_DEPLOYMENTS):
         classes.setdefault(worker.get("class", ""), worker)
     for worker in workers_of(topology, MACHINE_DEPLOYMENTS):
-        health_check = worker.get("healthCheck") or {}
+        health_check = mapping(worker, "healthCheck")
         path = child(key("spec.topology.workers.machineDeployments", worker.get("name", "")), "healthCheck")
         if is_defined(health_check):
             found += validate_health_check(health_check, path)
@@ -251,7 +252,7 @@ def _validate_update(new: Object, old: Object, around: Surroundings, warnings: l
     cluster_class = around.cluster_class
     if cluster_class is None:
         return [FieldError(INTERNAL, _CLASS, "", f"ClusterClass {'/'.join(key_now)} not found")]
-    annotations = (new.get("metadata") or {}).get("annotations") or {}
+    annotations = mapping(new, "metadata", "annotations")
     if not topology_of(old) or not key_before[1]:
         if UNSAFE_CLASS_NAME in annotations:
             return []
@@ -266,7 +267,7 @@ def _validate_update(new: Object, old: Object, around: Surroundings, warnings: l
         )
     else:
         spec = spec_of(cluster_class)
-        external = (spec.get("upgrade") or {}).get("external") or {}
+        external = mapping(spec, "upgrade", "external")
         # With a list of versions, or an extension that plans them, the upgrade goes step by step.
         ceiling = not spec.get("kubernetesVersions") and not external.get("generateUpgradePlanExtension")
         error = validate_version_update(version, now, before, new, around.state, ceiling)

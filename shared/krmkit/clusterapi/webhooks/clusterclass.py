@@ -39,6 +39,7 @@ from krmkit.go.fmt.printing import quote
 from krmkit.json import Object
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.kube.names import is_dns1123_subdomain
+from krmkit.schema.fields import find, mapping
 from krmkit.versions.blang import compare_with_build_tags, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
 
@@ -76,7 +77,7 @@ def _worker_path(kind: str, worker: Object) -> str:
 
 
 def _validate_health_checks(spec: Object) -> list[FieldError]:
-    control_plane = spec.get("controlPlane") or {}
+    control_plane = mapping(spec, "controlPlane")
     found = []
     if is_defined(control_plane.get("healthCheck")):
         path = "spec.controlPlane.healthCheck"
@@ -108,7 +109,7 @@ def _validate_naming(spec: Object) -> list[FieldError]:
 
 
 def _validate_name_template(holder: Object | None, data: Object, what: str, path: str) -> list[FieldError]:
-    template = ((holder or {}).get("naming") or {}).get("template", "")
+    template = find(holder, ("naming", "template"), "")
     if not template:
         return []
     path = child(path, "naming", "template")
@@ -120,7 +121,7 @@ def _validate_name_template(holder: Object | None, data: Object, what: str, path
 
 
 def _validate_taints(spec: Object, features: FeatureGates) -> list[FieldError]:
-    taints = (spec.get("controlPlane") or {}).get("taints")
+    taints = find(spec, ("controlPlane", "taints"))
     found = validate_taints(taints, "spec.controlPlane.taints", features)
     for kind in WORKER_KINDS:
         for worker in workers_of(spec, kind):
@@ -131,7 +132,7 @@ def _validate_taints(spec: Object, features: FeatureGates) -> list[FieldError]:
 
 
 def _validate_metadata(spec: Object) -> list[FieldError]:
-    metadata = (spec.get("controlPlane") or {}).get("metadata")
+    metadata = find(spec, ("controlPlane", "metadata"))
     found = validate_metadata(metadata, "spec.controlPlane.metadata")
     for kind in WORKER_KINDS:
         for worker in workers_of(spec, kind):
@@ -213,7 +214,7 @@ def _removed_classes_in_use(new: Object, old: Object, clusters: list[Object], ki
 
 def relies_on_class(holder: Object | None) -> bool:
     """Return whether a topology enables a health check that only the class defines."""
-    health_check = (holder or {}).get("healthCheck") or {}
+    health_check = mapping(holder, "healthCheck")
     return health_check.get("enabled") is True and not is_defined(health_check)
 
 
@@ -223,9 +224,7 @@ def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Objec
         return [forbidden(child(path, "healthCheck"), detail)] if names else []
 
     def removed(before: Object | None, after: Object | None) -> bool:
-        return is_defined((before or {}).get("healthCheck")) and not is_defined(
-            (after or {}).get("healthCheck")
-        )
+        return is_defined(find(before, ("healthCheck",))) and not is_defined(find(after, ("healthCheck",)))
 
     found = []
     if removed(spec_of(old).get("controlPlane"), spec_of(new).get("controlPlane")):

@@ -10,6 +10,7 @@ from krmkit.go.fmt.printing import quote
 from krmkit.go.numbers import check_int_or_percent
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.kube.names import validate_annotations, validate_labels
+from krmkit.schema.fields import find, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def validate_metadata(metadata: Object | None, path: str) -> list[FieldError]:
     """ObjectMeta.Validate: keys and values of labels, keys and size of annotations."""
     metadata = metadata or {}
     return [
-        *validate_labels(metadata.get("labels") or {}, child(path, "labels")),
-        *validate_annotations(metadata.get("annotations") or {}, child(path, "annotations")),
+        *validate_labels(mapping(metadata, "labels"), child(path, "labels")),
+        *validate_annotations(mapping(metadata, "annotations"), child(path, "annotations")),
     ]
 
 
@@ -65,8 +66,8 @@ def _int_or_percent(value: int | str | None, path: str) -> list[FieldError]:
 
 def validate_rollout(worker: Object, path: str) -> list[FieldError]:
     """validateRolloutStrategy of a MachineDeployment: limits must be numbers or percentages, and not both 0."""
-    strategy = (worker.get("rollout") or {}).get("strategy") or {}
-    rolling = strategy.get("rollingUpdate") or {}
+    strategy = mapping(worker, "rollout", "strategy")
+    rolling = mapping(strategy, "rollingUpdate")
     path = child(path, "rollout", "strategy", "rollingUpdate")
     unavailable, surge = rolling.get("maxUnavailable"), rolling.get("maxSurge")
     found = _int_or_percent(unavailable, child(path, "maxUnavailable"))
@@ -84,24 +85,24 @@ def is_defined(health_check: Object | None) -> bool:
 def validate_health_check(health_check: Object, path: str) -> list[FieldError]:
     """Check the start-up time, and the number of machines that may be unhealthy."""
     found = []
-    startup = (health_check.get("checks") or {}).get("nodeStartupTimeoutSeconds")
+    startup = find(health_check, ("checks", "nodeStartupTimeoutSeconds"))
     if startup is not None and startup != 0 and startup < _MIN_STARTUP:
         place = child(path, "checks", "nodeStartupTimeoutSeconds")
         found.append(invalid(place, startup, "must be at least 30s"))
-    trigger = (health_check.get("remediation") or {}).get("triggerIf") or {}
+    trigger = mapping(health_check, "remediation", "triggerIf")
     place = child(path, "remediation", "triggerIf", "unhealthyLessThanOrEqualTo")
     return found + _int_or_percent(trigger.get("unhealthyLessThanOrEqualTo"), place)
 
 
 def validate_max_in_flight(health_check: Object, path: str) -> list[FieldError]:
     """Check how many machines of a MachineDeployment may be remediated at once."""
-    limit = (health_check.get("remediation") or {}).get("maxInFlight")
+    limit = find(health_check, ("remediation", "maxInFlight"))
     return _int_or_percent(limit, child(path, "remediation", "maxInFlight"))
 
 
 def has_autoscaler_size(holder: Object) -> bool:
     """Return whether the annotations give the cluster autoscaler a minimum or maximum size."""
-    annotations = (holder.get("metadata") or {}).get("annotations") or {}
+    annotations = mapping(holder, "metadata", "annotations")
     return any(name in annotations for name in AUTOSCALER_SIZES)
 
 
@@ -109,7 +110,7 @@ def validate_autoscaler(cluster: Object, cluster_class: Object | None) -> list[F
     """validateAutoscalerAnnotationsForCluster: replicas and the autoscaler's annotations exclude each other."""
     scaled = [] if cluster_class is None else workers_of(spec_of(cluster_class), MACHINE_DEPLOYMENTS)
     classes = [worker.get("class", "") for worker in scaled if has_autoscaler_size(worker)]
-    metadata = cluster.get("metadata") or {}
+    metadata = mapping(cluster, "metadata")
     name, namespace = quote(metadata.get("name", "")), quote(metadata.get("namespace", ""))
     found = []
     for worker in workers_of(topology_of(cluster), MACHINE_DEPLOYMENTS):

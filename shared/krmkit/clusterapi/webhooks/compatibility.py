@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.go.fmt.printing import quote
 from krmkit.json import Object
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, required
+from krmkit.schema.fields import find, mapping
 
 TEMPLATE_SUFFIX = "Template"
 MACHINE_DEPLOYMENTS = "machineDeployments"
@@ -14,7 +15,7 @@ WORKER_KINDS = {MACHINE_DEPLOYMENTS: "MachineDeployment", MACHINE_POOLS: "Machin
 
 def spec_of(data: Object) -> Object:
     """Return spec of a Cluster or ClusterClass, {} if it is absent."""
-    spec: Object = data.get("spec") or {}
+    spec: Object = mapping(data, "spec")
     return spec
 
 
@@ -26,18 +27,18 @@ def topology_of(cluster: Object) -> Object:
 
 def workers_of(owner: Object, kind: str) -> list[Object]:
     """workers.machineDeployments or workers.machinePools of a class spec or a topology."""
-    workers: list[Object] = (owner.get("workers") or {}).get(kind) or []
+    workers: list[Object] = find(owner, ("workers", kind)) or []
     return workers
 
 
 def name_of(data: Object) -> str:
     """metadata.name."""
-    return str((data.get("metadata") or {}).get("name") or "")
+    return str(find(data, ("metadata", "name")) or "")
 
 
 def template_ref(holder: Object | None) -> Object:
     """Return the templateRef of a part of a class, {} if none is set."""
-    reference: Object = (holder or {}).get("templateRef") or {}
+    reference: Object = mapping(holder, "templateRef")
     return reference
 
 
@@ -95,7 +96,7 @@ def template_is_valid(reference: Object, path: str) -> list[FieldError]:
 def templates_are_valid(cluster_class: Object) -> list[FieldError]:
     """ClusterClassTemplatesAreValid: every reference of the class."""
     spec = spec_of(cluster_class)
-    control_plane = spec.get("controlPlane") or {}
+    control_plane = mapping(spec, "controlPlane")
     found = template_is_valid(template_ref(spec.get("infrastructure")), "spec.infrastructure")
     found += template_is_valid(template_ref(control_plane), "spec.controlPlane")
     machines = template_ref(control_plane.get("machineInfrastructure"))
@@ -122,7 +123,7 @@ def classes_are_compatible(current: Object | None, desired: Object | None) -> li
         template_ref(new.get("infrastructure")),
         "spec.infrastructure.templateRef",
     )
-    old_plane, new_plane = old.get("controlPlane") or {}, new.get("controlPlane") or {}
+    old_plane, new_plane = mapping(old, "controlPlane"), mapping(new, "controlPlane")
     found += template_are_compatible(
         template_ref(old_plane), template_ref(new_plane), "spec.controlPlane.templateRef"
     )

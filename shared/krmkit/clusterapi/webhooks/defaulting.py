@@ -10,6 +10,7 @@ from krmkit.clusterapi.webhooks.cluster import class_key
 from krmkit.clusterapi.webhooks.compatibility import WORKER_KINDS, topology_of, workers_of
 from krmkit.clusterapi.webhooks.repairs import meant
 from krmkit.krm.finding import EXPLAIN, WARNING, Finding
+from krmkit.schema.fields import find, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,10 +72,10 @@ def _record(paths: PathCauses, owner: Class, topology: Object) -> None:
 
     if owner.definitions is None:
         return
-    declared = (owner.data.get("spec") or {}).get("variables")
+    declared = find(owner.data, ("spec", "variables"))
     defaults = DefaultCauses(paths, owner.definitions, declared, owner.decoded.item.resource)
     defaults.record((*_TOPOLOGY, "variables"), topology.get("variables") or [], True)
-    entries: list[tuple[Path, Object]] = [((*_TOPOLOGY, "controlPlane"), topology.get("controlPlane") or {})]
+    entries: list[tuple[Path, Object]] = [((*_TOPOLOGY, "controlPlane"), mapping(topology, "controlPlane"))]
     for kind in WORKER_KINDS:
         entries += [
             ((*_TOPOLOGY, "workers", kind, number), worker)
@@ -105,7 +106,7 @@ def _write(resource: Resource, before: Object, after: Object) -> list[Path]:
 
 
 def _variables(holder: Object | None) -> Object:
-    variables: Object = (holder or {}).get("variables") or {}
+    variables: Object = mapping(holder, "variables")
     return variables
 
 

@@ -1,6 +1,6 @@
-"""What the webhook of KubeadmControlPlanes refuses of those that the topology controller writes.
+"""The checks of the webhook of KubeadmControlPlanes on objects of the topology controller.
 
-Nobody sees it when a Cluster is applied: the controller runs into it, and stops with an error before it comes to the workers.
+Applying a Cluster does not show these errors: the controller gets them, and stops before the workers.
 
 Source: controlplane/kubeadm/internal/webhooks/kubeadmcontrolplane.go (validateKubeadmControlPlaneSpec, ValidateUpdate). Not
 checked are image tags, the version of CoreDNS, and what the schema refuses already.

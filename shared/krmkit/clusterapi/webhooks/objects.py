@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from krmkit.clusterapi.api.decode import UNKNOWN_VALUE
+from krmkit.clusterapi.api.roles import CLUSTER
 from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
 from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.webhooks.cluster import class_key
@@ -17,7 +18,7 @@ from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.refusals import refusal
 from krmkit.kube.fielderror import FieldError
-from krmkit.schema.kubernetes.crds import CrdSchemas
+from krmkit.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 
 
 def with_refused_objects(
@@ -28,11 +29,11 @@ def with_refused_objects(
 ) -> list[Finding]:
     """Return the webhooks' findings, and an error for each value that the API refuses by the CRD of its kind.
 
-    What is an error of a webhook or of decoding already is not said again; a value that decoding only warns of becomes an error.
+    Errors of webhooks or of decoding are not repeated; a value that decoding only warns about becomes an error.
     crds: further ones than those among the items, which win. Objects that the controller would make are checked if the Cluster and its class
     are taken, and the Cluster can be rendered.
     """
-    schemas = CrdSchemas([*crds, *(crd.data for crd in package.collected.crds)], _published)
+    schemas = CrdSchemas([*crds, *(crd.data for crd in package.collected.crds)], _PUBLISHED)
     wrong = {_place(finding) for finding in findings if finding.severity == ERROR}
     found: list[Finding] = []
     sound: list[DecodedObject] = []
@@ -73,7 +74,7 @@ def _other_objects(
             continue
         rendered = topologies.render(decoded)
         for role, data in rendered.state.objects() if rendered is not None else ():
-            if role != "cluster":
+            if role != CLUSTER:
                 made = f"the {data.get('kind', '')} of {role}"
                 # An error of a template is one of all objects that are made of it.
                 errors = [one for one in schemas.errors(data) if _essence(one) not in known]
@@ -92,3 +93,6 @@ def _published() -> str:
     from krmkit.clusterapi.api.publishedcrds import SCHEMAS
 
     return SCHEMAS
+
+
+_PUBLISHED = PublishedSchemas(_published)

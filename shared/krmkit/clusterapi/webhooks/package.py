@@ -30,6 +30,7 @@ from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
 from krmkit.messages.listed import listed
 from krmkit.messages.nearest import nearest
+from krmkit.schema.fields import mapping
 
 _SHOWN_USERS = 3
 _TEMPLATE = Struct(
@@ -113,7 +114,7 @@ def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObje
 
 def _references(spec: Object) -> list[tuple[str, Object]]:
     """Return every template that a class refers to, with its path."""
-    plane = spec.get("controlPlane") or {}
+    plane = mapping(spec, "controlPlane")
     found = [
         ("spec.infrastructure", template_ref(spec.get("infrastructure"))),
         ("spec.controlPlane", template_ref(plane)),

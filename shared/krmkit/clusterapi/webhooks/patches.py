@@ -31,6 +31,7 @@ from krmkit.kube.fielderror import (
     required,
 )
 from krmkit.kube.names import is_qualified_name
+from krmkit.schema.fields import find, mapping
 
 INLINE = "inline"
 OPERATIONS = ("add", "remove", "replace")
@@ -116,7 +117,7 @@ def _validate_definitions(
         place = index(child(path, "definitions"), position)
         for number, json_patch in enumerate(definition.get("jsonPatches") or ()):
             found += _validate_json_patch(json_patch, variables, index(child(place, "jsonPatches"), number))
-        found += targets.validate(definition.get("selector") or {}, child(place, "selector"))
+        found += targets.validate(mapping(definition, "selector"), child(place, "selector"))
     if external is not None:
         path = child(path, "external")
         if not features.runtime_sdk:
@@ -144,7 +145,7 @@ class Targets:
     __slots__ = ("_control_plane", "_infrastructure", "_workers")
 
     def __init__(self, spec: Object) -> None:
-        control_plane = spec.get("controlPlane") or {}
+        control_plane = mapping(spec, "controlPlane")
         self._infrastructure = {_type(spec.get("infrastructure"))}
         self._control_plane = {_type(control_plane)}
         if template_ref(control_plane.get("machineInfrastructure")):
@@ -158,8 +159,8 @@ class Targets:
 
     def validate(self, selector: Object, path: str) -> list[FieldError]:
         """A selector must name at least one place, and each place must have a template of its apiVersion and kind."""
-        match = selector.get("matchResources") or {}
-        names = {of: (match.get(of) or {}).get("names") or [] for of in _SELECTORS}
+        match = mapping(selector, "matchResources")
+        names = {of: find(match, (of, "names")) or [] for of in _SELECTORS}
         if not (match.get("infrastructureCluster") or match.get("controlPlane") or any(names.values())):
             return [invalid(path, go_json(selector, PATCH_SELECTOR, pretty=True), "no selector enabled")]
         path = child(path, "matchResources")
@@ -299,7 +300,10 @@ def variable_name(path: str) -> str:
 
 
 def go_json(value: Object, of: Type, pretty: bool = False) -> str:
-    """Return JSON as Go writes the struct: its fields in order, HTML signs escaped, indented by two blanks if `pretty`."""
+    """Return JSON as Go writes the struct, indented by two spaces if `pretty`.
+
+    Fields are in order, HTML characters escaped.
+    """
     text = json.dumps(
         go_order(value, of),
         ensure_ascii=False,

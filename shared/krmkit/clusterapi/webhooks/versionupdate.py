@@ -8,6 +8,7 @@ from typing import Any
 
 from krmkit.json import Object
 from krmkit.kube.fielderror import FieldError, invalid
+from krmkit.schema.fields import mapping
 from krmkit.versions.blang import compare_with_build_tags, compare_without_prereleases, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
 
@@ -43,7 +44,7 @@ def validate_version_update(
         return invalid(path, value, f'version cannot be decreased from "{old}" to "{new}"')
     if ceiling and compare_without_prereleases(new, Version(old.major, old.minor + 2, 0)) >= 0:
         return invalid(path, value, f'version cannot be increased from "{old}" to "{new}"')
-    annotations = (cluster.get("metadata") or {}).get("annotations") or {}
+    annotations = mapping(cluster, "metadata", "annotations")
     if AFTER_CLUSTER_UPGRADE in annotations.get(PENDING_HOOKS, "").split(","):
         detail = f'version cannot be changed when the "{AFTER_CLUSTER_UPGRADE}" hook is still blocking'
         return invalid(path, value, detail)

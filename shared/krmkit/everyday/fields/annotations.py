@@ -1,6 +1,6 @@
-"""Where annotations stand, by kind: the table of set-annotations.
+"""The fields of annotations by kind: the table of set-annotations.
 
-Source: commonAnnotations of kustomize's default field specs, as set-annotations has them.
+Source: commonAnnotations of kustomize's default field specs, as in set-annotations.
 """
 
 from __future__ import annotations

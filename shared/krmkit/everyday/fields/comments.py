@@ -1,7 +1,7 @@
-"""Fields of a resource with their line comments: what setters live from, and what search-replace looks through.
+"""Fields of a resource with their line comments, for setters and search-replace.
 
-Every field is visited in the order of the text: keys are not, and an alias is not followed, because the field it stands for
-is visited where it is written.
+Every value is visited in the order of the text. Aliases are not followed: their anchor's value is visited in its own
+place.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
     from krmkit.yaml.tree import Node
 
-# Maps whose values the API server takes as texts only, and fields that it does.
+# Maps whose values must be strings to the API server, and single fields that must be.
 _TEXT_MAPS = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
 _TEXT_FIELDS = (("metadata", "name"), ("metadata", "namespace"))
 
 
 class CommentedField:
-    """A field: its `path` (keys and positions), its value `node`, and where it hangs."""
+    """A field: its `path` (keys and positions), its value `node`, and its parent."""
 
     __slots__ = ("_holder", "_index", "entry", "item", "node", "path")
 
@@ -47,22 +47,22 @@ class CommentedField:
 
     @property
     def dotted(self) -> str:
-        """The path as kpt's functions print it: `spec.ports[0].port`, keys with dots as they are."""
+        """The path as kpt's functions print it: `spec.ports[0].port`, dots in keys are not escaped."""
         return printed(self.path)
 
     @property
     def comment(self) -> str:
-        """The line comment, from its `#` on; "" where there is none."""
+        """The line comment, from its `#` on; "" if there is none."""
         return line_comment(self.item.document, self.entry.key if self.entry is not None else None, self.node)
 
     @property
     def is_written(self) -> bool:
-        """Whether there is a value, though it may be `~` or `""`: behind `key:` alone there is none."""
+        """Whether the text has a value (`~` and `""` count); `key:` alone has none."""
         node = self.node
         return not (isinstance(node, Scalar) and not node.style and not node.text and node.source is not None)
 
     def put(self, value: Node) -> None:
-        """Give the field another value; its anchor stays, and so does its comment."""
+        """Set another value; the anchor and the comment stay."""
         take_anchor(value, self.node)
         if self.entry is not None and isinstance(self._holder, Map):
             self._holder.replace(self.entry, value)
@@ -72,9 +72,10 @@ class CommentedField:
         self.item.changed = True
 
     def put_text(self, text: str) -> None:
-        """Give a scalar another text. It keeps its quotes; without quotes its type is read anew, as in `replicas: 3`.
+        """Set a scalar's text.
 
-        Where the API server takes a text only (labels, annotations, names, env), one that reads as another type gets quotes.
+        It keeps its quotes; a plain scalar's type follows the text, as in `replicas: 3`. A field that must be a string
+        to the API server (labels, annotations, names, env) gets quotes if the text would have another type.
         """
         node = self.node
         assert isinstance(node, Scalar)
@@ -84,7 +85,7 @@ class CommentedField:
 
 
 def wants_text(path: tuple[str | int, ...]) -> bool:
-    """Whether a field must be a text to the API server: a label, an annotation, a name, a variable of an environment."""
+    """Whether a field must be a string to the API server: a label, an annotation, a name, an environment variable."""
     return (
         (len(path) > 1 and path[-2] in _TEXT_MAPS)
         or path in _TEXT_FIELDS
@@ -93,7 +94,7 @@ def wants_text(path: tuple[str | int, ...]) -> bool:
 
 
 def scalar_like(old: Scalar, text: str, is_text: bool = False) -> Scalar:
-    """A scalar with another text in the style of an old one, its type read anew where it has no quotes."""
+    """A scalar with another text in the style of an old one; without quotes, the text decides the type."""
     if (
         not old.style
         and not is_text
@@ -116,12 +117,13 @@ def printed(path: tuple[str | int, ...]) -> str:
 
 
 def fields(item: Resource) -> Iterator[CommentedField]:
-    """Every field of a resource below its top, collections in front of what they hold."""
+    """Every field of a resource below its root, collections before their entries."""
+    _ = item.text  # written first: a map that an earlier function has put is visited as one of the text
     waiting = list(reversed(_children(item, (), item.root)))
     while waiting:
         field = waiting.pop()
         yield field
-        # What was put there while the caller had it is looked into as well; it is not commented.
+        # A value that the caller has put is visited as well; it has no comment.
         if field.node.source is not None:
             waiting += reversed(_children(item, field.path, field.node))
 
@@ -145,8 +147,8 @@ def _children(item: Resource, path: tuple[str | int, ...], node: Node) -> list[C
 def put_comments(item: Resource, comments: dict[tuple[str | int, ...], str]) -> list[str]:
     """Put line comments behind the values at paths: `{("spec", "replicas"): "kpt-set: ${replicas}"}`.
 
-    A list in brackets becomes one with a line for each entry; the comment on the list itself stands behind its key. Returns the paths,
-    printed, of values that can have no comment, because others follow on their line.
+    A list in brackets becomes one with a line for each entry; the comment on the list itself follows its key. Returns
+    the printed paths of values that cannot have a comment because others follow on their line.
     """
     wanted = set(comments) | {path[:-1] for path in comments if isinstance(path[-1], int)}
     for field in list(fields(item)):
@@ -161,7 +163,7 @@ def put_comments(item: Resource, comments: dict[tuple[str | int, ...], str]) -> 
             block = Seq()
             block.items = list(node.items)
             field.put(block)
-    text = item.text  # written anew where a list has changed its form
+    text = item.text  # rewritten if a list changed its style
     found, skipped = [], []
     for field in fields(item):
         if field.path in comments:

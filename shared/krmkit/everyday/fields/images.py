@@ -1,12 +1,16 @@
-"""Where images of containers stand: the table of set-image.
+"""The fields of container images: the table of set-image.
 
-Source: release v0.1.1 of set-image, which looks into every kind; CronJob and PodTemplate are added, because their pods run too.
+Source: release v0.1.1 of set-image; CronJob and PodTemplate are added, as their pods run too.
 """
 
 from __future__ import annotations
 
 from krmkit.everyday.fields.tables import FieldSpec, FieldTable
 
+# Kinds in which something else than a list of containers is a mistake, in whatever group.
+POD_KINDS = frozenset(
+    ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "ReplicationController", "Job", "CronJob", "PodTemplate")
+)  # fmt: skip
 _LISTS = ("containers[].image", "initContainers[].image")
 
 

@@ -1,7 +1,7 @@
-"""Where labels and selectors stand, by kind: the table of set-labels.
+"""The fields of labels and selectors by kind: the table of set-labels.
 
-Source: commonlabels.go of set-labels; the terms of pod affinity are those of Kubernetes' PodSpec, because the original looks
-for them where they never are.
+Source: commonlabels.go of set-labels; pod affinity terms have the paths of Kubernetes' PodSpec; those in the original
+do not exist.
 """
 
 from __future__ import annotations

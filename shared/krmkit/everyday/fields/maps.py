@@ -6,11 +6,11 @@ from krmkit.everyday.fields.tables import LIST, FieldSpec
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.yaml.data import go_value, is_null
-from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
+from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
 
 class WrongTypeError(Exception):
-    """Something else stands at `path` where a map or a text is expected, on the way to `wanted`."""
+    """The value at `path` is not the map or text that `wanted` needs there."""
 
     def __init__(self, path: Path, wanted: Path) -> None:
         super().__init__(path)
@@ -19,26 +19,20 @@ class WrongTypeError(Exception):
 
 
 def places(item: Resource, spec: FieldSpec) -> list[Path]:
-    """The paths in a resource that a field spec means, each `[]` replaced by positions; lists that are absent give none.
+    """The paths in a resource that a field spec means, each `[]` replaced by positions; absent lists give none.
 
-    Raises WrongTypeError where a step is neither a map nor a list of its kind.
+    Raises WrongTypeError if a step is not the map or list that the spec needs.
     """
-    if spec.inside and (not item.may_hold(spec.inside[-1]) or is_null(_seen(item, spec.inside))):
-        return []
+    if spec.inside and not item.is_plain_map(spec.inside):
+        if not item.may_hold(spec.inside[-1]) or is_null(item.node(*spec.inside)):
+            return []
     if LIST not in spec.steps:
         return [spec.steps]
+    if not item.may_hold(spec.word):
+        return []
     at = spec.steps.index(LIST)
     head = spec.steps[:at]
-    # Words are looked for before the resource is parsed: few have lists of constraints.
-    if not item.may_hold(head[-1]):
-        return []
     return list(_expanded(item, head, spec.steps[at:]))
-
-
-def _seen(item: Resource, path: Path) -> Node | None:
-    """The node at a path; a map that is plain to see is one without a parse."""
-    names = tuple(str(step) for step in path)
-    return Map() if item.is_plain_map(names) else item.node(*path)
 
 
 def _expanded(item: Resource, head: Path, rest: Path) -> list[Path]:
@@ -54,10 +48,10 @@ def _expanded(item: Resource, head: Path, rest: Path) -> list[Path]:
     return [path for index in range(len(node.items)) for path in _expanded(item, (*head, index), rest[1:])]
 
 
-def put(item: Resource, path: Path, texts: dict[str, str], create: bool, keep_types: bool = False) -> int:
-    """Set keys of the map at a path; without `create` only keys that are there. Return how many values changed.
+def put(item: Resource, path: Path, texts: dict[str, str], create: bool, lenient: bool = False) -> int:
+    """Set keys of the map at a path; without `create` only existing keys. Return the number of changed values.
 
-    `keep_types`: values that are not text are left alone, else they are an error. Raises WrongTypeError.
+    `lenient`: null counts as absent, and values that are not strings stay; else both are an error. Raises WrongTypeError.
     """
     changed = 0
     for key, text in texts.items():
@@ -72,12 +66,12 @@ def put(item: Resource, path: Path, texts: dict[str, str], create: bool, keep_ty
                 item.set((*path, key), text)
                 changed += 1
             continue
-        changed += _put_parsed(item, path, key, text, create, keep_types)
+        changed += _put_parsed(item, path, key, text, create, lenient)
     return changed
 
 
-def _put_parsed(item: Resource, path: Path, key: str, text: str, create: bool, keep_types: bool) -> int:
-    target = _map_at(item, path, (*path, key))
+def _put_parsed(item: Resource, path: Path, key: str, text: str, create: bool, lenient: bool) -> int:
+    target = _map_at(item, path, (*path, key), lenient)
     if target is None:
         if not create:
             return 0
@@ -90,7 +84,7 @@ def _put_parsed(item: Resource, path: Path, key: str, text: str, create: bool, k
             item.set((*path, key), text)
         return int(create)
     is_text = isinstance(value, Scalar) and isinstance(go_value(value), str)
-    if keep_types and isinstance(value, Scalar) and not is_text:
+    if lenient and isinstance(value, Scalar) and not is_text:
         return 0
     if not isinstance(value, Scalar) or not is_text:
         raise WrongTypeError((*path, key), (*path, key))
@@ -100,11 +94,11 @@ def _put_parsed(item: Resource, path: Path, key: str, text: str, create: bool, k
     return 1
 
 
-def _map_at(item: Resource, path: Path, wanted: Path) -> Map | None:
-    """The map at a path, None where nothing stands there. Raises WrongTypeError."""
+def _map_at(item: Resource, path: Path, wanted: Path, lenient: bool) -> Map | None:
+    """The map at a path, None if there is none. Raises WrongTypeError."""
     for end in range(1, len(path) + 1):
         node = item.node(*path[:end])
-        if is_null(node):
+        if node is None or (lenient and is_null(node)):
             return None
         following = path[end] if end < len(path) else ""
         if not isinstance(node, Seq if isinstance(following, int) else Map):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.everyday.fields.tables import FieldSpec
+from krmkit.everyday.fields.tables import FieldSpec, list_word
 from krmkit.everyday.findings import EverydayConfigError
 from krmkit.everyday.kptconfig import described
 from krmkit.krm.resource import Resource
@@ -11,7 +11,7 @@ from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
 
 def field_specs(config: Resource, name: str) -> list[FieldSpec]:
-    """The specs in a list of a config, [] where there is none. Raises EverydayConfigError."""
+    """The specs in a list of a config, [] if there is none. Raises EverydayConfigError."""
     entries = config.node(name)
     if is_null(entries):
         return []
@@ -39,5 +39,6 @@ def _spec(config: Resource, name: str, index: int, entry: object) -> FieldSpec:
     steps = texts["path"].strip("/").replace("[]", "/[]").replace("\\/", "\0").split("/")
     made = FieldSpec(".".join(steps), kinds, texts["group"] or None, texts["version"] or None, create is True)
     made.steps = tuple(step.replace("\0", "/") for step in steps)
+    made.word = list_word(made.steps)
     made.path = made.path.replace("\0", "/").replace(".[]", "[]")
     return made

@@ -14,10 +14,10 @@ LIST = "[]"
 class FieldSpec:
     """A field of some kinds. `kinds`: names, or () for all. `group`, `version`: None for any.
 
-    `create`: made where it is missing, if what `inside` names (a path that the field's begins with) is there.
+    `create`: a missing field is made if `inside`, a prefix of its path, exists.
     """
 
-    __slots__ = ("create", "group", "inside", "kinds", "path", "steps", "version")
+    __slots__ = ("create", "group", "inside", "kinds", "path", "steps", "version", "word")
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class FieldSpec:
         self.version = version
         self.create = create
         self.steps = split_path(path)
+        self.word = list_word(self.steps)
 
     def fits(self, item: Resource) -> bool:
         """Whether the field is one of this resource."""
@@ -51,8 +52,13 @@ def split_path(path: str) -> tuple[str, ...]:
     return tuple(path.replace(LIST, "." + LIST).split("."))
 
 
+def list_word(steps: tuple[str, ...]) -> str:
+    """The key of the first list on the way, "" where there is none: a word that a resource with the field holds."""
+    return steps[steps.index(LIST) - 1] if LIST in steps[1:] else ""
+
+
 class FieldTable:
-    """Field specs, looked up by kind once for each kind that occurs."""
+    """Field specs, looked up once per kind."""
 
     __slots__ = ("_known", "specs")
 
@@ -63,7 +69,11 @@ class FieldTable:
     def of(self, item: Resource) -> tuple[FieldSpec, ...]:
         """The fields of a resource, in the order of the table."""
         key = (item.api_version, item.kind)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = tuple(spec for spec in self.specs if spec.fits(item))
-        return found
+        specs = self._known.get(key)
+        if specs is None:
+            specs = self._known[key] = tuple(spec for spec in self.specs if spec.fits(item))
+        return specs
+
+    def possible(self, item: Resource) -> list[FieldSpec]:
+        """The fields of a resource without those in lists that it has not, seen without a parse: few have most of them."""
+        return [spec for spec in self.of(item) if not spec.word or item.may_hold(spec.word)]

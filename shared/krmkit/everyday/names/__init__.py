@@ -1,1 +1,1 @@
-"""Names and namespaces of resources, and what refers to them."""
+"""Names and namespaces of resources, and the references to them."""

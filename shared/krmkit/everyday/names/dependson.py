@@ -18,9 +18,9 @@ _DEFAULT = "default"
 
 
 def identities(items: list[Resource], wanted: set[int]) -> set[Identity]:
-    """(group, namespace, kind, name) of the resources whose `id` is wanted; a namespace that is not written is `default`.
+    """(group, namespace, kind, name) of the resources whose `id` is wanted; an absent namespace is `default`.
 
-    Where no resource has the annotation, nothing is to be found, and the set is empty.
+    The set is empty if no resource has the annotation.
     """
     if not any(item.may_hold(ANNOTATION) for item in items):
         return set()
@@ -34,7 +34,8 @@ def identities(items: list[Resource], wanted: set[int]) -> set[Identity]:
 def set_namespaces(
     items: Iterable[Resource], known: set[Identity], new: str, matcher: str, core: bool = True
 ) -> tuple[list[str], int]:
-    """Give the entries that name a known resource another namespace. Return the old ones, and how many annotations changed.
+    """Set another namespace in the entries that name a known resource. Return the old namespaces, and the number of
+    changed annotations.
 
     `core`: entries without a group count as well.
     """
@@ -63,7 +64,7 @@ def set_namespaces(
 
 
 def rename(items: Iterable[Resource], renamed: dict[Identity, str]) -> None:
-    """Give the entries that name a renamed resource its new name; `group/Kind/name` names one of the whole cluster."""
+    """Set the new name in the entries that name a renamed resource; `group/Kind/name` names a cluster-scoped one."""
     by_cluster = {(group, kind, name): new for (group, _, kind, name), new in renamed.items()}
     for item in items:
         text = item.annotation(ANNOTATION) if item.may_hold(ANNOTATION) else ""

@@ -1,7 +1,7 @@
-"""Kubernetes' own kinds that live in a namespace, by group: what set-namespace gives a namespace also where none is written.
+"""Kubernetes' namespaced kinds by group: set-namespace adds a namespace to these if they have none.
 
-Source: the table of kpt's functions (kyaml's openapi of Kubernetes 1.21), by group and kind whatever the version, and what
-Kubernetes has added up to 1.34.
+Source: the table of kpt's functions (kyaml's openapi of Kubernetes 1.21), by group and kind for all versions, and the
+kinds added up to Kubernetes 1.34.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""set-namespace: the namespace of resources, of what refers to them, and of Namespaces themselves.
+"""set-namespace: set the namespace of resources, of references to them, and of Namespaces themselves.
 
-Rules: `metadata.namespace` of what lives in a namespace, `metadata.name` of Namespaces, the services of CRD webhooks and of
+Fields: `metadata.namespace` of namespaced resources, `metadata.name` of Namespaces, the services of CRD webhooks and of
 APIServices, the subjects of RoleBindings and ClusterRoleBindings, and depends-on annotations. Local config stays.
 
-Release v0.4.1 ignores `namespaceMatcher` and where resources come from; releases after it leave RoleBindings alone. Without
-the tag of a release, RoleBindings change, as the README of the original says.
+Release v0.4.1 ignores `namespaceMatcher` and upstream origins; later releases do not change RoleBindings. Without the
+tag of a release, RoleBindings change, as in the README of the original.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ PINNED = Release(0, 4, 1)  # the release that most packages pin
 PACKAGE_CONTEXT = "kptfile.kpt.dev"
 DEFAULT = "default"
 
-# Paths of namespaces in kinds that live in no namespace, by group and kind. They are written only where they exist: the
-# original makes them, and a CRD without a webhook is broken then.
+# Paths of namespaces in cluster-scoped kinds, by group and kind. Only existing ones are set: the original creates them,
+# which breaks a CRD without a webhook.
 _SERVICES: dict[tuple[str, str], Path] = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"): (
         "spec", "conversion", "webhook", "clientConfig", "service", "namespace",
@@ -48,9 +48,9 @@ _RBAC = "rbac.authorization.k8s.io"
 
 
 class _Setting:
-    """What is set: the namespace, which ones it replaces ("" for all), and how the release behaves.
+    """The new namespace, the one that it replaces ("" for all), and the release's behaviour.
 
-    `causes` and `cause`: where to say what set a field, and what; None unless the run explains.
+    `causes` and `cause`: the log of causes and the entry to record; None unless the run explains.
     """
 
     __slots__ = ("cause", "causes", "changed", "count", "matcher", "new", "release")
@@ -73,13 +73,13 @@ class _Setting:
         return self.release is not None and self.release > PINNED
 
     def behaviour(self) -> str:
-        """What --explain says about the release."""
+        """The release's behaviour, for --explain."""
         matcher = "is ignored" if self.is_pinned else "and upstream origins count"
         bindings = "stay" if self.leaves_role_bindings else "change"
         return f"namespaceMatcher {matcher}, RoleBindings {bindings}"
 
     def takes(self, old: str, origin: str = "") -> bool:
-        """Whether a namespace is one to replace: by what it is now, or by where the resource comes from."""
+        """Whether to replace a namespace: by its current value, or by the resource's upstream origin."""
         return not self.matcher or self.matcher in (old, origin)
 
     def note(self, old: str) -> None:
@@ -89,7 +89,7 @@ class _Setting:
 
 @reporting
 def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "") -> list[Finding]:
-    """Set the namespace that the config says. `tag`: the tag of the image, which may name a release.
+    """Set the namespace of the config. `tag`: the tag of the image, which may name a release.
 
     Example: data `{namespace: shop}` makes `metadata.namespace: shop` of every Deployment.
     """
@@ -106,9 +106,9 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
         if kind in NAMESPACED or _says_namespace(item)
     }
     if not setting.is_pinned:
-        found = check_origins([(item, id(item) in namespaced) for item in items], bool(setting.matcher))
-        if found:
-            return found
+        findings = check_origins([(item, id(item) in namespaced) for item in items], bool(setting.matcher))
+        if findings:
+            return findings
     ids = dependson.identities(items, namespaced)
     results = [explained(release, setting.behaviour())]
     for item, kind in zip(items, kinds, strict=True):
@@ -143,7 +143,7 @@ def _cause(config: Resource) -> Cause:
 
 
 def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
-    """The new namespace, and which one it replaces. Raises EverydayConfigError."""
+    """The new namespace, and the one that it replaces. Raises EverydayConfigError."""
     if config is None or not config.root.entries:
         wanted = "`ConfigMap` or `SetNamespace`" if is_pinned else _CONFIGS
         raise EverydayConfigError(f"FunctionConfig is missing. Expect {wanted}")
@@ -172,9 +172,9 @@ def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
 
 
 def _says_namespace(item: Resource) -> bool:
-    """Whether a resource says that it lives in a namespace, though it may be empty."""
+    """Whether a resource has the field metadata.namespace, which may be empty."""
     path = ("metadata", "namespace")
-    return not item.is_plainly_absent(path) and (bool(item.namespace) or item.node(*path) is not None)
+    return bool(item.namespace) or (not item.is_plainly_absent(path) and item.node(*path) is not None)
 
 
 def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:
@@ -186,7 +186,7 @@ def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:
 
 
 def _namespace(item: Resource, setting: _Setting) -> str:
-    """The namespace that a resource says, "" where it says none, or no text."""
+    """The resource's metadata.namespace, "" if it is absent or not a string."""
     path = ("metadata", "namespace")
     text = item.plain_string(path)
     if text is not None:
@@ -194,7 +194,7 @@ def _namespace(item: Resource, setting: _Setting) -> str:
     node = None if item.is_plainly_absent(path) else item.node(*path)
     if isinstance(node, Scalar) and isinstance(go_value(node), str):
         return node.text
-    if setting.is_pinned and not is_null(node):
+    if not is_null(node) and (setting.is_pinned or not isinstance(node, Scalar)):
         message = f"must be a text, got {node.text if isinstance(node, Scalar) else described(node)}"
         raise EverydayError("wrong-type", message, item, "metadata.namespace")
     return ""
@@ -218,6 +218,9 @@ def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
     elif (group, kind) in _SERVICES and item.api_version.endswith("/v1"):
         path = _SERVICES[group, kind]
         service = item.node(*path[:-1])
+        if not is_null(service) and not isinstance(service, Map):
+            message = f"must be a map, got {described(service)}"
+            raise EverydayError("wrong-type", message, item, dotted(path[:-1]))
         if isinstance(service, Map):
             old = item.string(*[str(step) for step in path])
             if setting.takes(old):
@@ -226,7 +229,7 @@ def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
 
 
 def _set_subjects(item: Resource, setting: _Setting) -> None:
-    """Set the namespace of every subject that has one; users and groups have none."""
+    """Set the namespace of every subject that has one; users and groups do not."""
     subjects = item.node("subjects")
     if is_null(subjects):
         return
@@ -239,8 +242,9 @@ def _set_subjects(item: Resource, setting: _Setting) -> None:
             path = dotted(("subjects", index))
             raise EverydayError("wrong-type", f"must be a map, got {described(target)}", item, path)
         node = target.get("namespace")
-        if isinstance(node, Scalar) and setting.takes(node.text):
-            _set(item, ("subjects", index, "namespace"), node.text, setting)
+        old = "" if is_null(node) or not isinstance(node, Scalar) else node.text
+        if isinstance(node, Scalar) and setting.takes(old):
+            _set(item, ("subjects", index, "namespace"), old, setting)
 
 
 def _summary(setting: _Setting) -> Finding:
@@ -254,8 +258,8 @@ def _summary(setting: _Setting) -> Finding:
 
 
 def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced: set[int]) -> list[Finding]:
-    """Two resources of one group, kind, namespace and name, after the change."""
-    found = []
+    """Errors for resources with the same group, kind, namespace and name after the change."""
+    findings = []
     seen: set[tuple[str, str, str]] = set()
     same: list[tuple[Resource, str]] = []
     for item, (group, kind) in zip(items, kinds, strict=True):
@@ -263,7 +267,7 @@ def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced:
         if name and (group, kind, name) in seen:
             same.append((item, name))
         seen.add((group, kind, name))
-    # Namespaces are compared only among those that have all else in common.
+    # Compare namespaces only within one group, kind and name.
     names = {(kind, name) for item, name in same for kind in (item.kind,)}
     places: dict[tuple[str, str, str, str], int] = {}
     for item, (group, kind) in zip(items, kinds, strict=True) if names else ():
@@ -273,8 +277,8 @@ def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced:
         places[key] = places.get(key, 0) + 1
         if places[key] == 2 and item.namespace:
             who = f"apiVersion={item.api_version}, kind={kind}, Namespace={item.namespace}, Name={item.name}"
-            found.append(error("duplicate", f"duplicate Resource({who})", item))
-    return found
+            findings.append(error("duplicate", f"duplicate Resource({who})", item))
+    return findings
 
 
 def _named(item: Resource) -> str:

@@ -1,4 +1,4 @@
-"""Where resources come from: the annotation in which kpt notes what a resource was called upstream."""
+"""Upstream origins: the annotation in which kpt records a resource's upstream identity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLUSTER = "~C"
 
 
 def origin_namespace(item: Resource) -> str:
-    """The namespace upstream: "~C" for a resource of the whole cluster, "" where nothing is noted. Raises EverydayError."""
+    """The namespace upstream: "~C" for a cluster-scoped resource, "" without the annotation. Raises EverydayError."""
     text = item.annotation(ORIGIN) if item.may_hold(ORIGIN) else ""
     if not text:
         return ""
@@ -23,8 +23,8 @@ def origin_namespace(item: Resource) -> str:
 
 
 def check_origins(items: list[tuple[Resource, bool]], has_matcher: bool) -> list[Finding]:
-    """What speaks against one namespace for all: resources that come from several. `items`: (item, lives in a namespace)."""
-    found: list[Finding] = []
+    """Errors for resources whose origins are in several namespaces. `items`: (item, is namespaced)."""
+    findings: list[Finding] = []
     seen: list[str] = []
     for item, is_namespaced in items:
         origin = origin_namespace(item)
@@ -33,10 +33,10 @@ def check_origins(items: list[tuple[Resource, bool]], has_matcher: bool) -> list
         if origin == CLUSTER:
             who = f"Resource(apiVersion={item.api_version}, kind={item.kind}, namespace={item.namespace}, name={item.name})"
             message = f"{who} is namespace-scoped, but has cluster-scoped or unknown scoepd origin"
-            found.append(error("origin", f"{message} {item.annotation(ORIGIN)}", item))
+            findings.append(error("origin", f"{message} {item.annotation(ORIGIN)}", item))
         elif origin not in seen:
             seen.append(origin)
     if len(seen) > 1 and not has_matcher:
         message = f"the resources come from the namespaces {', '.join(seen)}; say in namespaceMatcher which one to replace"
-        found.append(error("origin", message))
-    return found
+        findings.append(error("origin", message))
+    return findings

@@ -1,7 +1,7 @@
-"""Where resources refer to others by name: the table that ensure-name-substring follows.
+"""The fields that refer to other resources by name: the table of ensure-name-substring.
 
 Source: kustomize's default name references (nameReference of its transformer configurations), for every kind that has pods.
-A reference is meant for one kind; `cluster` marks kinds that live in no namespace.
+A reference is to one kind; `cluster` marks cluster-scoped kinds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HOOKS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 
 
 class NameReference:
-    """A field that names a resource of a kind. `cluster`: that kind lives in no namespace."""
+    """A field that names a resource of a kind. `cluster`: that kind is cluster-scoped."""
 
     __slots__ = ("cluster", "group", "kind", "spec")
 

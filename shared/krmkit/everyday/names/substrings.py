@@ -1,7 +1,7 @@
-"""ensure-name-substring: a prefix or suffix for the names of resources, and for what refers to them.
+"""ensure-name-substring: add a prefix or suffix to the names of resources, and to the references to them.
 
-Namespaces, CRDs, APIServices and Kptfiles keep their names, and so does what has the substring already. References follow
-(krmkit.everyday.names.references), within their namespace, and so do depends-on annotations.
+Namespaces, CRDs, APIServices and Kptfiles keep their names, and so do names that have the substring already. References
+follow (krmkit.everyday.names.references), within their namespace, and so do depends-on annotations.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DEFAULT = "default"
 
 
 class _Substring:
-    """The text, and whether it goes in front."""
+    """The substring, and whether it is a prefix."""
 
     __slots__ = ("in_front", "text")
 
@@ -46,7 +46,7 @@ class _Substring:
         self.in_front = in_front
 
     def ensured(self, name: str) -> str:
-        """The name with the text in it."""
+        """The name with the substring."""
         if self.text in name:
             return name
         return self.text + name if self.in_front else name + self.text
@@ -54,7 +54,7 @@ class _Substring:
 
 @reporting
 def ensure_name_substring(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Give names the substring that the config says.
+    """Add the config's substring to names.
 
     Example: data `{prepend: dev-}` makes `dev-web` of `web`, also where a HorizontalPodAutoscaler refers to it.
     """
@@ -81,8 +81,8 @@ def ensure_name_substring(resources: ResourceList, config: Resource | None) -> l
 
 
 def _identities(items: list[Resource]) -> list[Identity]:
-    """Group, namespace, kind and name of each resource. Raises EverydayError for one that lacks a part, or a second one."""
-    found: list[Identity] = []
+    """Group, namespace, kind and name of each resource. Raises EverydayError for a missing part, or a duplicate."""
+    identities: list[Identity] = []
     seen: set[tuple[str, ...]] = set()
     for item in items:
         kind, name = item.kind, item.name
@@ -99,18 +99,18 @@ def _identities(items: list[Resource]) -> list[Identity]:
             )
             raise EverydayError("identity", message, item)
         seen.add(full)
-        found.append(identity)
-    return found
+        identities.append(identity)
+    return identities
 
 
 def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> None:
     if not spec.fits(item):
         return
     try:
-        found = places(item, spec)
+        paths = places(item, spec)
     except WrongTypeError:
         return
-    for path in found:
+    for path in paths:
         node = item.node(*path)
         if isinstance(node, Scalar) and not is_null(node):
             item.set(path, substring.ensured(node.text))
@@ -139,10 +139,10 @@ class _Names:
             if not item.may_hold(words[-2]) or not item.may_hold(words[-1]):
                 continue
             try:
-                found = places(item, reference.spec)
+                paths = places(item, reference.spec)
             except WrongTypeError:
                 continue
-            for path in found:
+            for path in paths:
                 self._change(item, identity, reference, path)
 
     def _change(self, item: Resource, identity: Identity, reference: NameReference, path: Path) -> None:
@@ -163,7 +163,7 @@ class _Names:
                 return
 
     def _namespace(self, holder: Map, path: Path, identity: Identity) -> str | None:
-        """The namespace of what is meant: the one beside the name, else the referrer's; None where it can be any."""
+        """The namespace of the referenced resource: the one beside the name, else the referrer's; None for any."""
         said = holder.get("namespace")
         if path[-1] == "name" and isinstance(said, Scalar):
             return said.text or _DEFAULT

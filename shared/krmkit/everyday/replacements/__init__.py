@@ -1,1 +1,1 @@
-"""Replacements: a field of one resource copied into fields of others."""
+"""Replacements: copy a field of one resource into fields of others."""

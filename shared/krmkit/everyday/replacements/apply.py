@@ -1,7 +1,7 @@
-"""apply-replacements: a field of one resource copied into fields of others.
+"""apply-replacements: copy a field of one resource into fields of others.
 
-Release v0.1.1, which most packages pin, skips a field that a target does not have, and copies the type of the source.
-Newer releases fail there, and keep the type of the target. The tag of the image decides; without one it is as in v0.1.1,
+Release v0.1.1, which most packages pin, skips a field that a target lacks, and copies the type of the source. Newer
+releases fail for such a field, and keep the type of the target. The tag of the image decides; the default is v0.1.1,
 with a warning for each target that lacks its field.
 """
 
@@ -13,6 +13,7 @@ from krmkit.everyday.releases import Release, explained
 from krmkit.everyday.replacements import paths
 from krmkit.everyday.replacements.selectors import ResourceId, SelectorTextError, TargetSelector
 from krmkit.krm.cause import resource_cause
+from krmkit.krm.finding import EXPLAIN, Finding
 from krmkit.yaml.data import go_data, go_value, is_null
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from krmkit.krm.cause import Cause
     from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
 
@@ -33,18 +33,18 @@ _NO_PARTS = "delimiter option can only be used with scalar nodes"
 
 
 class _Copying:
-    """One run: the resources, by kind as well, and how the release behaves."""
+    """One run: the resources, also by kind, and the release's behaviour."""
 
     def __init__(self, resources: ResourceList, release: Release | None) -> None:
         self.items = list(resources)
         self.is_newer = release is not None and release > PINNED
         self.results: list[Finding] = []
         self.causes = resources.causes
-        self.cause: Cause | None = None  # the source of the replacement at hand, where the run explains
+        self.cause: Cause | None = None  # the source of the current replacement, if the run explains
         self._by_kind: dict[str, list[Resource]] | None = None
 
     def of_kind(self, kind: str | None) -> list[Resource]:
-        """The resources of a kind; all of them for None. No replacement changes a kind that it selects by."""
+        """The resources of a kind; all of them for None. No replacement changes the kind of a resource."""
         if kind is None:
             return self.items
         if self._by_kind is None:
@@ -54,7 +54,7 @@ class _Copying:
         return self._by_kind.get(kind, [])
 
     def explain(self, item: Resource, path: Path) -> None:
-        """Record that a field is the source's."""
+        """Record the source as the cause of a field."""
         if self.causes is not None and self.cause is not None:
             self.causes.set(item, path, self.cause)
 
@@ -102,19 +102,19 @@ def _decoded(config: Resource | None) -> list[dict[str, Any]]:
         raise EverydayConfigError(
             f"must be a list of replacements, got {described(node)}", config, "replacements"
         )
-    found = []
+    replacements = []
     for index, entry in enumerate(node.items):
         where = f"replacements[{index}]"
         data = go_data(entry)
         if not isinstance(data, dict):
             raise EverydayConfigError(f"must be a map, got {described(deref(entry))}", config, where)
         _check(config, data, where)
-        found.append(data)
-    return found
+        replacements.append(data)
+    return replacements
 
 
 def _check(config: Resource, data: dict[str, Any], where: str) -> None:
-    """Refuse what is of a wrong type in a replacement. Raises EverydayConfigError."""
+    """Refuse values of a wrong type in a replacement. Raises EverydayConfigError."""
     wanted: list[tuple[str, object, type | tuple[type, ...], str]] = [
         (f"{where}.source", data.get("source"), dict, "a map"),
         (f"{where}.targets", data.get("targets"), list, "a list"),
@@ -142,7 +142,7 @@ def _check(config: Resource, data: dict[str, Any], where: str) -> None:
 
 
 def _checks_of(data: dict[str, Any], where: str) -> list[tuple[str, object, type | tuple[type, ...], str]]:
-    """What the options of a source or a target must be."""
+    """The required types of the options of a source or a target."""
     options = data.get("options")
     checks: list[tuple[str, object, type | tuple[type, ...], str]] = [
         (f"{where}.options", options, dict, "a map")
@@ -180,15 +180,20 @@ def _replace(copying: _Copying, data: dict[str, Any], where: str, config: Resour
         selector = TargetSelector(_texts(select))
         rejects = [TargetSelector(_texts(one)) for one in target.get("reject") or ()]
         rejects = [reject for reject in rejects if not reject.is_empty]
-        for item in copying.of_kind(selector.named.kind or None):
-            if selector.selects(item) and not any(reject.selects(item) for reject in rejects):
-                _write(copying, item, value, target)
+        at = place if config is None else f"{config.path or config.name} {place}"
+        selected = [item for item in copying.of_kind(selector.named.kind or None) if selector.selects(item)]
+        for item in selected:
+            if not any(reject.selects(item) for reject in rejects):
+                _write(copying, item, value, target, at)
+        if not selected:
+            message = "the target selects no resource"
+            copying.results.append(Finding("unused-target", message, EXPLAIN, config, f"{place}.select"))
         if any(str(path).partition(".")[0] == "kind" for path in target.get("fieldPaths") or ()):
             copying.forget_kinds()
 
 
 def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | None, where: str) -> object:
-    """The value of the source: plain data. Raises EverydayError."""
+    """The value of the source as plain data. Raises EverydayError."""
     named = ResourceId(_texts(source))
     given = str(source.get("fieldPath") or "")
     path = given or _DEFAULT_PATH
@@ -221,8 +226,8 @@ def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | 
     return parts[index]
 
 
-def _write(copying: _Copying, item: Resource, value: object, target: dict[str, Any]) -> None:
-    """Write the value into the fields of a target."""
+def _write(copying: _Copying, item: Resource, value: object, target: dict[str, Any], at: str) -> None:
+    """Write the value into the fields of a target; `at` is the target's place in the config, for messages."""
     options = target.get("options") or {}
     create = bool(options.get("create"))
     for path in target.get("fieldPaths") or [_DEFAULT_PATH]:
@@ -232,14 +237,14 @@ def _write(copying: _Copying, item: Resource, value: object, target: dict[str, A
             continue
         places = paths.found(item, steps, create)
         if not places:
-            _absent(copying, item, str(path))
+            _absent(copying, item, str(path), at)
         for place in places:
             _put(copying, item, place, value, options)
             copying.explain(item, place)
 
 
 def _set_plainly(item: Resource, steps: tuple[paths.Step, ...], value: str) -> bool:
-    """Set a text in the place of a text, where both are plain to see without a parse."""
+    """Replace a string by a string without a parse; False if the field is not in simple block style."""
     names = tuple(step for step in steps if isinstance(step, str))
     if len(names) < len(steps) or item.plain_string(names) is None:
         return False
@@ -247,11 +252,11 @@ def _set_plainly(item: Resource, steps: tuple[paths.Step, ...], value: str) -> b
     return True
 
 
-def _absent(copying: _Copying, item: Resource, path: str) -> None:
+def _absent(copying: _Copying, item: Resource, path: str, at: str) -> None:
     message = f'unable to find field "{path}" in replacement target'
     if copying.is_newer:
         raise EverydayError("absent-target", message, item, path)
-    copying.results.append(warning("absent-target", f"{message}; it is left out", item, path))
+    copying.results.append(warning("absent-target", f"{message}; it is left out ({at})", item, path))
 
 
 def _put(copying: _Copying, item: Resource, path: Path, value: object, options: dict[str, Any]) -> None:
@@ -264,7 +269,7 @@ def _put(copying: _Copying, item: Resource, path: Path, value: object, options: 
             node.text if node is not None else "", _text(value), delimiter, int(options.get("index") or 0)
         )
     elif copying.is_newer and isinstance(node, Scalar) and isinstance(go_value(node), str):
-        # A text stays a text: 7 becomes "7".
+        # A string stays a string: 7 becomes "7".
         value = value if isinstance(value, (dict, list)) else _text(value)
     if isinstance(node, Scalar) and not isinstance(value, (dict, list)) and go_data(node) == value:
         if type(go_data(node)) is type(value):
@@ -284,7 +289,7 @@ def _joined(old: str, new: str, delimiter: str, index: int) -> str:
 
 
 def _text(value: object) -> str:
-    """A scalar as a text, as YAML writes it."""
+    """A scalar as YAML writes it."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     return str(value)

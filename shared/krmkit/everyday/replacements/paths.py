@@ -1,7 +1,7 @@
 """Paths of replacements: `spec.containers.[name=web].image`, `spec.ports.0.port`, `spec.ports.*.port`, `metadata.annotations.[a.b/c]`.
 
-Dots divide a path; a backslash or brackets keep one: `a\\.b` and `[a.b]` are one key. Source: kyaml's PathMatcher and
-SmarterPathSplitter.
+Dots divide a path; a backslash or brackets escape them: `a\\.b` and `[a.b]` are one key. Source: kyaml's PathMatcher
+and SmarterPathSplitter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ APPEND = "-"
 
 
 class Match:
-    """The step `[key=value]`: the entries of a list that have it; `[=value]` means those that are the value."""
+    """The step `[key=value]`: the list entries with this field; `[=value]` selects the entries equal to the value."""
 
     __slots__ = ("key", "value")
 
@@ -32,12 +32,12 @@ class Match:
         return isinstance(node, Scalar) and node.text == self.value
 
     def made(self) -> object:
-        """A new entry that fits."""
+        """A new entry that matches."""
         return {self.key: self.value} if self.key else self.value
 
 
 class PathError(Exception):
-    """A path does not fit what stands there; the message says where."""
+    """A path does not fit the data; the message names the step."""
 
 
 Step = str | Match
@@ -67,9 +67,9 @@ def _step(text: str) -> Step:
 
 
 def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
-    """The paths in a resource that a path means, [] where there is none. With `create` what is missing is made.
+    """The paths in a resource that a path selects, [] if none.
 
-    Raises PathError where a step asks for a map, and a list is there, or the reverse.
+    `create` makes missing fields. Raises PathError if a step needs a map and finds a list, or the reverse.
     """
     places: list[Path] = [()]
     for number, step in enumerate(steps):
@@ -81,7 +81,7 @@ def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
 def _below(item: Resource, path: Path, step: Step, rest: tuple[Step, ...], create: bool) -> list[Path]:
     node = item.node(*path) if path else item.root
     if node is None or is_null(node):
-        # It is made when the value is set: a map for a name, a list for an entry.
+        # Setting the value makes the missing node: a map for a name, a list for an entry.
         if not create:
             return []
         if isinstance(step, Match):

@@ -1,6 +1,6 @@
-"""Which resources a replacement takes its value from, and which it writes to. Source: kustomize's replacement filter.
+"""Select the source and the targets of a replacement. Source: kustomize's replacement filter.
 
-The parts of a selector are compared as they are: in these versions of kustomize they are no regular expressions.
+The parts of a selector are compared literally: in these versions of kustomize they are not regular expressions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ResourceId:
         return not (self.group or self.version or self.kind or self.namespace or self.name)
 
     def selects(self, item: Resource) -> bool:
-        """Whether a resource is this one: every part that is given is its own. No namespace is the default one."""
+        """Whether a resource matches every given part. No namespace means `default`."""
         return (
             (not self.kind or item.kind == self.kind)
             and (not self.name or item.name == self.name)
@@ -49,7 +49,7 @@ class ResourceId:
 
 
 class TargetSelector:
-    """What resources are called, and selectors of their labels and annotations."""
+    """A selector of resources by id, labels and annotations."""
 
     __slots__ = ("annotations", "labels", "named")
 
@@ -63,7 +63,7 @@ class TargetSelector:
         return self.named.is_empty and not self.labels and not self.annotations
 
     def selects(self, item: Resource) -> bool:
-        """Whether a resource is one of these."""
+        """Whether the selector matches a resource."""
         return (
             self.named.selects(item)
             and (not self.labels or fulfilled(self.labels, item.labels))
@@ -76,7 +76,7 @@ Requirement = tuple[str, str, tuple[str, ...]]
 
 
 class SelectorTextError(ValueError):
-    """The text of a selector cannot be read; the message says what would be right."""
+    """The text of a selector cannot be parsed; the message shows valid forms."""
 
 
 def label_requirements(text: str) -> list[Requirement]:

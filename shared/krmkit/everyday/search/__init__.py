@@ -1,1 +1,1 @@
-"""search-replace: fields found by value or path."""
+"""search-replace: find fields by value or path."""

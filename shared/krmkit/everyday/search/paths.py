@@ -20,17 +20,17 @@ class PathPattern:
 
     @property
     def is_absolute(self) -> bool:
-        """Whether the path means one field, which can be made where it is missing."""
+        """Whether the path selects exactly one field, which can be made if it is missing."""
         return EACH not in self.text and "[" not in self.text
 
     @property
     def last_word(self) -> str:
-        """A text that the key of every field has that fits; "" where the pattern ends in a list's entry or in any."""
+        """A key that every matching field has; "" if the pattern ends in a list entry or a wildcard."""
         last = self.elements[-1]
         return last[0] if len(last) == 1 and EACH not in last[0] else ""
 
     def fits(self, path: tuple[str | int, ...]) -> bool:
-        """Whether a field's path is one of these; a key with dots is as many elements."""
+        """Whether the pattern matches a field's path; a key with dots counts as several elements."""
         elements: list[tuple[str, ...]] = []
         for step in path:
             if isinstance(step, int):
@@ -47,7 +47,7 @@ def _pieces(element: str) -> list[str]:
 
 
 def _fits(pattern: list[tuple[str, ...]], path: list[tuple[str, ...]]) -> bool:
-    """Compare in one pass for each `**`: what has fitted up to the last one stays so."""
+    """Compare in one pass for each `**`, without backtracking beyond the last one."""
     at, back, mark = 0, -1, 0
     position = 0
     while position < len(path):
@@ -75,7 +75,7 @@ def _same(pattern: tuple[str, ...], element: tuple[str, ...]) -> bool:
 
 
 class GlobError(ValueError):
-    """A pattern of files cannot be read."""
+    """A file pattern cannot be parsed."""
 
 
 def glob(text: str) -> Pattern:

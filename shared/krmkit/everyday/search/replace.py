@@ -1,6 +1,6 @@
-"""search-replace: find fields by value or path, and give them another value or a line comment.
+"""search-replace: find fields by value or path, and set another value or a line comment.
 
-Source: searchreplace.go of search-replace. Fields of tools (the annotations that say where a resource lives) are left alone.
+Source: searchreplace.go of search-replace. The annotations with a resource's path and index are not changed.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
 from krmkit.yaml.scalars import go_resolve
-from krmkit.yaml.tree import Map, Scalar, Seq
+from krmkit.yaml.tree import Alias, Map, Scalar, Seq
 
 _KEYS = ("by-value", "by-file-path", "by-value-regex", "by-path", "put-value", "put-comment")
 _PLACES = frozenset((names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX))
 _INTERNAL = "internal.config.kubernetes.io/"
-_SPELLED = frozenset(" \t\n'\"\\")  # signs that a quoted or folded scalar writes in another way
+_SPELLED = frozenset(" \t\n'\"\\")  # characters that quoted or folded scalars escape
 
 
 class _Search:
-    """What is looked for, and what is put there; "" and None for what is not given."""
+    """The matchers and the new value and comment; "" and None if absent."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.value = texts.get("by-value", "")
@@ -52,7 +52,7 @@ class _Search:
         except (GlobError, PatternError) as error:
             raise _failed(str(error)) from None
         self.path = PathPattern(path) if path else None
-        # A text that is on the line of every match, "" where there is none: a value with blanks can stand on several lines.
+        # A text on the line of every match, "" if unknown: a value with spaces can span several lines.
         self.word = self.path.last_word if self.path is not None else ""
         if self.value:
             self.word = "" if _SPELLED.intersection(self.value) else self.value
@@ -70,14 +70,14 @@ class _Search:
         return bool(self.put_value or self.put_comment)
 
     def takes(self, item: Resource) -> bool:
-        """Whether a resource can hold a match, seen without parsing it."""
+        """Whether a resource can hold a match, decided without parsing."""
         if self.files is not None and self.files.search(item.path or "") is None:
             return False
         return not self.word or self.makes_fields or item.may_hold(self.word)
 
     @property
     def makes_fields(self) -> bool:
-        """Whether the field at the path is made where it is missing."""
+        """Whether a missing field at the path is made."""
         path = self.path
         return path is not None and path.is_absolute and bool(self.put_value) and self.is_by_path_only
 
@@ -92,7 +92,7 @@ class _Search:
         return True
 
     def resolved(self, text: str, value: str) -> str:
-        """A text with the groups of the expression in the places of `${1}` and so on. Raises EverydayError."""
+        """A text with `${1}` and so on replaced by the groups of the expression. Raises EverydayError."""
         if self.expression is None or "${" not in text:
             return text
         match = self.expression.search(value)
@@ -119,11 +119,11 @@ def _failed(message: str, item: Resource | None = None, field: str = "") -> Ever
 
 @reporting
 def search_replace(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Search, and replace what the config says.
+    """Search and replace by the config.
 
     Example: data `{by-value-regex: "nginx:(.*)", put-value: "apache:${1}"}`.
     """
-    texts = setter_values(config)
+    texts = setter_values(config, may_be_null=True)
     for key in texts:
         if key not in _KEYS:
             listed = " ".join(f'"{known}"' for known in _KEYS)
@@ -145,7 +145,7 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
     plain = _search_plainly(item, search)
     if plain is not None:
         return plain
-    results: list[Finding] = []
+    found: list[tuple[tuple[str | int, ...], str, str]] = []  # path, value and comment
     comments: dict[tuple[str | int, ...], str] = {}
     for field in fields(item):
         if not field.is_written or _is_place(field.path):
@@ -159,7 +159,7 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
         ):
             if path is not None and path.fits(field.path):
                 comments[field.path] = search.put_comment
-                results.append(_said(item, field.path, flow_text(node), True))
+                found.append((field.path, flow_text(node), ""))
             continue
         if not isinstance(node, Scalar) or not search.fits(field.path, node.text):
             continue
@@ -172,15 +172,21 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
             text = search.resolved(search.put_value, node.text)
             if text != node.text:
                 field.put(scalar_like(node, text))
-        shown = _shown(node, text)
-        results.append(_said(item, field.path, f"{shown} {comment}".rstrip(), search.puts))
+        found.append((field.path, _shown(node, text), comment))
     skipped = put_comments(item, comments) if comments else []
+    results = [
+        _said(
+            item, place, f"{shown} {comment if printed(place) not in skipped else ''}".rstrip(), search.puts
+        )
+        for place, shown, comment in found
+        if search.put_value or printed(place) not in skipped
+    ]
     message = "gets no comment, because other values follow on its line; write each on a line of its own"
     return [*results, *(warning("no-place", message, item, path) for path in skipped)]
 
 
 def _search_plainly(item: Resource, search: _Search) -> list[Finding] | None:
-    """Search by lines, without a parse; None, and nothing changed, where the parser has to look."""
+    """Search by lines, without a parse; None, and nothing changed, if a parse is needed."""
     places = item.fields_with(search.word, False) if search.word and not search.put_comment else None
     if places is None:
         return None
@@ -194,7 +200,7 @@ def _search_plainly(item: Resource, search: _Search) -> list[Finding] | None:
         text = search.resolved(search.put_value, old) if search.put_value else old
         if "\n" in text or not text:
             return None
-        quote = item.text[span[0]]
+        quote = item.written_at(span)[0]
         found.append((path, span, Scalar(old, quote if quote in "\"'" else ""), text, comment))
     changes = [(span, text) for _, span, old, text, _ in found if text != old.text]
     if not changes:
@@ -208,18 +214,22 @@ def _search_plainly(item: Resource, search: _Search) -> list[Finding] | None:
 
 
 def _is_place(path: tuple[str | int, ...]) -> bool:
-    """Whether a field says where the resource lives."""
+    """Whether a field is an annotation with the resource's path or index."""
     if len(path) != 3 or path[:2] != ("metadata", "annotations"):
         return False
     return path[2] in _PLACES or str(path[2]).startswith(_INTERNAL)
 
 
 def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Finding]:
-    """Set the field at a path, and make it where it is missing."""
+    """Set the field at a path, and make it if it is missing."""
     steps = tuple(pattern.text.split("."))
     if not all(steps):
         return []
     old = item.node(*steps)
+    holder = item.node(*steps[:-1])
+    entry = holder.entry(steps[-1]) if isinstance(holder, Map) else None
+    if entry is not None and isinstance(entry.value, Alias) and isinstance(old, Scalar):
+        old = Scalar(old.text, old.style)  # the replacement of an alias has no anchor
     if isinstance(old, (Map, Seq)):
         message = f"{pattern.text} is {described(old)}, which put-value would replace by a single value"
         raise _failed(message, item, pattern.text)
@@ -235,7 +245,7 @@ def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Findi
 
 
 def _shown(old: Scalar, text: str) -> str:
-    """A scalar as YAML has it, in the style of the old one, without its comment."""
+    """A scalar as YAML text in the style of the old one, without the comment."""
     if old.style == '"':
         shown = emit.double_quoted(text)
     elif old.style == "'":

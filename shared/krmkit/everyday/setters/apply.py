@@ -1,6 +1,6 @@
-"""apply-setters: values for the fields whose line comment names a setter, as in `image: nginx:1 # kpt-set: nginx:${tag}`.
+"""apply-setters: set the fields whose line comment names a setter, as in `image: nginx:1 # kpt-set: nginx:${tag}`.
 
-Setters that a pattern needs and the config has not keep the values that the current text shows. Source: applysetters.go of
+Setters of a pattern that the config lacks keep their values from the current text. Source: applysetters.go of
 apply-setters.
 """
 
@@ -27,7 +27,7 @@ MARK = "kpt-set"
 
 @reporting
 def apply_setters(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Set the fields that have the config's setters in their comments.
+    """Set the fields with the config's setters in their comments.
 
     Example: data `{tag: v2}` makes `image: nginx:v2` of `image: nginx:v1 # kpt-set: nginx:${tag}`.
     """
@@ -46,7 +46,7 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
 
 
 def _explain(resources: ResourceList, values: dict[str, str], config: Resource, causes: CauseLog) -> None:
-    """Record which setters each field got."""
+    """Record the setters of each field as its causes."""
     for item in resources.containing(MARK) if values else ():
         for field in fields(item):
             names = [name for name in names_in(pattern_of(field.comment)) if name in values]
@@ -54,10 +54,16 @@ def _explain(resources: ResourceList, values: dict[str, str], config: Resource, 
                 causes.set(item, field.path, *(config_cause(config, "data", name) for name in names))
 
 
-def setter_values(config: Resource | None) -> dict[str, str]:
-    """The setters of a config: the entries of `data`, whatever its kind. Raises EverydayConfigError for what is no single value."""
+def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[str, str]:
+    """The setters of a config: the entries of `data`, of a config of any kind.
+
+    `may_be_null`: null counts as an empty text, else it is an error. Raises EverydayConfigError for a list or map.
+    """
     values = {}
     for name, node in data_entries(config) if config is not None else ():
+        if may_be_null and is_null(node):
+            values[name] = ""
+            continue
         if not isinstance(node, Scalar) or (is_null(node) and not node.style):
             what = described(node)
             hint = "; a list goes in quotes, or behind `|`" if isinstance(node, Seq) else ""
@@ -86,7 +92,7 @@ def _set(field: CommentedField, values: dict[str, str]) -> list[Finding]:
 
 
 def _set_plainly(item: Resource, values: dict[str, str]) -> list[Finding] | None:
-    """Set the fields of a resource without a parse; None, and nothing changed, where the parser has to look."""
+    """Set the fields of a resource without a parse; None, and nothing changed, if a parse is needed."""
     places = item.fields_with(MARK)
     if places is None:
         return None
@@ -168,7 +174,7 @@ def _set_list(field: CommentedField, pattern: str, values: dict[str, str]) -> li
 
 
 def _list(text: str) -> Seq | None:
-    """The list that a setter's value says, in block style; None where it says none."""
+    """The list in a setter's value, in block style; None if it is not a list."""
     if not text.strip():
         return Seq()
     try:

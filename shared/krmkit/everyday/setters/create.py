@@ -1,4 +1,4 @@
-"""create-setters: comments that name setters, on every field whose value holds a setter's value."""
+"""create-setters: add comments that name setters to every field whose value contains a setter's value."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from krmkit.json.paths import join
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.data import is_null
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Scalar, Seq, deref
@@ -18,16 +19,16 @@ _PREFIX = "failed to create setters: "
 
 
 class _Setters:
-    """Setters by what they look for: texts, the longest first, and lists of texts, sorted."""
+    """Setters by their values: texts, the longest first, and sorted lists of texts."""
 
     def __init__(self) -> None:
         self.scalars: list[tuple[str, str]] = []
         self.lists: dict[tuple[str, ...], str] = {}
 
     def pattern(self, text: str) -> str:
-        """The text with setters in the places of their values; the text itself where there are none.
+        """The text with values replaced by their setters; the text itself without any.
 
-        A value inside a longer one that was found is not looked for.
+        Values inside a longer match are not replaced.
         """
         parts: list[tuple[str, bool]] = [(text, False)]
         for value, name in self.scalars:
@@ -50,7 +51,7 @@ def _split(text: str, value: str, name: str) -> list[tuple[str, bool]]:
 
 @reporting
 def create_setters(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Put setters into comments.
+    """Add comments with setters.
 
     Example: data `{tag: v1}` makes `image: nginx:v1 # kpt-set: nginx:${tag}` of `image: nginx:v1`.
     """
@@ -88,10 +89,10 @@ def _comment(item: Resource, setters: _Setters) -> list[Finding]:
 
 
 def _values(node: Seq) -> tuple[str, ...] | None:
-    """The texts of a list, sorted; None where it holds anything else."""
-    found = [deref(item) for item in node.items]
-    texts = [item.text for item in found if isinstance(item, Scalar)]
-    return tuple(sorted(texts)) if len(texts) == len(found) else None
+    """The texts of a list, sorted; None if it holds other values."""
+    items = [deref(item) for item in node.items]
+    texts = [item.text for item in items if isinstance(item, Scalar)]
+    return tuple(sorted(texts)) if len(texts) == len(items) else None
 
 
 def _decoded(config: Resource | None) -> _Setters:
@@ -104,7 +105,7 @@ def _decoded(config: Resource | None) -> _Setters:
         if not isinstance(node, Scalar):
             raise EverydayConfigError(f"must be a text, got {described(node)}", config, join("data", name))
         try:
-            root = parse(node.text).root
+            root = parse(node.text).root if not is_null(node) else None
         except YamlError:
             root = None
         if root is None:

@@ -1,4 +1,4 @@
-"""list-setters: the setters of a package, with their values, and how many fields have them in their comments."""
+"""list-setters: list the setters of a package, with their values and their number of fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TYPES = {bool: "bool", int: "int", float: "float"}
 
 
 class _Setter:
-    """What is known of a setter. `is_typed`: whether its type is that of a field with nothing else in it."""
+    """A setter's value, type and count. `is_typed`: whether the type comes from a field with only this setter."""
 
     __slots__ = ("count", "is_typed", "kind", "value")
 
@@ -35,24 +35,24 @@ class _Setter:
 def list_setters(resources: ResourceList, config: Resource | None = None) -> list[Finding]:
     """List the setters of the root package's Kptfile and of all comments. There is no config."""
     del config
-    found = _of_kptfile(resources)
+    setters = _of_kptfile(resources)
     for item in list(resources.containing(MARK)):
         for field in fields(item):
             for name, (value, kind) in _shown(field).items():
-                setter = found.setdefault(name, _Setter(value, kind, 0))
+                setter = setters.setdefault(name, _Setter(value, kind, 0))
                 setter.count += 1
                 if kind and not setter.is_typed:
                     setter.kind, setter.is_typed = kind, True
-    if not found:
+    if not setters:
         return [warning("setters", "no setters found")]
     return [
         info("setters", f"Name: {name}, Value: {setter.value}, Type: {setter.kind}, Count: {setter.count}")
-        for name, setter in sorted(found.items())
+        for name, setter in sorted(setters.items())
     ]
 
 
 def _shown(field: CommentedField) -> dict[str, tuple[str, str]]:
-    """The setters in a field's comment: their values, and their types, "" for a part of a text."""
+    """The setters in a field's comment: (value, type) by name; the type is "" for a part of a text."""
     node = field.node
     if isinstance(node, Seq) and field.entry is not None:
         pattern = pattern_of(field.comment)
@@ -77,8 +77,8 @@ def _type(node: Node) -> str:
 
 
 def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
-    """The setters that steps of the root package's pipeline give. Raises EverydayError."""
-    found: dict[str, _Setter] = {}
+    """The setters in the root package's pipeline. Raises EverydayError."""
+    setters: dict[str, _Setter] = {}
     for item in list(resources.containing(KIND)):
         if item.kind != KIND or item.path != KIND:
             continue
@@ -92,8 +92,8 @@ def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
             if _FUNCTION not in step.image:
                 continue
             values = _of_file(resources, step.config_file) if step.config_path else step.config_map
-            found.update({name: _given(value) for name, value in values.items()})
-    return found
+            setters.update({name: _given(value) for name, value in values.items()})
+    return setters
 
 
 def _given(text: str) -> _Setter:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from krmkit.go.regexp import pattern as patterns
 
 _MARK = "# kpt-set:"
 
 
 def pattern_of(comment: str) -> str:
-    """The pattern in a line comment, "" where it is none: `# kpt-set: ` with one blank after `#`, then the pattern."""
+    """The pattern in a line comment `# kpt-set: PATTERN`, "" for other comments; one space after `#` is required."""
     if not comment.startswith(_MARK) or comment[len(_MARK) : len(_MARK) + 1] not in (" ", "\t"):
         return ""
     return comment[len(_MARK) :].strip()
@@ -20,20 +22,20 @@ def names_in(pattern: str) -> list[str]:
 
 
 def is_array_pattern(pattern: str) -> bool:
-    """Whether a pattern is one setter alone, as a list has it."""
+    """Whether a pattern is exactly one setter, as required for a list."""
     return [is_name for is_name, _ in _parts(pattern)] == [True]
 
 
 def filled(pattern: str, values: dict[str, str]) -> str:
-    """The pattern with the setters that have a value replaced, in one pass: values are not looked through."""
+    """The pattern with known setters replaced, in one pass: setters inside values are not replaced."""
     return "".join(values.get(text, f"${{{text}}}") if is_name else text for is_name, text in _parts(pattern))
 
 
 def derived(pattern: str, text: str) -> dict[str, str]:
-    """The values of a pattern's setters that a text shows; {} where it does not fit, or a value would be empty.
+    """The values of a pattern's setters in a text; {} if it does not match, or a value would be empty.
 
-    A text fits if the pattern, with anything in the places of the setters, occurs in it; the last separator counts.
-    Example: `derived("${image}:${tag}", "nginx:1.2") == {"image": "nginx", "tag": "1.2"}`.
+    A text matches if it contains the pattern with any text for the setters; the last separator counts. Example:
+    `derived("${image}:${tag}", "nginx:1.2") == {"image": "nginx", "tag": "1.2"}`.
     """
     parts = _parts(pattern)
     if not any(is_name for is_name, _ in parts):
@@ -42,17 +44,18 @@ def derived(pattern: str, text: str) -> dict[str, str]:
     match = patterns.compile(expression).search(text)
     if match is None:
         return {}
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     names = [name for is_name, name in parts if is_name]
     for name, value in zip(names, match.groups()[1:], strict=True):
         if not value:
             return {}
-        found.setdefault(name, value)
-    return found
+        values.setdefault(name, value)
+    return values
 
 
-def _parts(pattern: str) -> list[tuple[bool, str]]:
-    """The pattern in pieces: (False, text) and (True, name of a setter)."""
+@lru_cache(256)
+def _parts(pattern: str) -> tuple[tuple[bool, str], ...]:
+    """The pattern in pieces: (False, text) and (True, name of a setter). Many resources have the same few."""
     parts = []
     position = 0
     while True:
@@ -66,4 +69,4 @@ def _parts(pattern: str) -> list[tuple[bool, str]]:
         position = end + 1
     if position < len(pattern):
         parts.append((False, pattern[position:]))
-    return parts
+    return tuple(parts)

@@ -1,1 +1,1 @@
-"""Starlark programs on the list."""
+"""Run Starlark programs on a ResourceList."""

@@ -1,7 +1,7 @@
 """Runs Starlark programs on plain data, by starlark-rust (the package starlark-pyo3, an extra).
 
-A program has no way out: no files, no network, no clock. Its steps and its calls within each other are counted, and it runs in a
-child process that may not grow by more than MOST_MEMORY.
+A program has no files, network or clock. Its steps and its call depth are limited, and it runs in a child process that
+may grow by at most MOST_MEMORY.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 DEEPEST = 200
-"""Calls within each other."""
+"""Call depth."""
 MOST_MEMORY = 512 << 20
 """Bytes of data by which the process may grow while a program runs."""
-_STEPS = 400  # steps of effort that the interpreter takes between two questions whether it is to stop
+_STEPS = 400  # steps of effort between two checks of the interpreter's limit
 _FILE = "prog"
 _TOO_LARGE = f"the program needs more than {MOST_MEMORY >> 20} MiB of memory"
 _MOST_LINES = 1_000
@@ -41,14 +41,19 @@ def _match_namespace(resource, namespace):
 
 krmfn = struct(match_gvk = _match_gvk, match_name = _match_name, match_namespace = _match_namespace)
 """
-_JSON = "json = struct(encode = json.encode, decode = json.decode)\n"
+# A module that defines `json` does not see the interpreter's own, so that another one hands it on.
+_NATIVE = "native_json = json\n"
+_JSON = """
+load("native", "native_json")
+json = struct(encode = native_json.encode, decode = native_json.decode)
+"""
 _YAML = "yaml = struct(loads = _loads, dumps = _dumps)\n"
 _MODULES = {"krmfn.star": _KRMFN, "encoding/json.star": _JSON, "encoding/yaml.star": _YAML}
 _HEAD = "ctx = struct(resource_list = resource_list, open_api = {}, environment = {})"
 
 
 class ProgramError(Exception):
-    """A program failed; the message is the interpreter's, on one line. `is_limit`: it took too many steps."""
+    """A program failed; the message is the interpreter's, on one line. `is_limit`: it exceeded its steps."""
 
     def __init__(self, message: str, is_limit: bool = False) -> None:
         super().__init__(message)
@@ -58,18 +63,17 @@ class ProgramError(Exception):
 def run_program(
     source: str, items: list[object], config: object, compares_groups: bool = True
 ) -> tuple[object, list[str], list[str]]:
-    """Run a program on `ctx.resource_list`; return its items as they are then, the lines that it printed, and what
-    match_gvk did not find.
+    """Run a program on `ctx.resource_list`; return the new items, the printed lines, and the apiVersions match_gvk missed.
 
-    `compares_groups`: whether match_gvk finds an apiVersion with a group; those that it does not find are returned, sorted.
-    Raises ProgramError, and MissingDependencyError where the interpreter is not installed.
+    `compares_groups`: whether match_gvk matches an apiVersion with a group; missed ones are returned sorted. Raises
+    ProgramError, and MissingDependencyError without the interpreter.
     """
     try:
         import starlark
     except ImportError as error:
         raise missing("Starlark programs", error, "starlark") from None
     try:
-        # The child hands back an error as its words, because an exception of the interpreter cannot leave it.
+        # The child returns errors as text: the interpreter's exceptions cannot be pickled.
         (failed, is_limit, left, printed, missed), steps = in_child(
             lambda: _counted(lambda: _run(starlark, source, items, config, compares_groups)), MOST_MEMORY
         )
@@ -82,7 +86,7 @@ def run_program(
 
 
 def _counted(work: Callable[[], T]) -> tuple[T, int]:
-    """What `work` returns, and the steps of effort that it took."""
+    """The result of `work`, and its steps of effort."""
     before = effort.left() or 0
     result = work()
     return result, before - (effort.left() or 0)
@@ -91,7 +95,7 @@ def _counted(work: Callable[[], T]) -> tuple[T, int]:
 def _run(
     starlark: Any, source: str, items: list[object], config: object, compares_groups: bool
 ) -> tuple[str, bool, object, list[str], list[str]]:
-    """In the child: what went wrong and whether that was a limit, the items, what was printed, and what was not found."""
+    """In the child: return (error, whether it is a limit, items, printed lines, missed apiVersions)."""
     printed: list[str] = []
     missed: set[str] = set()
     is_over = False
@@ -122,6 +126,11 @@ def _run(
         [extension.StructType, extension.Map, extension.Filter, extension.Partial, extension.Json]
     )
 
+    def native(_: str) -> Any:
+        module = starlark.Module()
+        starlark.eval(module, starlark.parse("native", _NATIVE, dialect), library)
+        return module.freeze()
+
     def load(name: str) -> Any:
         if name not in _MODULES:
             raise FileNotFoundError(f"{name}: there are {', '.join(_MODULES)}")
@@ -129,7 +138,8 @@ def _run(
         module.add_callable("_loads", _loads)
         module.add_callable("_dumps", _dumps)
         module.add_callable("_finds", finds)
-        starlark.eval(module, starlark.parse(name, _MODULES[name], dialect), library)
+        tree = starlark.parse(name, _MODULES[name], dialect)
+        starlark.eval(module, tree, library, starlark.FileLoader(native))
         return module.freeze()
 
     module = starlark.Module()

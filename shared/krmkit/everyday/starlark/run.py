@@ -1,9 +1,9 @@
-"""starlark: a program in the config that edits the list, as `ctx.resource_list["items"]`.
+"""starlark: run the config's program, which edits the list `ctx.resource_list["items"]`.
 
-Items that the program leaves as they are keep their text; in the others only the fields that it changed are written.
+Unchanged items keep their text; in the others only changed fields are written.
 
-Release v0.4.3 and those before it compare group, version and kind in `match_gvk`. The newest code of the original, which
-answers to `latest` and to no tag, finds no apiVersion with a group; so it is here, with a warning.
+Releases up to v0.4.3 compare group, version and kind in `match_gvk`. The newest code of the original, for `latest` and
+for no tag, matches no apiVersion with a group; nor does this one, with a warning.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MISSED = (
 
 @reporting
 def run_starlark(resources: ResourceList, config: Resource | None, tag: str = "") -> list[Finding]:
-    """Run the program of the config, as the release that the tag names, and take over what it makes of the items."""
+    """Run the program of the config, with the behaviour of the tag's release, and write its changes to the items."""
     release = Release.read(tag)
     compares_groups = release is not None and release <= PINNED
     source = _source(config)
@@ -74,7 +74,7 @@ def _source(config: Resource | None) -> str:
 
 
 def _identity(data: object) -> Identity:
-    """What a resource is called, and where it lives."""
+    """A resource's apiVersion, kind, namespace and name."""
     fields = data if isinstance(data, dict) else {}
     metadata = fields.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
@@ -85,7 +85,7 @@ def _identity(data: object) -> Identity:
 def _take_over(
     resources: ResourceList, items: list[Resource], before: list[object], after: list[object]
 ) -> None:
-    """Pair what the program left with the resources that came: by all data, then by name, then by position."""
+    """Match the program's items with the input's: by equal data, then by name, then by position."""
     left = dict(enumerate(before))
     pairs: dict[int, int] = {}
     whole: dict[str, list[int]] = {}
@@ -118,7 +118,7 @@ def _take_over(
 
 
 def _write(item: Resource, path: Path, old: object, new: object) -> None:
-    """Write what differs at and below a path."""
+    """Write the differences at and below a path."""
     if same_data(old, new):
         return
     if isinstance(old, dict) and isinstance(new, dict) and (old or not path):

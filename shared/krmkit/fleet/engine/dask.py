@@ -1,7 +1,8 @@
-"""Does the work on a cluster of Dask: packages travel as content, in batches; what a killed worker had is done again elsewhere.
+"""Run jobs on a Dask cluster: packages are sent as content, in batches; the jobs of a killed worker run again on
+another.
 
-Workers run what they are sent, and what they send back is unpickled here: everybody who reaches the scheduler runs programs on all
-of them. So it belongs into a network of its own, or behind Dask's TLS (docs/scale.md).
+Workers run the code that they receive, and their answers are unpickled here: a client that reaches the scheduler can
+run programs on all of them. So use a network of its own, or Dask's TLS (docs/scale.md).
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import krmkit
-from krmkit.fleet.engine.batches import batches
 from krmkit.fleet.engine.jobs import Done, EngineError, Job, attempt
 from krmkit.messages.extras import how
 
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 CONNECT = 20.0  # seconds to wait for the scheduler
 FIRST = 20.0  # seconds to wait for its first worker
 PATIENCE = 60.0  # seconds to wait for a worker where there is none
-AHEAD = 3  # batches for each worker that are on their way
+AHEAD = 3  # batches in flight for each worker
+MOST = 32  # packages in a batch
+BYTES = 4 << 20  # contents of a batch, after which it is closed
 
-_ONE = threading.Lock()  # functions are not made for threads; a worker may have several
+_ONE = threading.Lock()  # functions are not thread-safe; a worker may have several threads
 
 
 class DaskEngine:
@@ -42,7 +44,7 @@ class DaskEngine:
             from distributed import Client
         except ImportError:
             raise EngineError(f"--on needs Dask: {how('fleet')}") from None
-        # What is wrong is said once, and not in the log of each part of Dask.
+        # An error is reported once, and not by the logger of each part of Dask.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
         _reach(address)
@@ -62,7 +64,7 @@ class DaskEngine:
         self._client.close(timeout=5)
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
-        """Do the jobs. Raises EngineError where the scheduler or all workers are gone."""
+        """Run the jobs. Raises EngineError if the scheduler or all workers are gone."""
         held = self._submit(_load, pickle.dumps(job))
         waiting: deque[tuple[list[Any], Future[Any]]] = deque()
         workers = self._many()
@@ -93,14 +95,17 @@ class DaskEngine:
     def _done(
         self, held: Future[Any], batch: list[Any], future: Future[Any], others: Iterable[Future[Any]]
     ) -> Iterator[Done]:
-        """What came of a batch. Where its workers died, each package is done again alone: only the guilty one dies then."""
+        """The results of a batch.
+
+        If its workers died, each package runs again alone: then only the one that kills its worker fails.
+        """
         from distributed import KilledWorker
 
         try:
             yield from self._result(future)
             return
         except KilledWorker:
-            # Dask counts the death of a worker against everything that waited there.
+            # Dask counts a worker's death against all tasks that waited there.
             for other in others:
                 with suppress(KilledWorker):
                     self._result(other)
@@ -138,12 +143,12 @@ class DaskEngine:
                 ) from None
 
     def _workers(self) -> int:
-        # A client that has lost its scheduler knows nobody, and has lost the work there too, whether or not it gets back to it.
+        # A client that lost its scheduler has lost the tasks too, even if it reconnects.
         running = self._client.status == "running"
-        found = self._client.scheduler_info(n_workers=-1) if running else {}
-        if "workers" not in found:
+        scheduler = self._client.scheduler_info(n_workers=-1) if running else {}
+        if "workers" not in scheduler:
             raise self._gone("the connection to it is lost")
-        return len(found["workers"])
+        return len(scheduler["workers"])
 
     def _gone(self, why: object) -> EngineError:
         return EngineError(f"{self.address}: the scheduler went away; nothing was written: {why}")
@@ -152,7 +157,7 @@ class DaskEngine:
         return max(1, self._workers())
 
     def _check_versions(self) -> None:
-        """Every worker has this krmkit, or what it makes would not be what is made here."""
+        """Check that every worker has this version of krmkit: another one could make other packages."""
         try:
             self._client.wait_for_workers(1, timeout=FIRST)
         except TimeoutError:
@@ -160,17 +165,17 @@ class DaskEngine:
                 f"--on {self.address}: the scheduler has no worker; start one with: dask worker {self.address}"
             ) from None
         try:
-            found = self._client.run(_version)
+            versions = self._client.run(_version)
         except Exception as error:  # noqa: BLE001  # raised on a worker, of any type
             raise EngineError(
                 f"--on {self.address}: a worker cannot load krmkit ({error}); install krmkit {krmkit.__version__} there"
             ) from None
-        for worker, version in sorted(found.items()):
+        for worker, version in sorted(versions.items()):
             _compare(version, worker)
 
 
 def _reach(address: str) -> None:
-    """Find out that somebody listens there, before Dask starts threads for a client that cannot be."""
+    """Check that the address accepts connections, before Dask starts a client's threads."""
     from distributed.comm.addressing import get_address_host_port
 
     try:
@@ -181,7 +186,7 @@ def _reach(address: str) -> None:
 
 
 def _check_certificates(address: str) -> None:
-    """Dask's own error about missing certificates is hard to read."""
+    """Raise EngineError for missing certificates: Dask's own error is hard to read."""
     from distributed.security import Security
 
     if not address.startswith("tls://"):
@@ -217,10 +222,30 @@ def _load(blob: bytes) -> Job:
 
 
 def _work(job: Job, blob: bytes, version: str) -> list[Done]:
-    """Do a batch, on a worker."""
+    """Run a batch on a worker."""
     if version != krmkit.__version__:
         raise EngineError(
             f"a worker has krmkit {krmkit.__version__}, and this is krmkit {version}; install the same version on all machines"
         )
     with _ONE:
         return [attempt(job, given) for given in pickle.loads(blob)]
+
+
+def batches(inputs: Iterable[Any], workers: int) -> Iterator[list[Any]]:
+    """Split inputs into lists, in their order: small ones first, so that every worker starts soon, then larger ones.
+
+    The attribute `size` of an input, if it has one, is its bytes.
+
+    Example: with one worker, ten inputs come as 1, 2, 4 and 3.
+    """
+    batch: list[Any] = []
+    number = size = 0
+    for given in inputs:
+        batch.append(given)
+        size += getattr(given, "size", 0)
+        if len(batch) >= min(MOST, 1 << min(number // workers, 16)) or size >= BYTES:
+            yield batch
+            batch, size = [], 0
+            number += 1
+    if batch:
+        yield batch

@@ -1,9 +1,9 @@
-"""One interface to whatever does the work on packages: this process, processes of this machine, or a cluster.
+"""One interface for running jobs on packages: in this process, in processes of this machine, or on a cluster.
 
     for answer, problem in engine.map(job, inputs):
 
-A job is a callable that gets one input and returns one answer: packages as content, on no shared disk, so that it can run
-anywhere. Job, inputs and answers can be pickled. What is costly to set up, the job makes on its first call in a process.
+A job is a callable from one input to one answer. Both hold packages as content, so that a job can run anywhere, without
+a shared disk. Job, inputs and answers can be pickled. A job does its costly setup on its first call in a process.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 Job = Callable[[Any], Any]
-# (answer, "") of a job that was done, (None, why) of one that was not.
+# (answer, "") of a job that succeeded, (None, reason) of one that failed.
 Done = tuple[Any, str]
 
 
 class Engine(Protocol):
-    """Does jobs. `map` yields one Done for each input, in their order; inputs are taken as they are needed.
+    """Runs jobs.
 
-    `near` says that it works on this machine, with its disk.
+    `map` yields one Done for each input, in their order; inputs are taken as they are needed. `near`: it works on this
+    machine, with its disk.
     """
 
     near: bool
@@ -30,15 +31,15 @@ class Engine(Protocol):
 
 
 class JobError(Exception):
-    """A job cannot be done; the message says why. It concerns one package, and the others go on."""
+    """A job failed; the message gives the reason. It concerns one package, and the others go on."""
 
 
 class EngineError(Exception):
-    """Nothing can be done any more: the engine is not there, or not the right one. The message says what to do."""
+    """No job can run: the engine is missing, or has the wrong version. The message says what to do."""
 
 
 def attempt(job: Job, given: Any) -> Done:
-    """Do one job; its failure does not stop the others."""
+    """Run one job; its failure does not stop the others."""
     try:
         return job(given), ""
     except JobError as error:
@@ -48,29 +49,29 @@ def attempt(job: Job, given: Any) -> Done:
 
 
 def unexpected(error: Exception) -> str:
-    """What to say of an error that only a mistake in krmkit can cause."""
+    """The message for an error that only a mistake in krmkit can cause."""
     return f"an error in krmkit itself: {type(error).__name__}: {error}"
 
 
 class Serial:
-    """Does the work in this process, one package after the other."""
+    """Runs the jobs in this process, one after the other."""
 
     near = True
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
-        """Do the jobs. Example: `list(Serial().map(str, [1])) == [("1", "")]`."""
+        """Run the jobs. Example: `list(Serial().map(str, [1])) == [("1", "")]`."""
         for given in inputs:
             yield attempt(job, given)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
 
 class Plain(Serial):
-    """The same, but an unexpected error is raised, with its traceback."""
+    """Like Serial, but raises unexpected errors, with their traceback."""
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
-        """Do the jobs."""
+        """Run the jobs."""
         for given in inputs:
             try:
                 yield job(given), ""
@@ -79,7 +80,7 @@ class Plain(Serial):
 
 
 class Processes:
-    """Does the work in processes of this machine. One that dies costs the package that it was at."""
+    """Runs the jobs in processes of this machine. If one dies, only its current package fails."""
 
     near = True
 
@@ -87,7 +88,7 @@ class Processes:
         self.jobs = jobs
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
-        """Do the jobs; an answer that is there too early waits."""
+        """Run the jobs; answers are held back until those before them are there."""
         from krmkit.fleet.engine.processes import share
 
         waiting: dict[int, Done] = {}
@@ -109,6 +110,6 @@ def _doing(job: Job) -> Callable[[Any], Done]:
 
 
 def local(jobs: int, count: int) -> Engine:
-    """What works on `count` packages with up to `jobs` processes of this machine."""
+    """The engine for `count` packages with up to `jobs` processes of this machine."""
     jobs = min(jobs, count)
     return Processes(jobs) if jobs > 1 else Serial()

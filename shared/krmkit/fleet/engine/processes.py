@@ -1,4 +1,4 @@
-"""Tasks for several processes. One that dies, for want of memory say, costs the task it was at, and nothing else."""
+"""Share tasks among processes. If one dies (of memory, for example), only its current task fails."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-# A process has its next task already when it is done with one.
+# A process has its next task queued when it finishes one.
 _AHEAD = 2
-# So many tasks after the oldest that is not done yet are begun, so that one slow task does not pile up the others' answers.
+# The most tasks begun after the oldest unfinished one, so that a slow task does not pile up the others' answers.
 _WINDOW = 256
 
 
 class _Hand:
-    """One process, and the tasks that it was given, the one that it is at first."""
+    """One process and its tasks, the current one first."""
 
     __slots__ = ("given", "pipe", "process")
 
@@ -37,7 +37,7 @@ class _Hand:
             try:
                 self.pipe.send(task[1])
             except OSError:
-                return  # it has died; that is seen when its answer is read
+                return  # it has died; reading its answer detects that
 
     def end(self) -> None:
         self.pipe.close()
@@ -45,16 +45,16 @@ class _Hand:
 
 
 class _Tasks:
-    """The tasks in their order, with numbers; those of a process that died come again first."""
+    """The tasks in their order, with numbers; those of a process that died are handed out again first."""
 
     def __init__(self, inputs: Iterable[Any]) -> None:
         self._rest = enumerate(inputs)
         self._next: tuple[int, Any] | None = next(self._rest, None)
         self._again: deque[tuple[int, Any]] = deque()
-        self._open: dict[int, None] = {}  # what is begun and not done, the oldest first
+        self._open: dict[int, None] = {}  # begun and unfinished, the oldest first
 
     def take(self) -> tuple[int, Any] | None:
-        """The next task, None where there is none, or none that may be begun already."""
+        """The next task, None if there is none, or none may begin yet."""
         if self._again:
             return self._again.popleft()
         task = self._next
@@ -77,10 +77,11 @@ class _Tasks:
 def share(
     inputs: Iterable[Any], jobs: int, make: Callable[[Any], Callable[[Any], Any]], argument: Any
 ) -> Iterator[tuple[int, Any, str]]:
-    """(number, answer, "") for every input, as they are done; (number, None, how) where the process died of it.
+    """Yield (number, answer, "") for every input, as they finish; (number, None, how) if its process died.
 
-    Each of the `jobs` processes calls make(argument) once, and what that returns with one input after the other; inputs are numbered
-    from 0, and taken as they are needed. A forked process has the argument already; elsewhere `make` and it are sent.
+    Each of the `jobs` processes calls make(argument) once, and calls the function it returns with one input after the
+    other; inputs are numbered from 0, and taken as they are needed. A forked process has the argument already;
+    elsewhere `make` and it are sent.
     """
     fork = "fork" in get_all_start_methods()
     context: Any = get_context("fork" if fork else "spawn")
@@ -94,7 +95,7 @@ def share(
                     break
                 tasks.put_back([first])
                 pipe, theirs = context.Pipe()
-                # A forked process gets the pipes of its elders too, and would keep them open.
+                # A forked process inherits the pipes of those before it, and would keep them open.
                 process = context.Process(
                     target=_serve,
                     args=(theirs, [pipe, *hands] if fork else [], make, argument),
@@ -138,19 +139,19 @@ def _how(code: int) -> str:
 def _serve(
     pipe: Connection, others: list[Connection], make: Callable[[Any], Callable[[Any], Any]], argument: Any
 ) -> None:
-    # Ctrl-C ends the process that gave the work, and that one ends this one.
+    # Ctrl-C ends the parent process, which ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in others:
         other.close()
     inputs: SimpleQueue[tuple[Any] | None] = SimpleQueue()
-    # The pipe is read at all times: both sides sending much to each other would wait for ever.
+    # A thread always reads the pipe: if both sides sent much at once, they would wait for ever.
     Thread(target=_receive, args=(pipe, inputs), daemon=True).start()
     work = make(argument)
     try:
         while (given := inputs.get()) is not None:
             pipe.send(work(given[0]))
     except OSError:
-        return  # the other end has gone
+        return  # the other end is closed
 
 
 def _receive(pipe: Connection, inputs: SimpleQueue[tuple[Any] | None]) -> None:

@@ -1,7 +1,7 @@
-"""`krmkit init --platform DIR`: the repository of a small platform, which renders and is right at once.
+"""`krmkit init --platform DIR`: the repository of a small platform, which renders without findings.
 
-The files beside this module are what is written: a blueprint with packs, a Cluster with its class and an Installation, and a fleet of two
-sites. The sites are rendered from it.
+The files beside this module are the templates: a blueprint with packs, a Cluster with its class and an Installation,
+and a fleet of two sites. The sites are rendered from it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from krmkit.disk.write import FileEdit
 
 HERE = Path(__file__).parent
-# Where each file goes. A file has an ending here that tells editors what it is.
+# The target of each file. The files here have suffixes that editors know.
 FILES = {
     "blueprint-kptfile.yaml": "blueprints/site/Kptfile",
     "blueprint-bindings.yaml": "blueprints/site/bindings.yaml",
@@ -47,5 +47,5 @@ The blueprint that it clones is the tag `blueprints/site/v1` of this repository.
 
 def platform_files() -> list[FileEdit]:
     """The files of the repository, without the sites that are rendered from them."""
-    found = [FileEdit(place, None, (HERE / name).read_text("utf-8")) for name, place in FILES.items()]
-    return [FileEdit("README.md", None, README), *found]
+    edits = [FileEdit(place, None, (HERE / name).read_text("utf-8")) for name, place in FILES.items()]
+    return [FileEdit("README.md", None, README), *edits]

@@ -1,4 +1,4 @@
-"""Drafts of one variant in git: put there, proposed, published, deleted; and what is remembered of them."""
+"""Put, propose, publish and delete the drafts of one variant in git, and record them in its state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ APPROVALS = ("never", "ready", "auto")
 
 @dataclass(slots=True)
 class Drafts:
-    """Changes the revisions of a variant's package in memory; `new` is the variant's state, `outcome` is told what was done."""
+    """Changes the revisions of a variant's package in memory.
+
+    `new`: the variant's state; `outcome`: collects the actions.
+    """
 
     store: Store
     package: str
@@ -45,7 +48,7 @@ class Drafts:
     ) -> None:
         """Put the package, the output in `memory`, into the draft of its workspace; then approve it.
 
-        `said` is the title of the commit, and the word for it in the outcome.
+        `said`: the title of the commit, and the outcome's word for it.
         """
         (title, word), workspace = said, memory.workspace
         folder: dict[str, str | None] = {self.store.folder(self.package): memory.output}
@@ -61,7 +64,7 @@ class Drafts:
         commit = self.store.pack.commit(tree, parents, f"{self.author} {time} +0000", message)
         ref = self.store.ref(lifecycle.DRAFT, self.package, workspace)
         if self.store.refs.get(ref) is None:
-            # Labels and annotations are set when a draft is made, and not later.
+            # Labels and annotations are only set when a draft is made.
             self.new.labels = dict(spec.get("labels") or {})
             self.new.annotations = dict(spec.get("annotations") or {})
         self.store.refs.set(ref, commit)
@@ -72,7 +75,7 @@ class Drafts:
         self.approve(built, memory, commit, ref)
 
     def approve(self, built: Built, memory: RevisionMemory, commit: str, ref: str) -> None:
-        """Propose or publish a draft where the policy wants it, no readiness gate is open, and no conflict waits for a person.
+        """Propose or publish a draft if the policy wants it, no readiness gate is open, and no conflict waits for a person.
 
         A person's change in main that publishing would replace is such a conflict.
         """
@@ -89,7 +92,7 @@ class Drafts:
                 self.outcome.actions.append(f"proposed {short_ref(proposed)}")
             return
         number = max(self.store.versions(self.package), default=0) + 1
-        # Of two drafts, the one before may have become this number in the same sync.
+        # Another draft of the same sync may have got this number.
         while self.store.refs.get(self._tag(number)) is not None:
             number += 1
         tag = self._tag(number)
@@ -108,7 +111,7 @@ class Drafts:
         self.outcome.actions.append(f"published {short_ref(tag)}")
 
     def _tagging(self, tag: str) -> str:
-        """Advice to make a version of main's commit; the first version would not be the variant's."""
+        """Advice to tag main's commit as a version, "" for a first version, which would not be the variant's."""
         if not any(ref.startswith(TAGS) for ref in self.new.owned):
             return ""
         return f"tag main's commit as {short_ref(tag)}, to have it merged, or "
@@ -126,7 +129,7 @@ class Drafts:
             self.new.owned.append(ref)
 
     def remember(self, taken: Container[str] = ()) -> None:
-        """Bring the state's refs and memories to what the package's revisions are now; `taken` are refs that others own."""
+        """Update the state's refs and memories to the package's revisions; `taken`: refs that other variants own."""
         refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
         now = {
             ref: oid
@@ -141,7 +144,7 @@ class Drafts:
         strangers = [short_ref(ref) for ref in passed if _counts(ref) and _number(ref) >= _number(newest)]
         if strangers:
             self.outcome.warnings.append(
-                f"{listed(strangers, 3)}: not of this variant, and passed over; adoptionPolicy: adoptExisting takes it over"
+                f"{listed(strangers, 3)}: not of this variant, and ignored; adoptionPolicy: adoptExisting takes it over"
             )
         # A sync works on drafts, or else on the newest revision that is published.
         wanted = [ref for ref in self.new.owned if ref == newest or ref not in tags]
@@ -151,11 +154,11 @@ class Drafts:
 def revisions_of(
     state: VariantState, store: Store, package: str, taken: Container[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return a package's revisions; those that people made of the variant's become owned in `state`.
+    """Return a package's revisions; those that people made from the variant's become owned in `state`.
 
-    A person proposes or publishes a draft, takes it back, or publishes commits on top of it: another ref of the same workspace. What
-    was remembered of the workspace is remembered of that. A newer version with the same upstream, made in main for example, is of the
-    newest one that is owned. `taken` are refs that others own.
+    A person may propose or publish a draft, take it back, or publish commits on top of it: each makes another ref of
+    the same workspace, which takes over the workspace's memory. A newer version with the same upstream, made in main
+    for example, takes over that of the newest owned one. `taken`: refs that other variants own.
     """
     revisions = store.revisions(package)
     known = {
@@ -181,7 +184,7 @@ def revisions_of(
 def _published_since(
     state: VariantState, store: Store, package: str, taken: Container[str]
 ) -> list[tuple[str, str]]:
-    """The tags of versions above the newest owned one that come from the same folder upstream and that nobody owns, with that newest one."""
+    """The unowned tags of versions above the newest owned one with the same upstream folder, and that newest one."""
     tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and _number(ref)]
     newest = max((ref for ref in tags if ref in state.owned), key=_number, default="")
     above = [ref for ref in tags if _number(ref) > _number(newest) and ref not in taken] if newest else []
@@ -193,16 +196,16 @@ def _published_since(
 
 
 def _upstream_of(store: Store, package: str, ref: str) -> str | None:
-    """The folder that the upstreamLock of a revision names, None where there is none."""
-    found = store.objects.read(f"{store.commit_of(ref)[1].tree}:{store.folder(package)}/Kptfile")
+    """The folder that the upstreamLock of a revision names, None without a lock."""
+    kptfile = store.objects.read(f"{store.commit_of(ref)[1].tree}:{store.folder(package)}/Kptfile")
     try:
-        return lock_of({"Kptfile": File(found[2])})[1] if found is not None else None
+        return lock_of({"Kptfile": File(kptfile[2])})[1] if kptfile is not None else None
     except (VariantError, YamlError, ListError):
         return None
 
 
 def _counts(ref: str) -> bool:
-    """Whether a ref is a revision, and no floating tag or proposal to delete one."""
+    """Whether a ref is a revision, not a floating tag or a proposal to delete one."""
     return _number(ref) > 0 if ref.startswith(TAGS) else "/deletionProposed/" not in ref
 
 

@@ -1,7 +1,7 @@
-"""Finds what a draft was made from: which output of a sync a person's commit goes on from, and which published revision a draft.
+"""Find the sync output that a person's commit is based on, and the published revision that a draft is based on.
 
-That is the newest one, unless a sync was killed before its draft had it: a person may then have gone on with the one before. A commit
-that amends or squashes the sync's own has neither among its parents, and looks most like the output that it was made from.
+That is the newest one, unless a sync was killed before its draft had it: a person may then have continued from the one
+before. A commit that amends or squashes the sync's own has neither as a parent: the most similar output counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from krmkit.porch.variants.lifecycle import Revision, is_published
 
 
 def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:
-    """Return the memory, or what it says of the time before, as what a draft's `commit` with the package `tree` was made from."""
+    """Return the memory that a draft's `commit` with the package `tree` is based on: this one, or the one before."""
     if not memory.before or memory.commit == commit or _descends(store, commit, memory.commit):
         return memory
     before, output, given = memory.before
@@ -31,9 +31,9 @@ def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> Re
 def published_below(
     store: Store, memories: Mapping[str, RevisionMemory], memory: RevisionMemory | None, commit: str
 ) -> Revision | None:
-    """Return the published revision that a draft with conflicts was made from, where nobody has looked at the draft.
+    """Return the published revision that a draft with conflicts was made from, if nobody edited the draft.
 
-    What upstream says now may be in conflict with people's values there in another way, or not any more.
+    A new upstream may conflict with people's values there in another way, or no longer.
     """
     if memory is None or memory.commit != commit or not memory.conflicts:
         return None
@@ -47,13 +47,13 @@ def published_below(
 def overtaken(
     store: Store, state: VariantState, known: Container[str], revisions: list[Revision]
 ) -> dict[str, str]:
-    """The drafts that are as a sync left them while people went on under another ref: those refs.
+    """The drafts that are as a sync left them while people continued under another ref: those refs.
 
-    Whoever publishes or proposes a commit on top of a draft need not push the draft, and may publish a change of what is published
-    while a draft waits. `known` are the refs that the variant owned at the last sync. Raises VariantError where people changed the
-    draft as well: a sync would keep one of both.
+    A person can publish or propose a commit on top of a draft without pushing the draft, and can publish a change of
+    the published revision while a draft waits. `known`: the refs that the variant owned at the last sync. Raises
+    VariantError if people changed the draft as well: a sync would keep only one of both.
     """
-    found = {}
+    refs = {}
     for draft in revisions:
         ref, commit = draft["metadata"]["ref"], draft["metadata"]["commit"]
         memory = state.memories.get(ref)
@@ -67,14 +67,14 @@ def overtaken(
             if place == ref or elsewhere or not (same or new) or _descends(store, commit, oid):
                 continue
             if memory.commit == commit and (same or not memory.edited):
-                found[ref] = place
+                refs[ref] = place
             elif new or (
                 not is_published(other) and _is_edited(state, other) and not _descends(store, oid, commit)
             ):
                 raise VariantError(
                     f"{short_ref(place)} is not in {short_ref(ref)}, and people changed both: merge it into the draft, or delete the draft"
                 )
-    return found
+    return refs
 
 
 def _is_edited(state: VariantState, revision: Revision) -> bool:
@@ -83,14 +83,14 @@ def _is_edited(state: VariantState, revision: Revision) -> bool:
 
 
 def _descends(store: Store, commit: str, ancestor: str) -> bool:
-    """Whether a commit is another one, or goes on from it."""
+    """Whether a commit is `ancestor` or descends from it."""
     pending, seen = [commit], {commit}
     while pending and len(seen) < HISTORY:
-        one = pending.pop(0)
-        if one == ancestor:
+        current = pending.pop(0)
+        if current == ancestor:
             return True
         try:
-            parents = store.objects.commit(one)[1].parents
+            parents = store.objects.commit(current)[1].parents
         except GitError:
             continue
         pending += [parent for parent in parents if parent not in seen]
@@ -99,21 +99,21 @@ def _descends(store: Store, commit: str, ancestor: str) -> bool:
 
 
 def _distance(store: Store, one: str, other: str) -> int:
-    """How many lines two trees do not share."""
+    """The number of lines that two trees do not share."""
     if one == other:
         return 0
     entries = [
         {(entry.mode, entry.name): entry.oid for entry in store.objects.tree(tree)} if tree else {}
         for tree in (one, other)
     ]
-    found = 0
+    count = 0
     for mode, name in {*entries[0], *entries[1]}:
         oids = [side.get((mode, name), "") for side in entries]
         if oids[0] == oids[1]:
             continue
         if mode == FOLDER:
-            found += _distance(store, *oids)
+            count += _distance(store, *oids)
         else:
             lines = [Counter(store.objects.blob(oid).splitlines() if oid else ()) for oid in oids]
-            found += sum(((lines[0] - lines[1]) + (lines[1] - lines[0])).values())
-    return found
+            count += sum(((lines[0] - lines[1]) + (lines[1] - lines[0])).values())
+    return count

@@ -1,4 +1,4 @@
-"""Which of people's changes in the branch main a new version of a package would replace."""
+"""Find people's changes in the branch main that a new version of a package would replace."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from krmkit.porch.variants import lifecycle
 
 
 def replaced_in_main(store: Store, package: str, number: int, output: str) -> list[str]:
-    """The paths in main that people changed and that publishing a version, the tree `output`, would replace or remove.
+    """The paths in main that people changed and that publishing the tree `output` would replace or remove.
 
-    What people added stays, and so does what they changed where the version changes nothing. Raises GitError.
+    Publishing keeps files that people added, and their changes where the version changes nothing. Raises GitError.
     """
     head = store.refs.get(MAIN)
     if head is None:
         return []
     place = store.folder(package)
-    found = store.objects.read(f"{store.objects.commit(head)[1].tree}:{place}")
-    if found is None:
+    entry = store.objects.read(f"{store.objects.commit(head)[1].tree}:{place}")
+    if entry is None:
         return []
-    now, kind, _ = found
+    now, kind, _ = entry
     if kind != "tree":
-        return [place]  # a file, where the package's folder is to be
+        return [place]  # a file at the path of the package's folder
     merge = FolderMerge(store.objects, PackFile())
     merge.merge(version_in_main(store, package, now, number), output, now, place)
     return merge.replaced
 
 
 def version_in_main(store: Store, package: str, now: str | None, number: int) -> str | None:
-    """The tree of the version that a package's folder in main, `now`, goes on from, before it gets version `number`.
+    """The tree of the version that a package's folder in main, `now`, is based on before it gets version `number`.
 
-    That is the version that a sync put there; or the newest one below `number`, where somebody committed all of it to main and tagged it.
+    That is the version that a sync put there, or the newest one below `number` if a person committed all of it to main
+    and tagged it.
     """
     known = store.main_state[0].get(package, "")
     last = max((one for one in store.versions(package) if one < number), default=0)
@@ -46,7 +47,7 @@ def version_in_main(store: Store, package: str, now: str | None, number: int) ->
 
 
 def _folder_of(store: Store, package: str, number: int) -> str | None:
-    """The tree of a package in a published version, None where there is none."""
+    """The tree of a package in a published version, None if there is none."""
     oid = store.refs.get(store.ref(lifecycle.PUBLISHED, package, f"v{number}"))
     try:
         return store.objects.folder(store.objects.commit(oid)[1].tree, store.folder(package)) if oid else None

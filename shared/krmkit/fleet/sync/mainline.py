@@ -1,7 +1,7 @@
-"""The branch main of a repository: the newest published revision of each package, all that is new in one commit.
+"""Update the branch main of a repository to the newest published revision of each package, in one commit.
 
-`refs/krmkit/main` remembers what was put there: `{"packages": {"web": "v3"}, "tree": OID}`, the tree being that of the whole branch.
-What people have in main beside the packages stays, also in the folders of packages: a sync changes what it put there.
+`refs/krmkit/main` records the last update: `{"packages": {"web": "v3"}, "tree": OID}`, where the tree is that of the
+whole branch. A sync changes only files that it wrote: people's own files in main stay, also in the folders of packages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from krmkit.porch.variants import lifecycle
 
 
 class MainBranch:
-    """What is to be done with one repository's main: `outcomes` say what went wrong, was put back, or differs by hand.
+    """The update of one repository's main: `outcomes` report errors, restored files and differences by hand.
 
     `behind`: the branch would change.
     """
@@ -38,7 +38,7 @@ class MainBranch:
         self._times: list[int] = []
 
     def update(self) -> None:
-        """Bring the branch up to date in memory. What git cannot do is an outcome's error, and main keeps what it has."""
+        """Update the branch in memory. An error of git goes into an outcome, and main stays unchanged."""
         store = self.store
         newest = {
             package: number
@@ -66,7 +66,7 @@ class MainBranch:
         store = self.store
         tree = root
         put: dict[str, str] = {}
-        # The folders of nested packages lie in each other: one after the other.
+        # Folders of nested packages contain each other, so packages are merged one after the other.
         for package, number in sorted(fresh.items()):
             folder, problem = self._published(package, number)
             if folder is None:
@@ -98,7 +98,7 @@ class MainBranch:
         store.refs.set(MAIN_STATE, store.pack.blob((json.dumps(state, sort_keys=True) + "\n").encode()))
 
     def _published(self, package: str, number: int) -> tuple[str | None, str]:
-        """The tree of a published revision's package, or why there is none."""
+        """(tree, "") of a published revision's package, or (None, error)."""
         store = self.store
         ref, place = store.ref(lifecycle.PUBLISHED, package, f"v{number}"), store.folder(package)
         oid = store.refs.get(ref)
@@ -113,7 +113,7 @@ class MainBranch:
         return folder, "" if folder is not None else f"{ref} must hold the folder {place}/, and has none"
 
     def _merged(self, package: str, number: int, folder: str, root: str | None) -> str | None:
-        """The folder of a package in main with what is published, None where it is so already."""
+        """The folder of a package in main with the published content, None if it has that already."""
         store = self.store
         place = store.folder(package)
         now = store.objects.folder(root, place) if root is not None else None
@@ -142,10 +142,10 @@ def _message(changed: dict[str, str], actions: list[str]) -> str:
 
 def _published_now(store: Store) -> dict[str, int]:
     """The highest number that this sync publishes, by package."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for ref in store.refs.changes:
         last = ref.rpartition("/")[2]
         if ref.startswith(TAGS) and last.startswith("v") and last[1:].isdecimal() and store.refs.get(ref):
             package = store.package_of(ref)
-            found[package] = max(found.get(package, 0), int(last[1:]))
-    return found
+            numbers[package] = max(numbers.get(package, 0), int(last[1:]))
+    return numbers

@@ -1,4 +1,4 @@
-"""What a sync did for one variant."""
+"""The outcome of a sync for one variant."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class SyncOutcome:
-    """What a sync did for one variant: `actions` in words, in their order; `error` says why it could not.
+    """The result of a sync for one variant: `actions` in words, in their order; `error`: why it failed.
 
-    `stuck` says that a draft was left alone because of its conflicts, `waiting` that one is not approved because of conflicts that it had,
-    `held` that one is not published because main has a person's change that would be lost.
-    `leftovers` are refs that nothing wants any more, which --prune removes; `leftover` says why. `drift` is
-    what differs from the state by hand. `collisions` are objects that another package makes as well. `targets` are the refs of its package
-    revisions, Porch's status.downstreamTargets.
+    `stuck`: a draft was left alone because of its conflicts. `waiting`: a draft is not approved because of conflicts
+    that it had. `held`: a draft is not published because a person's change in main would be lost. `leftovers`: unneeded
+    refs, which --prune removes; `leftover`: the reason. `drift`: differences from the state by hand. `collisions`:
+    objects that another package makes as well. `targets`: the refs of its package revisions, Porch's
+    status.downstreamTargets.
     """
 
     name: str

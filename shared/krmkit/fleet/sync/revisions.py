@@ -44,7 +44,7 @@ class CloneSource:
         return self._files
 
     def blueprint(self) -> UpstreamPackage:
-        """The package as it is cloned from, read once for all of its variants."""
+        """The package as a blueprint, read once for all of its variants."""
         if self._blueprint is None:
             self._blueprint = read_blueprint(self.files())
         return self._blueprint
@@ -71,7 +71,7 @@ class SyncSources:
     _digests: dict[str, str] = field(default_factory=dict)
 
     def find(self, upstream: dict[str, Any]) -> CloneSource:
-        """The revision that a variant's upstream names. Raises VariantError where there is none."""
+        """The revision that a variant's upstream names. Raises VariantError if there is none."""
         name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
         version = _version(upstream)
         known = self._found.get((name, package, version))
@@ -82,14 +82,14 @@ class SyncSources:
             raise VariantError(
                 f"the upstream's repository {name} is not known; --repo {name}=URL-OR-PATH names it"
             )
-        found = store.find(package, version)
-        if found is None:
+        revision = store.find(package, version)
+        if revision is None:
             there = ", ".join(f"v{number}" for number in store.versions(package)[-5:])
             raise VariantError(
                 f"there is no revision {version} of {name}/{package}"
                 + (f"; there are {there}" if there else "")
             )
-        ref = found[0]
+        ref = revision[0]
         oid, commit = store.commit_of(ref)
         tree = store.objects.folder(commit.tree, store.folder(package))
         if tree is None:
@@ -101,9 +101,9 @@ class SyncSources:
         return source
 
     def base_of(self, files: Files) -> tuple[Files, str]:
-        """The upstream files that a package has merged last, and the commit of its upstreamLock.
+        """The upstream files that a package merged last, and the commit of its upstreamLock.
 
-        Raises VariantError where the lock names no commit, or one that no known repository has.
+        Raises VariantError if the lock has no commit, or one that no known repository has.
         """
         commit, directory = lock_of(files)
         if (commit, directory) not in self._bases:
@@ -123,7 +123,7 @@ class SyncSources:
         )
 
     def variant(self, task: Task, store: Store, source: CloneSource) -> VariantInput:
-        """What builds must know of one variant in its downstream store."""
+        """The build input of one variant in its downstream store."""
         origin = Origin(
             task.spec["upstream"], self.objects.repository(source.store.name, task.namespace), source.commit
         )
@@ -142,7 +142,7 @@ class SyncSources:
 
 
 def lock_of(files: Files) -> tuple[str, str]:
-    """The commit and folder of a package's upstreamLock. Raises VariantError where it names none."""
+    """The commit and folder of a package's upstreamLock. Raises VariantError if it has none."""
     kptfile = files.get("Kptfile")
     if kptfile is None:
         raise VariantError("the package has no Kptfile")

@@ -1,12 +1,12 @@
-"""What a sync remembers of each variant, in a ref of the downstream repository, so that the next one knows what is new.
+"""The state of each variant after a sync, in a ref of the downstream repository, for the next sync.
 
 `refs/krmkit/variants/NAMESPACE/NAME` names a tree, written in the same transaction as the revisions:
 
 | entry | what |
 |---|---|
 | state | JSON: the fields of VariantState |
-| N-output | the package as the sync rendered it, for the N-th revision that is remembered |
-| N-input | what went into its pipeline, where that is more than a clone of the upstream: people's edits are in it |
+| N-output | the package as the sync rendered it, for the N-th revision |
+| N-input | the input of its pipeline, with people's edits; absent for a clone of the upstream |
 | N-output-before, N-input-before | the same of the commit that a draft had before |
 
 Earlier releases wrote the JSON alone.
@@ -32,12 +32,12 @@ STATE_FILE = "state"
 
 @dataclass(slots=True)
 class RevisionMemory:
-    """What a sync left in a draft or a published revision.
+    """The state of a draft or a published revision after a sync.
 
-    `commit` is the last commit that a sync wrote there, or saw and had nothing to add to. `output` and `input` are trees of the
-    package, after the pipeline and before it; `input` is "" where it is the clone of the upstream that the Kptfile's lock names.
-    `edited`: a person's commits are in the draft. `conflicts` wait for a person. `before` are the commit, output and input that the
-    draft had before: where a sync was killed, a person may have gone on with these.
+    `commit`: the last commit that a sync wrote, or left unchanged. `output` and `input`: trees of the package after and
+    before the pipeline; `input` is "" for the clone of the upstream that the Kptfile's lock names. `edited`: a person's
+    commits are in the draft. `conflicts` wait for a person. `before`: the commit, output and input that the draft had
+    before: if a sync was killed, a person may have continued from these.
     """
 
     commit: str
@@ -51,10 +51,11 @@ class RevisionMemory:
 
 @dataclass(slots=True)
 class VariantState:
-    """`inputs` is a digest of all that decides the package, `refs` one of the package's revisions after the sync.
+    """`inputs`: a digest of all inputs of the package; `refs`: one of the package's revisions after the sync.
 
-    `fleet` and `owner` are the fleet and the set that the variant is of. `owned` are the refs of revisions that it owns, `memories` what
-    was left in those that a sync may work on again. `objects` are those that its newest package gives to a cluster. `labels` and `annotations` are those that its newest draft got when it was made.
+    `fleet` and `owner`: the variant's fleet and set. `owned`: the refs of its revisions; `memories`: the state of those
+    that a sync may change again. `objects`: those of its newest package in a cluster. `labels` and `annotations`: those
+    that its newest draft got when it was made.
     """
 
     package: str
@@ -91,14 +92,14 @@ def state_ref(namespace: str, name: str) -> str:
 
 
 def digest_of_refs(refs: Mapping[str, str]) -> str:
-    """A digest of refs and what they name."""
+    """A digest of refs and the objects they point to."""
     lines = "".join(f"{ref} {oid}\n" for ref, oid in sorted(refs.items()))
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def read_states(store: Store) -> dict[str, VariantState]:
-    """The states in a repository by ref; one that cannot be read counts as unknown, and its variant is made again."""
-    found: dict[str, VariantState] = {}
+    """The states in a repository by ref. One that cannot be read is ignored, and its variant is built again."""
+    states: dict[str, VariantState] = {}
     for ref, oid in store.seen.items():
         if ref.startswith(PREFIX):
             try:
@@ -106,18 +107,18 @@ def read_states(store: Store) -> dict[str, VariantState]:
             except GitError:
                 continue
             if state is not None:
-                found[ref] = state
-    return found
+                states[ref] = state
+    return states
 
 
 def _read(store: Store, oid: str) -> VariantState | None:
-    found = store.objects.read(f"{oid}:{STATE_FILE}") or store.objects.read(oid)
+    content = store.objects.read(f"{oid}:{STATE_FILE}") or store.objects.read(oid)
     try:
-        data: Any = json.loads(found[2]) if found is not None else None
+        data: Any = json.loads(content[2]) if content is not None else None
         if not isinstance(data, dict):
             return None
         if isinstance(data.get("refs"), dict):
-            data["refs"] = ""  # an earlier release's
+            data["refs"] = ""  # written by an earlier release
         memories = {ref: RevisionMemory(**one) for ref, one in data.pop("memories", {}).items()}
         state = VariantState(**data, memories=memories)
     except (ValueError, TypeError, AttributeError, RecursionError):
@@ -134,7 +135,7 @@ def _without_empty(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_sound(state: VariantState) -> bool:
-    """Whether the fields have their types; a foreign repository may hold anything."""
+    """Whether the fields have the right types: a repository of others may hold anything."""
     if not (isinstance(state.owned, list) and isinstance(state.objects, list)):
         return False
     if not all(isinstance(one, dict) for one in (state.labels, state.annotations)):

@@ -8,7 +8,7 @@
 | DeletionProposed | the tag, and refs/heads/deletionProposed/PACKAGE/vN |
 | main | the folder PACKAGE of refs/heads/main |
 
-Drafts and tags that krmkit makes hold their package only, so that ten thousand of them do not copy the repository's tree.
+Drafts and tags that krmkit makes hold only their package, not a copy of the repository's tree.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ STATES = {
     "deletionProposed": lifecycle.DELETION_PROPOSED,
 }
 WORKSPACE = "Package-Workspace: "
-HISTORY = 1000  # commits of a revision that are looked at
+HISTORY = 1000  # the most commits of a revision to read
 _NUMBERED = re.compile(r"v([1-9][0-9]{0,17})")
 
 
 class Store:
-    """The repository NAME: what it holds, and what is to be written to it.
+    """The repository NAME: its content, and the pending writes.
 
     `deployment` repositories get a package context and readiness gates. `directory` is the folder of all its packages.
     """
@@ -66,18 +66,18 @@ class Store:
     @cached_property
     def _packages(self) -> dict[str, list[tuple[str, str, str]]]:
         """(ref, lifecycle, last name) of the revisions of each package."""
-        found: dict[str, list[tuple[str, str, str]]] = {}
+        packages: dict[str, list[tuple[str, str, str]]] = {}
         for ref in self.seen:
             package = self.package_of(ref)
             if package:
                 kind = ref.removeprefix(HEADS).partition("/")[0]
                 state = lifecycle.PUBLISHED if ref.startswith(TAGS) else STATES[kind]
-                found.setdefault(package, []).append((ref, state, ref.rpartition("/")[2]))
-        return found
+                packages.setdefault(package, []).append((ref, state, ref.rpartition("/")[2]))
+        return packages
 
     @cached_property
     def main_state(self) -> tuple[dict[str, str], str]:
-        """The versions that main has, and the tree that it had with them; where that cannot be read, every package is looked at again."""
+        """The versions in main, and its tree with them; both empty if unreadable: then every package is merged again."""
         oid = self.seen.get(MAIN_STATE)
         if oid is None:
             return {}, ""
@@ -91,7 +91,7 @@ class Store:
         return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")
 
     def commit_of(self, ref: str) -> tuple[str, Commit]:
-        """The commit that a ref of the repository names, and its oid. Raises GitError where it names something else."""
+        """The oid and the commit of a ref. Raises GitError if it points to another object."""
         try:
             return self.objects.commit(self.seen[ref])
         except GitError as error:
@@ -102,10 +102,10 @@ class Store:
         return {ref: self.seen[ref] for ref, _, _ in self._packages.get(package, ())}
 
     def revisions(self, package: str) -> list[dict[str, Any]]:
-        """The package's revisions as Porch's PackageRevision objects; `metadata.ref` says where each one is."""
+        """The package's revisions as Porch's PackageRevision objects; `metadata.ref` is the ref of each."""
         listed = self._packages.get(package, [])
         proposed = {last for _, state, last in listed if state == lifecycle.DELETION_PROPOSED}
-        found = []
+        revisions = []
         for ref, state, last in listed:
             if state == lifecycle.DELETION_PROPOSED:
                 continue
@@ -115,8 +115,8 @@ class Store:
                     continue  # a floating tag names another revision
                 if last in proposed:
                     state = lifecycle.DELETION_PROPOSED
-            found.append(self._revision(package, ref, state, last, int(number[1]) if number else 0))
-        return found
+            revisions.append(self._revision(package, ref, state, last, int(number[1]) if number else 0))
+        return revisions
 
     def _revision(self, package: str, ref: str, state: str, last: str, number: int) -> dict[str, Any]:
         workspace = last
@@ -134,9 +134,9 @@ class Store:
         return {"metadata": metadata, "spec": {**spec, **({"revision": number} if number else {})}}
 
     def _workspace(self, ref: str) -> str:
-        """The workspace that a published revision was made in, "" where no commit names it.
+        """The workspace that a published revision was made in, "" if no commit names it.
 
-        A person's commits on top of the sync's name none, so that older ones are asked.
+        A person's commits on top of the sync's name none, so the search goes back in history.
         """
         commit = self.commit_of(ref)[1]
         for _ in range(HISTORY):
@@ -150,7 +150,7 @@ class Store:
         return ""
 
     def package_of(self, ref: str) -> str:
-        """The package that a ref is a revision of, "" where it is none."""
+        """The package of a revision's ref, "" for other refs."""
         if ref.startswith(TAGS):
             path = ref.removeprefix(TAGS)
         else:
@@ -163,7 +163,7 @@ class Store:
         below = f"{self.directory}/"
         return (
             package.removeprefix(below) if package.startswith(below) else ""
-        )  # else it is no package of this Repository
+        )  # other folders are not packages of this Repository
 
     def find(self, package: str, version: str) -> tuple[str, str] | None:
         """(ref, commit) of an upstream: a tag or branch PACKAGE/VERSION, floating ones too; `main` is the main branch."""
@@ -189,7 +189,7 @@ class Store:
         return iter(self._packages)
 
     def ref(self, state: str, package: str, last: str) -> str:
-        """Where a revision of this lifecycle stands."""
+        """The ref of a revision with this lifecycle."""
         path = f"{self.folder(package)}/{last}"
         if state == lifecycle.PUBLISHED:
             return TAGS + path

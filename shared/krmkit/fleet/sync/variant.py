@@ -1,12 +1,12 @@
-"""Brings the package revisions of one variant up to date: what Porch's controller does in one reconciliation.
+"""Bring the package revisions of one variant up to date, as Porch's controller does in one reconciliation.
 
 1. Find the upstream's revision, and the downstream revisions that the variant owns or adopts.
 2. Nothing new since the last sync: done.
 3. No downstream: clone a draft. Drafts: merge the upstream into each, apply the variant again. Published: the same, as a new draft.
-   A package that nobody edited is cloned anew: there is nothing to merge.
-4. Propose or publish drafts whose readiness gates are met and that have no conflicts, as `approve` says.
+   A package without edits is cloned anew: there is nothing to merge.
+4. Propose or publish drafts with met readiness gates and without conflicts (`approve`).
 
-`prepare` reads, and returns the packages to be built (3) as jobs; `finish` gets what was built, and changes refs and objects.
+`prepare` reads, and returns the packages to be built (3) as jobs; `finish` gets the built packages, and changes refs and objects.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from krmkit.fleet.variants import VariantError
 from krmkit.git.treeupdate import read_files, write_files
 from krmkit.json.paths import dotted
 from krmkit.porch.variants import lifecycle
-from krmkit.render.merge.mergeconflict import ResourceConflict
+from krmkit.render.merge.conflict import ResourceConflict
 
 
 @dataclass(slots=True)
 class _Job:
-    """What is done with one revision: what is built for it, the oid of its package's tree, and what was remembered of it.
+    """The work on one revision: its build, the oid of its package's tree, and its memory.
 
-    `again`: it is made from the published revision below once more, and so are its conflicts.
+    `again`: it is built from the published revision below once more, and so are its conflicts.
     """
 
     revision: dict[str, Any]
@@ -49,7 +49,7 @@ class _Job:
 
 
 class VariantSync:
-    """One variant at work: its task, its downstream store, and what was remembered of it."""
+    """The sync of one variant: its task, its downstream store, and its state."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class VariantSync:
         taken: Mapping[str, str] | None = None,
         on_conflict: str = "",
     ) -> None:
-        """`on_conflict` is that of Update; `taken` are the refs of revisions that belong to other variants, with the names of these."""
+        """`on_conflict`: that of Update; `taken`: the refs of other variants' revisions, with the variants' names."""
         self.task = task
         self.sources = sources
         self.store = store
@@ -99,7 +99,7 @@ class VariantSync:
         self.drafts = Drafts(store, self.package, self.new, self.outcome, approve, author)
 
     def prepare(self) -> list[Clone | Update]:
-        """Read the revisions and return what is to be built; change nothing. Raises VariantError, GitError, and the errors of reading."""
+        """Read the revisions and return the builds; change nothing. Raises VariantError, GitError, and the errors of reading."""
         source = self.source = self.sources.find(self.task.spec["upstream"])
         self.outcome.upstream, self.outcome.newest = source.version, source.newest
         self.new.upstream = f"{source.store.name} {source.ref} {source.commit}"
@@ -134,15 +134,15 @@ class VariantSync:
             self._follow(job, one)
         self.drafts.remember(self.taken)
         if self.outcome.stuck:
-            self.new.inputs = ""  # look again next time
+            self.new.inputs = ""  # do not skip the variant next time
         state = self.new.write(self.store.pack)
         self.store.refs.set(state_ref(self.task.namespace, self.task.name), state)
         return self._told()
 
-    # What is there
+    # Reading the current state
 
     def _inputs(self, source: CloneSource) -> str:
-        """A digest of everything that decides the package, but the package itself."""
+        """A digest of all inputs of the package, without the package itself."""
         given = [
             self.task.spec,
             source.ref,
@@ -172,7 +172,7 @@ class VariantSync:
         return any(ref.startswith(f"refs/heads/{kind}/") for ref in refs for kind in waiting)
 
     def _downstream(self) -> lifecycle.Downstream:
-        """The revisions to work on, and how those that are not the variant's any more are deleted or orphaned."""
+        """The revisions to work on, and the deletions and orphanings of those that are no longer the variant's."""
         packages = {self.package}
         if self.prune:
             packages |= {self.store.package_of(ref) for ref in self._other_refs()}
@@ -190,7 +190,7 @@ class VariantSync:
         return lifecycle.downstream_revisions(self.variant, kept)
 
     def _other_refs(self) -> list[str]:
-        """What the variant owns of packages that it had before."""
+        """The refs that the variant owns of its earlier packages."""
         owned = self.old.owned if self.old is not None else []
         return [
             ref
@@ -199,7 +199,7 @@ class VariantSync:
         ]
 
     def _leave_packages(self) -> None:
-        """Name what stays of packages that the variant had before."""
+        """Report the refs of the variant's earlier packages as leftovers."""
         if not self.prune:
             self.outcome.leftovers = [short_ref(ref) for ref in self._other_refs()]
             self.outcome.leftover = f"its package is {self.package} now" if self.outcome.leftovers else ""
@@ -209,7 +209,7 @@ class VariantSync:
         return Clone(variant, source.blueprint(), source.others(), source.size())
 
     def _job(self, variant: VariantInput, revision: dict[str, Any]) -> _Job:
-        """What is to be built for a revision that is there."""
+        """The work on an existing revision."""
         source, ref = self.source, revision["metadata"]["ref"]
         tree = self._tree(revision)
         commit, memory = revision["metadata"]["commit"], self.new.memories.get(ref)
@@ -228,7 +228,7 @@ class VariantSync:
         last = None
         if left is not None:
             output = read_files(self.store.objects, left.output) if left.output != start else None
-            # After a kill and a person's commit, what is remembered may be of a version that the draft has not got.
+            # After a killed sync and a person's commit, the memory may describe a version that the draft never got.
             if output is None or lock_of(output) == lock_of(files):
                 given = read_files(self.store.objects, left.input) if left.input else None
                 last = Rendered(output, given)
@@ -252,7 +252,7 @@ class VariantSync:
             propose_deletion(self.store, step.revision)
             self.outcome.actions.append(f"proposed to delete {short_ref(ref)}")
 
-    # What is made
+    # Writing the new state
 
     def _cloned(self, built: Built) -> None:
         workspace = lifecycle.new_workspace_name(
@@ -265,7 +265,7 @@ class VariantSync:
         self.drafts.put(built, memory, [], self.source, (message, "cloned"), self.task.spec)
 
     def _follow(self, job: _Job, built: Built) -> None:
-        """A draft gets a commit, a published revision a new draft, where the update changes anything."""
+        """Put an update that changes something: as a commit on a draft, or as a new draft of a published revision."""
         revision, memory = job.revision, job.memory
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
         ref, workspace = revision["metadata"]["ref"], revision["spec"]["workspaceName"]
@@ -275,7 +275,7 @@ class VariantSync:
             self.outcome.stuck = True
             return
         if memory is not None and memory.commit == commit and not job.again:
-            # Nobody has looked at these yet.
+            # No person has reviewed these yet.
             conflicts = [*memory.conflicts, *(one for one in conflicts if one not in memory.conflicts)]
         self.outcome.conflicts += [*conflicts, *(_said(one) for one in built.settled)]
         self._tell(built)
@@ -298,14 +298,14 @@ class VariantSync:
             revisions = self.store.revisions(self.package)
             new.workspace = lifecycle.new_workspace_name(self.package, self.store.name, revisions)
         elif revision["spec"]["lifecycle"] == lifecycle.PROPOSED:
-            # Whoever looked at the proposal has not seen this.
+            # The reviewers of the proposal have not seen this.
             self.drafts.drop(ref)
         said = (f"{title} for {self.outcome.name}", "updated" if job.moved else "changed")
         self.drafts.put(built, new, [commit], self.source, said, self.task.spec)
 
     def _tell(self, built: Built) -> None:
-        """Keep what is to be said of a build; a variant may have several drafts."""
-        # Gates hold up packages that are deployed.
+        """Collect the messages of a build; a variant may have several drafts."""
+        # Gates apply to packages that are deployed.
         for text in built.gates if self.store.deployment else ():
             if text not in self.outcome.gates:
                 self.outcome.gates.append(text)
@@ -324,7 +324,7 @@ class VariantSync:
         return tree
 
     def _told(self) -> SyncOutcome:
-        """The outcome with what the variant has now."""
+        """The outcome with the variant's new refs."""
         self.outcome.targets = [short_ref(ref) for ref in self.new.owned]
         self.outcome.draft = next(
             (short_ref(ref) for ref in self.new.owned if ref.startswith("refs/heads/")), ""

@@ -1,4 +1,4 @@
-"""A whole sync: every variant of the sets, those that are gone, the main branches, and one transaction a repository."""
+"""Sync a fleet: every variant of the sets, removed variants, the main branches, and one transaction per repository."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OID = re.compile("[0-9a-f]{40}")
 
 @dataclass(slots=True)
 class _Work:
-    """One variant on its way: what is to be built for it, what was built, and what went wrong."""
+    """One variant in progress: its jobs, the built packages, and its error."""
 
     outcome: SyncOutcome
     sync: VariantSync | None = None
@@ -45,9 +45,9 @@ class _Work:
 
 @dataclass(slots=True)
 class Sync:
-    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`.
+    """Carries out a sync in memory; `store` then writes it.
 
-    `on_conflict` is that of Update. `dry`: only find out what would be done; nothing reaches a repository.
+    `engine` builds the packages by `build`. `on_conflict`: that of Update. `dry`: only compute the changes; write nothing.
     """
 
     plan: FleetPlan
@@ -115,7 +115,7 @@ class Sync:
                 self.outcomes += [one for one in main.outcomes if one.package not in told]
 
     def _prepare(self, task: Task, problem: str) -> _Work:
-        """Read what a variant needs. `problem` says what another variant has already, "" where there is none."""
+        """Read a variant's inputs. `problem`: the conflict with another variant's name or package, "" without."""
         downstream = task.spec.get("downstream") or {}
         repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
         work = _Work(SyncOutcome(_name(task), f"{repo}/{package}"))
@@ -154,7 +154,7 @@ class Sync:
         return work
 
     def _finish(self, work: _Work) -> SyncOutcome:
-        """Change the refs of a variant whose packages were built, unless something went wrong."""
+        """Change the refs of a variant whose packages were built without an error."""
         if work.outcome.error or work.sync is None:
             return work.outcome
         try:
@@ -170,22 +170,22 @@ class Sync:
         return work.outcome
 
     def _is_ours(self, state: VariantState) -> bool:
-        """Whether the given files are all there is of the state's fleet. Earlier releases wrote down the set only."""
+        """Whether the given files define the state's fleet completely. Earlier releases recorded only the set."""
         return state.fleet in self.plan.fleets if state.fleet else state.owner in self.plan.owners
 
     def _taken(
         self, store: Store, own: str, package: str, task: Task, state: VariantState | None
     ) -> dict[str, str]:
-        """The refs of revisions of a package that belong to other variants, with the names of these.
+        """The refs of a package's revisions that belong to other variants, with the variants' names.
 
-        Raises VariantError where the variant, or its package, is of a fleet that is not among the given files.
+        Raises VariantError if the variant, or its package, is of a fleet that is not among the given files.
         """
         if state is not None and state.fleet and not self._is_ours(state):
             raise VariantError(
                 f"the variant {_name(task)} is of the fleet {state.fleet}, and {task.fleet} has one of that name;"
                 f" names must be unique in a repository (--fleet {state.fleet} goes on with a fleet whose file was moved)"
             )
-        found: dict[str, str] = {}
+        owners: dict[str, str] = {}
         for ref, other in self._by_package(store).get(package, ()):
             if ref == own:
                 continue
@@ -195,8 +195,8 @@ class Sync:
                     f"{store.name}/{package} is the package of {name} of the fleet {other.fleet}"
                 )
             if (store.name, ref) in self._wanted:
-                found.update(dict.fromkeys(other.owned, name))
-        return found
+                owners.update(dict.fromkeys(other.owned, name))
+        return owners
 
     def _by_package(self, store: Store) -> dict[str, list[tuple[str, VariantState]]]:
         """The states with the packages that they own revisions of."""
@@ -209,9 +209,9 @@ class Sync:
         return known
 
     def _write_objects(self, store: Store) -> None:
-        """Write what the variants' packages are made of; no ref names it so far.
+        """Write the git objects of the variants' packages, before any ref points to them.
 
-        Git refuses objects such as a file called `git~1`: the variant that has one fails, and the others go on. Raises GitError.
+        Git refuses some, such as a file called `git~1`: the variant that has one fails, and the others go on. Raises GitError.
         """
         while True:
             try:
@@ -229,7 +229,7 @@ class Sync:
                     outcome.error = f"git does not take the package: {error}"
 
     def _remove_stale(self) -> None:
-        """Delete or orphan what variants of these files own that nothing in them generates any more; without `prune` only say so."""
+        """Delete or orphan the refs of variants that these files no longer generate; without `prune` only report them."""
         for name, states in self.states.items():
             store = self.sources.stores[name]
             for ref, state in states.items():
@@ -247,7 +247,7 @@ class Sync:
                 self.removed.append(outcome)
 
     def _find_collisions(self) -> None:
-        """Tell variants which of their objects another package makes for the same cluster, one of another fleet among them."""
+        """Report to variants the objects that another package, of any fleet, makes for the same cluster."""
         collisions = Collisions(self.sources.objects)
         for name, states in self.states.items():
             for ref, state in states.items():
@@ -269,21 +269,21 @@ class Sync:
                     outcomes[package].collisions.append(text)
 
     def _why_stale(self, ref: str) -> str:
-        """Why nothing wants a variant's state in a repository."""
+        """Why a variant's state in a repository is no longer needed."""
         elsewhere = sorted(store for store, wanted in self._wanted if wanted == ref)
         if elsewhere:
             return f"its package is in the repository {', '.join(elsewhere)} now"
         return f"no longer in {listed(self.plan.files, 3)}"
 
     def _follow_people(self, store: Store, state: VariantState) -> None:
-        """Let a variant that goes own what people made of its drafts, and nothing of what other variants have adopted."""
+        """Make a removed variant own the refs that people made of its drafts, except those that other variants adopted."""
         taken = self._owned_now.get(store.name, set())
         for package in {store.package_of(one) for one in state.owned}:
             revisions_of(state, store, package, taken)
         state.owned = [one for one in state.owned if one not in taken]
 
     def _prune(self, store: Store, ref: str, state: VariantState, outcome: SyncOutcome) -> None:
-        """Remove what a variant owns; where git cannot, its refs stay as they were."""
+        """Remove the refs that a variant owns; if git fails, they stay."""
         try:
             with store.refs.attempt():
                 self._remove(store, ref, state, outcome)
@@ -329,7 +329,7 @@ class Sync:
 def _with_twins(tasks: list[Task]) -> Iterator[tuple[Task, str]]:
     """Yield each task with what an earlier one has already, its name or its package; "" where there is none.
 
-    Two of one name would delete each other's drafts at every sync.
+    Two variants of one name would delete each other's drafts at every sync.
     """
     names: set[str] = set()
     packages: dict[tuple[str, str], str] = {}

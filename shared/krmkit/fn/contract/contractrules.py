@@ -9,12 +9,14 @@ def second_run_changes_nothing(example: Example) -> None:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from krmkit.fn.testing import Example, examples
+from krmkit.fn.testing import Example
+from krmkit.fn.testing import examples as read_examples
 
-Case = tuple[str, tuple[Any, ...]]  # what a test is called in brackets, and the arguments of its check
+Case = tuple[str, tuple[Any, ...]]  # a test's name in brackets, and the arguments of its check
 Cases = Callable[[Path], Iterable[Case]]
 Check = Callable[..., None]
 
@@ -41,6 +43,12 @@ def rule(cases: Cases) -> Callable[[Check], Check]:
         return check
 
     return add
+
+
+@cache
+def examples(folder: Path) -> list[Example]:
+    """The example packages of a function, read once for all rules. Raises LookupError."""
+    return read_examples(folder)
 
 
 def each_function(folder: Path) -> Iterator[Case]:

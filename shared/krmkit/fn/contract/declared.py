@@ -34,7 +34,7 @@ def schema_has_only_known_keywords(folder: Path) -> None:
 
 
 def each_with_other_keys(folder: Path) -> Iterator[Case]:
-    """The function's folder, where its ConfigMap takes keys that are no fields."""
+    """The function's folder, if its ConfigMap accepts keys that are not fields."""
     if loader.at(str(folder)).definition.config_map.get("others"):
         yield "", (folder,)
 
@@ -92,7 +92,7 @@ def each_bad_config(folder: Path) -> Iterator[Case]:
     """Each config with one mistake, made from the schema, with the path of the mistake."""
     definition = loader.at(str(folder)).definition
     if definition.own_config:
-        return  # what is wrong in the config of another catalog's function, that function's rules report
+        return  # errors in the config of another catalog's function are reported by that function
     good: dict[str, Any] = {}
     for example in testing.examples(folder):
         config = ResourceList.parse(resource_list([], example.config)).function_config
@@ -158,7 +158,7 @@ def misspelt_field_names_the_nearest(folder: Path) -> None:
 
 @rule(function_with(name for name in HOSTILE if not HOSTILE[name].startswith(("-", "text", "null"))))
 def hostile_config(folder: Path, name: str) -> None:
-    """A config made to hurt ends in an error result; what is no map is no config, and among the unreadable inputs."""
+    """A hostile config ends in an error result; configs that are not maps are among the unreadable inputs."""
     outcome = run(folder, resource_list(BYSTANDERS, HOSTILE[name]))
 
     assert "internal-error" not in {result.rule for result in outcome.results}

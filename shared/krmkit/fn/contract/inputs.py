@@ -1,4 +1,4 @@
-"""Inputs that every function must withstand: resources that are none of its business, bad configs, hostile texts."""
+"""Inputs that every function must handle: unrelated resources, bad configs, hostile texts."""
 
 from __future__ import annotations
 

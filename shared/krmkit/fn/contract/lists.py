@@ -55,9 +55,9 @@ def same_input_same_bytes(example: Example) -> None:
 
 @rule(each_example)
 def bystanders_stay_byte_for_byte(example: Example) -> None:
-    """Resources that are none of a function's business come out as they went in, in their order.
+    """Resources that do not concern a function are output unchanged, in their order.
 
-    A function that edits all resources says `touches: all` in function.yaml: of these, their comments stay.
+    A function that edits all resources has `touches: all` in function.yaml: then only their comments must stay.
     """
     text = example.render_list(BYSTANDERS)
     outcome = run(folder_of(example), text)
@@ -108,8 +108,8 @@ def unknown_annotations_stay(example: Example) -> None:
         return {**item, "metadata": metadata}
 
     known = {number(item) for item in after}
-    # What is gone altogether was removed on purpose; what is there has kept its number, unless entries of its lists moved: by the
-    # number kpt would copy the old entries' comments onto the new ones at their positions.
+    # A missing resource was removed on purpose; a present one keeps its number, unless entries of its lists moved: by
+    # the number kpt would copy the old entries' comments onto the new ones at their positions.
     present = {identity(item): item for item in after}
     lost = [item for item in before if identity(item) in present and number(item) not in known]
     assert not [identity(item) for item in lost if content(present[identity(item)]) == content(item)]
@@ -138,7 +138,7 @@ def one_path_in_two_packages(example: Example) -> None:
 
 @rule(example_with(FORMS))
 def empty_list(example: Example, form: str) -> None:
-    """A package without resources is no reason to fall over."""
+    """A package without resources is not an error."""
     text = resource_list([], example.config)
     outcome = run(folder_of(example), text)
 

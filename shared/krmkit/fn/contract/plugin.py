@@ -82,7 +82,7 @@ def _within(folder: Path, places: list[str], root: Path) -> bool:
 
 
 def _required() -> None:
-    """Say what is missing, before it is missed in the middle of a run."""
+    """Report missing requirements before the run."""
     try:
         import jsonschema  # noqa: F401
     except ImportError:
@@ -107,7 +107,7 @@ class FunctionFile(pytest.File):
     """The tests of one function."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """A test for each rule and each of its cases. Raises CollectError where there is nothing to run."""
+        """A test for each rule and each of its cases. Raises CollectError if there is nothing to run."""
         from krmkit.fn import loader
         from krmkit.fn.contract import declared, expected, lists, process  # noqa: F401  # they add their rules
         from krmkit.fn.contract.contractrules import RULES

@@ -32,7 +32,7 @@ class Watch:
             return
         path = str(arguments[0]) if arguments else ""
         if event == "open":
-            # The function's own code, wherever Python keeps it.
+            # The function's code, whose place depends on the Python version.
             if not path.endswith((".py", ".pyc", ".so")) and "__pycache__" not in path:
                 self._see(f"open {path}")
         elif event.startswith(("socket.", "subprocess.", "os.", "shutil.", "tempfile.", "urllib.", "http.")):
@@ -101,21 +101,20 @@ def start(folder: Path, text: str, **environment: str) -> subprocess.CompletedPr
 
 @rule(each_example)
 def program_says_the_same(example: Example) -> None:
-    """The program gives the bytes and the exit code of a run in this process, for any hash seed and folder."""
+    """The program gives the bytes and the exit code of a run in this process, whose hash seed is another one."""
     folder = folder_of(example)
     text = example.render_list(BYSTANDERS)
     expected = testing.run_function(folder, text)
 
-    for seed in ("1", "2"):
-        done = start(folder, text, PYTHONHASHSEED=seed, TZ="Asia/Kathmandu", LANG="C")
+    done = start(folder, text, PYTHONHASHSEED="1", TZ="Asia/Kathmandu", LANG="C")
 
-        assert done.stdout.decode() == expected.stdout
-        assert (done.returncode, done.stderr.decode()) == (expected.exit_code, expected.stderr)
+    assert done.stdout.decode() == expected.stdout
+    assert (done.returncode, done.stderr.decode()) == (expected.exit_code, expected.stderr)
 
 
 @rule(each_function)
 def no_output_is_no_success(folder: Path) -> None:
-    """kpt takes an empty stdout with exit code 0 for an empty package, and deletes the files: it never comes to that."""
+    """A function never prints nothing with exit code 0, which would make kpt delete the package's files."""
     done = start(folder, "")
 
     assert done.returncode == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,9 @@ RESULTS: dict[str, Any] = {
     },
 }
 
+# Made once: `jsonschema.validate` judges the schema itself in each call, which costs more than the run that is looked at.
+RESULTS_VALIDATOR = jsonschema.Draft202012Validator(RESULTS)
+
 
 def run(folder: Path, text: str, options: RunOptions | None = None) -> Outcome:
     """Run a function in this process, and check what must hold for every run."""
@@ -83,7 +87,7 @@ def check(folder: Path, text: str, stdout: str, stderr: str, exit_code: int) -> 
     # A list that came without items may leave without.
     assert isinstance(output.get("items", []), list | str)
     results: list[dict[str, Any]] = (output.get("results") or [])[_kept(folder, text) :]
-    jsonschema.validate(results, RESULTS)
+    RESULTS_VALIDATOR.validate(results)
 
     failed = any(result["severity"] == "error" for result in results)
     assert exit_code == (1 if failed else 0), "exit code 1 exactly when there is a result of severity error"
@@ -106,7 +110,7 @@ def check(folder: Path, text: str, stdout: str, stderr: str, exit_code: int) -> 
 
 
 def _kept(folder: Path, text: str) -> int:
-    """How many results of the input stay in front of the function's own."""
+    """The number of the input's results that precede the function's own."""
     if not loader.at(str(folder)).definition.keeps_results or not is_readable(text):
         return 0
     given = load(text).get("results")
@@ -162,8 +166,9 @@ def places(items: list[Any]) -> list[tuple[str, str, str]]:
     return found
 
 
+@lru_cache(maxsize=8)
 def load(text: str) -> Any:
-    """A text as PyYAML reads it, every scalar a string: an opinion that is not ours."""
+    """A text as PyYAML reads it, every scalar a string: an opinion that is not ours. Callers share what they get, and change nothing."""
     return _plain(yaml.compose(text, Loader=yaml.CBaseLoader), {})
 
 
@@ -189,6 +194,7 @@ def _plain(node: yaml.Node | None, known: dict[yaml.Node, Any]) -> Any:
     return data
 
 
+@lru_cache(maxsize=8)
 def is_readable(text: str) -> bool:
     """Whether a text is a ResourceList."""
     try:

@@ -14,7 +14,7 @@ MAX_ITEMS = 2_000_000
 
 
 class DataError(ValueError):
-    """The data given to a template are not JSON data; the message says where and why."""
+    """The data given to a template are not JSON data; the message gives the place and the reason."""
 
 
 def from_json(data: object, numbers: str = "float64") -> object:

@@ -7,7 +7,7 @@ from krmkit.go.limits import charge
 
 _BLANK = " \t\n\r"
 _END = "unexpected end of JSON input"
-# What reading a JSON text costs, in steps. The signs are those between values, counted wherever they occur.
+# The cost of reading a JSON text, in steps. The characters are those between values, counted anywhere.
 _SIGNS = ",:[{"
 _CALL = 20
 _SIGN = 4

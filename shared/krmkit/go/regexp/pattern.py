@@ -289,7 +289,7 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
-# What other engines have and RE2 has not: (how it starts, what it is called, what to do instead).
+# Syntax of other engines that RE2 lacks: (start, name, alternative).
 _FOREIGN = (
     ("(?=", "look-ahead", "RE2 has no look-around; match the text itself, or write two constraints"),
     ("(?!", "negative look-ahead", "RE2 has no look-around; list what is allowed instead"),

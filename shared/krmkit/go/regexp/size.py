@@ -1,4 +1,4 @@
-"""How large a regular expression gets once its repeats are written out: known before the engine begins to do it."""
+"""Compute the size of a regular expression with its repeats expanded, before the engine expands them."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _LIMIT = 1 << 63
 
 
 class DurationError(ValueError):
-    """A text that is no duration; the message is Go's own."""
+    """A text that is not a duration; the message is Go's own."""
 
 
 def parse_duration(text: str) -> int:

@@ -29,7 +29,7 @@ class ParsedTime:
 
 
 class TimeFields:
-    """What has been read so far."""
+    """The fields read so far."""
 
     __slots__ = ("day", "half", "hour", "minute", "month", "nanosecond", "offset", "second", "utc", "year", "yearday",
                  "zone")  # fmt: skip

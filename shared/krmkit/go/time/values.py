@@ -90,7 +90,7 @@ class Time(GoObject):
         self.zone = zone
 
     def civil(self) -> Civil:
-        """What the clock shows."""
+        """The civil date and time."""
         offset, name = self.zone.at(self.unix)
         return Civil(self.unix, self.nanosecond, offset, name)
 
@@ -161,7 +161,7 @@ def _round(when: Time, step: Duration) -> Time:
 
 
 def _rest(when: Time, step: Duration) -> int:
-    """What is left above a whole number of steps since the zero time."""
+    """The remainder above a whole number of steps since the zero time."""
     return (when.instant() - _YEAR_ONE * SECOND) % step.value if step.value > 0 else 0
 
 

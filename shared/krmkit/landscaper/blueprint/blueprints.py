@@ -201,7 +201,7 @@ def _definition(entry: dict[str, object], depth: int, is_export: bool = False) -
 
 
 def _no_name(value: object, is_export: bool) -> str:
-    """Return what is wrong with a name that is not text."""
+    """Return the error of a name that is not text."""
     got = str(value).lower() if isinstance(value, (bool, int, float)) else type(value).__name__
     hint = "; YAML 1.1 reads a plain n, y, no, yes, off and on as a boolean: quote it"
     what = "export" if is_export else "import"

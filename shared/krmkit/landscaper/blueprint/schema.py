@@ -84,8 +84,9 @@ def _validator(module: Any, name: str, schema: dict[str, object] | bool) -> json
 def _meant(schema: Any, mixed: bool) -> Any:
     """Return the schema as gojsonschema reads it, in the library's terms.
 
-    A reference hides the keywords beside it, and `#definitions/a`, which is no pointer, is the whole schema. The encoding and the media
-    type of a text are not looked at. `mixed` is a schema of no draft: `exclusiveMinimum: true` is read in it as in draft 4.
+    A reference hides the keywords beside it, and `#definitions/a`, which is not a pointer, means the whole schema. The
+    encoding and the media type of a text are ignored. `mixed`: a schema without a draft, in which `exclusiveMinimum:
+    true` means the same as in draft 4.
     """
     if not isinstance(schema, dict):
         return schema

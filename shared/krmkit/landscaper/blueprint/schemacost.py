@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 _PAIR = 4  # steps to examine a pair
 _VISITS = 16  # visits of the library in one step
-_EXPLAINED = 24  # steps of a visit that words what is wrong, in Python and not in the library
+_EXPLAINED = 24  # steps of a visit that writes messages, in Python and not in the library
 _SAID = 2  # steps of a violation in a branch, for each level of branches, because each level copies it
 _SIGNS = 64  # characters of a pattern or a text in one step
 _REPEATED = 2_000  # steps to compile a pattern with a repeat count

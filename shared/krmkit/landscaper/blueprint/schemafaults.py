@@ -1,4 +1,5 @@
-"""What gojsonschema refuses in a schema and the library does not: contradictions, double values, references to nothing.
+"""Find faults of a schema that gojsonschema refuses and the library does not: contradictions, duplicate values,
+dangling references.
 
 check_schema({"enum": [1, 1]})   # SchemaFaultError: enum items must be unique
 """

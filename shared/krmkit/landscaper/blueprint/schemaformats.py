@@ -51,7 +51,7 @@ def is_uuid(text: str) -> bool:
 
 
 def is_uri(text: str) -> bool:
-    """True if Go's url.Parse reads the text, and it has a scheme. Characters outside of ASCII are no fault."""
+    """True if Go's url.Parse reads the text, and it has a scheme. Characters outside of ASCII are allowed."""
     url = _url(text)
     return url is not None and bool(url.scheme)
 

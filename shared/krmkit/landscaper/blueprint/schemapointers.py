@@ -1,4 +1,4 @@
-"""Where `$ref` in a JSON schema points to: `#`, or a pointer such as `#/definitions/port`, inside the schema itself."""
+"""Resolve `$ref` in a JSON schema: `#`, or a pointer such as `#/definitions/port`, inside the schema itself."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ class PointerError(ValueError):
 
 
 def is_index(name: str) -> bool:
-    """Whether a step of a pointer is written as a position in a list: of Go's digits, and not too many for a number."""
+    """Whether a step of a pointer is a valid list index for Go: digits only, and not too many for a number."""
     return name.isascii() and name.isdigit() and len(name) < 19
 
 
 def target(root: Any, reference: str) -> Any:
-    """Return what a reference inside the schema points to. `#name`, which is no pointer, is the whole schema.
+    """Return the target of a reference inside the schema.
 
-    Raises PointerError: target({}, "#/definitions/x") says `Object has no key 'definitions'`.
+    `#name`, which is not a pointer, means the whole schema. Raises PointerError: target({}, "#/definitions/x") fails
+    with `Object has no key 'definitions'`.
     """
     found = root
     if not reference.startswith("#/"):

@@ -21,7 +21,7 @@ from krmkit.landscaper.items.redact import Secrets
 from krmkit.landscaper.reconcile.plan import operation_warnings
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import entries, mapping, text
-from krmkit.schema.kubernetes.crds import CrdSchemas
+from krmkit.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 
 
 def validate(items: Items, wanted: list[str], crds: Iterable[Mapping[str, Any]] = ()) -> list[Finding]:
@@ -75,7 +75,7 @@ def _blueprints(root: RenderedInstallation, items: Items, secrets: Secrets) -> l
 
 
 def _said(error: InstallationError, said: set[str]) -> bool:
-    """Return whether the rendering has reported the same already."""
+    """Return whether the rendering has already reported the same error."""
     tail = error.message.partition(": ")[2]
     return any(tail in message for message in said)
 
@@ -139,7 +139,7 @@ def refused_objects(
     secrets: Secrets,
 ) -> list[Finding]:
     """Return an error for each value that the API refuses. broken: Installations, by namespace and name, whose form is wrong already."""
-    schemas = CrdSchemas(crds, _published)
+    schemas = CrdSchemas(crds, _PUBLISHED)
     found = []
     for (kind, namespace, name), data in items.world.objects.items():
         place = items.places.get((kind, namespace, name))
@@ -160,3 +160,6 @@ def _published() -> str:
     from krmkit.landscaper.items.publishedcrds import SCHEMAS
 
     return SCHEMAS
+
+
+_PUBLISHED = PublishedSchemas(_published)

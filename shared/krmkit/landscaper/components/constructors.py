@@ -33,10 +33,10 @@ if TYPE_CHECKING:
         """Files beside a constructor, by paths relative to it."""
 
         def file(self, path: str) -> bytes | None:
-            """The bytes of a file; None where there is none."""
+            """The bytes of a file; None if there is none."""
 
         def folder(self, path: str) -> dict[str, bytes] | None:
-            """All files of a folder by their paths in it; None where there is none."""
+            """All files of a folder by their paths in it; None if there is none."""
 
 
 NAMES = ("components.yaml", "component-constructor.yaml", "constructor.yaml")
@@ -145,7 +145,7 @@ class _Construction:
         return {**made, "access": access}
 
     def _content(self, given: Data, where: str, blueprint: bool) -> Files | Content | None:
-        """What an input holds; None, with a note, for one that is not made here."""
+        """The content of an input; None, with a note, for an unsupported type."""
         kind = text(given.get("type"))
         kind = kind[:1].lower() + kind[1:]
         if kind == "dir":

@@ -1,4 +1,5 @@
-"""What set the values of the objects of an installation: data mappings, imports with the objects behind them, and templates.
+"""The causes of the values of an installation's objects: data mappings, imports with the objects behind them, and
+templates.
 
 DataObject of the import replicas of the Installation greeter
   mapping importDataMappings.replicas
@@ -41,7 +42,7 @@ class InstallationCauses:
         self._made_by = {id(one): executor for one, executor in zip(items, rendered.executors, strict=False)}
 
     def of(self, item: Data) -> PathCauses:
-        """Return what set the paths of one object."""
+        """Return the causes of the paths of one object."""
         found = PathCauses()
         if self.own is not None:
             found.set((), resource_cause(self.own, "metadata", "name"))
@@ -61,7 +62,7 @@ class InstallationCauses:
         return found
 
     def of_import(self, name: str) -> list[Cause]:
-        """Return what gives an import of the blueprint its value: a mapping, an import of the installation, or the default."""
+        """Return the source of an import's value: a mapping, an import of the installation, or the default."""
         known = self._imports.get(name)
         if known is None:
             spec = self.rendered.spec
@@ -114,7 +115,7 @@ class InstallationCauses:
         return resource_cause(item, *field)
 
     def _export(self, key: str) -> list[Cause]:
-        """Return what gives the export with a key its value."""
+        """Return the causes of the export with a key."""
         spec = self.rendered.spec
         wanted = mapping(spec.get("exports"))
         for name, field in _LISTS:
@@ -135,13 +136,13 @@ class InstallationCauses:
         return Cause(kind, ".".join(field), self.own, ("spec", *field))
 
     def _template(self, section: str, name: str, file: str, kind: str = "template") -> Cause:
-        """Return the cause for a part of the blueprint; it has a place where the Installation holds the blueprint itself."""
+        """Return the cause for a part of the blueprint; it has a place if the Installation holds the blueprint itself."""
         field = ("spec", "blueprint", "inline", "filesystem", *file.strip("/").split("/"))
         inline = "inline" in mapping(self.rendered.spec.get("blueprint"))
         return Cause(kind, f"{section}.{name}" if name else section, self.own if inline else None, field)
 
     def _of_executor(self, executor: Executor, section: str) -> list[Cause]:
-        """Return the template of an executor, and what gives the imports that it names their values."""
+        """Return the template of an executor, and the causes of the imports that it names."""
         known = self._executors.get(id(executor))
         if known is None:
             known = [self._template(section, executor.name, executor.file or BLUEPRINT_FILE)]
@@ -151,7 +152,7 @@ class InstallationCauses:
         return known
 
     def _used(self, executor: Executor) -> list[str]:
-        """Return the imports that a template names; all of them where it hands on the whole."""
+        """Return the imports that a template names; all of them if it uses the whole map."""
         known = list(self.rendered.values)
         blueprint = self.rendered.prerequisites.blueprint if self.rendered.prerequisites is not None else None
         if blueprint is None:

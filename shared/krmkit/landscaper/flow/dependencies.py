@@ -29,24 +29,6 @@ class Exported:
                 found.targets.setdefault(text(export.get("target")), []).append(name)
         return found
 
-    def check_unique(self) -> None:
-        """Raise duplicate-export if two installations export one key."""
-        lines = []
-        for title, exports in (("data", self.data), ("target", self.targets)):
-            twice = [
-                f"    '{key}' is exported by [{', '.join(names)}]"
-                for key, names in sorted(exports.items())
-                if len(names) > 1
-            ]
-            if twice:
-                lines += [f"  {title} exports:", *twice]
-        if lines:
-            listed = "\n".join(lines)
-            raise InstallationError(
-                "duplicate-export",
-                f"the following exports are exported by multiple nested installations:\n{listed}",
-            )
-
 
 def imported_targets(target_import: dict[str, object]) -> list[str]:
     """Return the targets that a target import names: target, targets and targetMap; references to whole lists and maps name none."""

@@ -150,15 +150,18 @@ def _target(name: str, reference: object, imports: Imports, namespace: str) -> d
         single = imports.targets.get(imported)
         if single is None:
             raise _wrong(
-                name, f'target import "{imported}" not found{did_you_mean(imported, imports.targets)}'
+                name,
+                f'target import "{imported}" not found{did_you_mean(imported, imports.targets)}',
+                imported,
             )
         found = single
     metadata = mapping(found.get("metadata"))
     return {"name": text(metadata.get("name")), "namespace": text(metadata.get("namespace")) or namespace}
 
 
-def _wrong(name: str, problem: str) -> InstallationError:
-    return InstallationError("deploy-item-spec", f'invalid deployitem specification "{name}": {problem}')
+def _wrong(name: str, problem: str, word: str = "") -> InstallationError:
+    message = f'invalid deployitem specification "{name}": {problem}'
+    return InstallationError("deploy-item-spec", message, word=word)
 
 
 def deploy_item_object(item: DeployItem, installation: str, namespace: str, context: str) -> Object:

@@ -100,7 +100,10 @@ class Graph:
 
 
 def graph_of(items: Items, options: LandscapeOptions | None = None) -> Graph:
-    """Return the graph of all installations among the items, with nested ones. `options`: what deploy items export, where that is told."""
+    """Return the graph of all installations among the items, with nested ones.
+
+    `options`: the simulated exports of deploy items, if given.
+    """
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
         graph.edges += flow_edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")

@@ -86,18 +86,7 @@ class _Checker:
             target = self.imports.targets.get(name)
             if target is None:
                 return self.absent(definition)
-            kind = find(
-                target,
-                (
-                    "spec",
-                    "type",
-                ),
-            )
-            if kind != definition.target_type:
-                raise InstallationError(
-                    _WRONG,
-                    f"{path}: imported target type is {kind or ''} but expected {definition.target_type}",
-                )
+            _check_type(definition, target, f"{path}: imported target type is")
             self.found.values[name] = template_target(target)
             return True
         if definition.type == TARGET_LIST:
@@ -149,19 +138,8 @@ class _Checker:
         title: str,
     ) -> None:
         for key, target in elements:
-            kind = find(
-                target,
-                (
-                    "spec",
-                    "type",
-                ),
-            )
-            if kind != definition.target_type:
-                raise InstallationError(
-                    _WRONG,
-                    f"{path}: type of the element at position {key} of the imported {title} is {kind or ''}"
-                    f" but expected {definition.target_type}",
-                )
+            what = f"{path}: type of the element at position {key} of the imported {title} is"
+            _check_type(definition, target, what)
 
     def absent(self, definition: ImportOrExport) -> bool:
         """Return False for an import that may be absent. Raises import-not-found, which names the problem of a similar one."""
@@ -192,3 +170,11 @@ def schema_violations(schema: object, value: object, scope: SchemaScope, prefix:
             raise
         message = f"{prefix}validator creation failed: error compiling jsonschema: {error.message}"
     raise InstallationError(_WRONG, message)
+
+
+def _check_type(definition: ImportOrExport, target: dict[str, object], what: str) -> None:
+    """Raise an error that begins with `what` for a target of another type than the import's."""
+    kind = find(target, ("spec", "type"))
+    if kind != definition.target_type:
+        message = f"{what} {kind or ''} but expected {definition.target_type}"
+        raise InstallationError(_WRONG, message, word=definition.target_type)

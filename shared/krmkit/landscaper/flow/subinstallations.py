@@ -61,13 +61,14 @@ def validate(templates: list[Data], blueprint: Blueprint) -> None:
 def _error(rule: str, checker: _Checker) -> InstallationError:
     problems = checker.problems
     listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-    return InstallationError(rule, "; ".join([listed, *checker.hints]))
+    return InstallationError(rule, "; ".join([listed, *checker.hints]), word=checker.word)
 
 
 class _Checker:
     def __init__(self, templates: list[Data], blueprint: Blueprint) -> None:
         self.templates = templates
         self.problems: list[str] = []
+        self.word = ""  # the first key that nothing satisfies
         self.hints: list[str] = []
         self.parent = {one.name: one.type for one, _ in blueprint.all_imports()}
         self.exported = Exported.of({f"{index}": one for index, one in enumerate(templates)})
@@ -132,6 +133,7 @@ class _Checker:
         """Report one unsatisfied import, with the nearest satisfied key."""
         self.problems.append(f'{place}: Not found: "import not satisfied"')
         self.hints.append(f"nothing is named {key}{did_you_mean(key, known)}")
+        self.word = self.word or key
 
     def exports(self) -> None:
         """No key may be exported twice, or both imported by the parent and exported by a child."""

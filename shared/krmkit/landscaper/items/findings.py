@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from krmkit.json.paths import dotted
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.landscaper.errors import InstallationError
@@ -12,13 +13,21 @@ from krmkit.landscaper.items.installations import Items
 from krmkit.landscaper.items.redact import Secrets
 from krmkit.schema.fields import mapping
 
+_INLINE = ("spec", "blueprint", "inline", "filesystem", "blueprint.yaml")
+
 
 def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:
     """Return the finding of an error; one of a nested installation is about the root's item, with the path in the message."""
     message = secrets.scrub(error.message)
+    field, word = error.field, ""
     if "/" in path:
-        return Finding(error.rule, f"nested installation {path}: {message}", ERROR, item)
-    return Finding(error.rule, message, ERROR, item, error.field)
+        message, field = f"nested installation {path}: {message}", ""
+    if not field and item is not None and item.get(*_INLINE) is not None:
+        # Where a template fails, Go's error ends in `at <.values.x>`.
+        word = error.word or error.message.partition(" at <")[2].partition(">")[0]
+    if word:
+        field = dotted(_INLINE)
+    return Finding(error.rule, message, ERROR, item, field, secrets.scrub(word) or None)
 
 
 def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:

@@ -23,5 +23,14 @@ def target_hash(spec: dict[str, object]) -> str:
     return _sha1(must_to_json(spec.get("config")))
 
 
+def raw_hash(data: object) -> str:
+    """Return the hash of data as the API server sends it: compact JSON. A DataObject without the hash annotation has this one.
+
+    >>> raw_hash({"a": 1}) == raw_hash({"a": 1.0})
+    True
+    """
+    return _sha1(must_to_json(data))
+
+
 def _sha1(text: str) -> str:
     return hashlib.sha1(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()

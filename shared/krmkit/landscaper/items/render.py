@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location, is_place_key
-from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
+from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.apinames import API_VERSION
@@ -21,6 +21,7 @@ from krmkit.landscaper.items.findings import tree_findings
 from krmkit.landscaper.items.identity import name_of, namespace_of
 from krmkit.landscaper.items.installations import OWNER, Items, read
 from krmkit.landscaper.items.redact import Secrets
+from krmkit.landscaper.items.status import Statuses, execution_object, status_findings
 from krmkit.schema.fields import entries, mapping, sequence, text
 
 TYPE_CHECKING = False
@@ -98,6 +99,7 @@ class ItemWriter:
         self.resources = resources
         self.items = items
         self.secrets = secrets
+        self.statuses = Statuses(items.world, hashed=secrets is None)
         self.apply = apply
         self.known = {(one.kind, one.namespace, one.name): one for one in items.generated}
         self.kept: set[int] = set()
@@ -110,7 +112,10 @@ class ItemWriter:
         self.owners.add(owner)
         uid = text(mapping(root.installation.get("metadata")).get("uid"))
         for one in root.tree():
+            nested = {child.name: child for child in one.children} if with_status else {}
             for item in one.objects:
+                if item["kind"] == "Installation" and name_of(item) in nested:
+                    item = {**item, "status": self.statuses.of(nested[name_of(item)])}
                 self.write(item, owner, one, uid if one is root else "")
             if any(one.state.values()):
                 self.write(carrier.state_item(one.name, one.namespace, one.state), owner, one, "")
@@ -119,7 +124,7 @@ class ItemWriter:
         if with_status:
             place = self.items.place("Installation", root.namespace, root.name)
             if place is not None:
-                write_status(place, root)
+                self.statuses.write(place, root)
 
     def write(self, item: Data, owner: str, maker: RenderedInstallation, uid: str) -> None:
         """Write one object; an unchanged one keeps its text."""
@@ -199,51 +204,3 @@ def _without_places(data: Data) -> Data:
         key: value for key, value in mapping(metadata.get("annotations")).items() if not is_place_key(key)
     }
     return {**data, "metadata": {**metadata, "annotations": annotations}}
-
-
-def execution_object(rendered: RenderedInstallation) -> Data:
-    """Return the Execution of an installation: its deploy items as templates."""
-    items: list[Data] = []
-    for item in rendered.deploy_items:
-        template: Data = {"name": item.name, "type": item.type, **item.options}
-        if item.target is not None:
-            template["target"] = dict(item.target)
-        if item.labels:
-            template["labels"] = dict(item.labels)
-        if item.config is not None:
-            template["config"] = item.config
-        if item.depends_on:
-            template["dependsOn"] = list(item.depends_on)
-        items.append(template)
-    known = rendered.prerequisites
-    context = known.context_name if known is not None else "default"
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "Execution",
-        "metadata": {"name": rendered.name, "namespace": rendered.namespace},
-        "spec": {"context": context, "deployItems": items},
-    }
-
-
-def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
-    """What --explain shows of the status that the controllers would give a root Installation."""
-    place = items.place("Installation", root.namespace, root.name)
-    if place is None or place.get("status", "phase") == root.phase:
-        return []
-    message = f"{root.path}: the controller comes to the phase {root.phase}; writeStatus: true writes it here"
-    return [Finding("status", message, EXPLAIN, place, "status.phase")]
-
-
-def write_status(item: Resource, rendered: RenderedInstallation) -> None:
-    """Write an installation's phase, and the names of its nested installations and its execution, to its item."""
-    status: Data = {"phase": rendered.phase}
-    if rendered.children:
-        status["installationRefs"] = [
-            {"name": child.path.rpartition("/")[2], "ref": {"name": child.name, "namespace": child.namespace}}
-            for child in rendered.children
-        ]
-    if rendered.deploy_items:
-        status["executionRef"] = {"name": rendered.name, "namespace": rendered.namespace}
-    for key, value in status.items():
-        if item.get("status", key) != value:
-            item.set(("status", key), value)

@@ -87,7 +87,7 @@ class SecretForms:
     def replaced(self, value: str, said: Callable[[str], str], message: bool = False) -> str:
         """Return the text with `said(placeholder)` in place of each secret form.
 
-        In a message, a short word is one only as a whole word: "blue" is none in "blueprint".
+        In a message, a short word is one only as a whole word: "blue" is not replaced in "blueprint".
         """
         known, lengths = self.known, self._lengths
         out: list[str] = []

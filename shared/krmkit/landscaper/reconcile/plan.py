@@ -15,12 +15,13 @@ from krmkit.landscaper.items.redact import Secrets
 from krmkit.landscaper.reconcile.decision import Decision, plan
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import mapping, text
+from krmkit.schema.walk import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
 
-# What the annotation may ask for, and what Landscaper does then (apis/core/v1alpha1).
+# The values of the annotation, and Landscaper's actions (apis/core/v1alpha1).
 _OPERATIONS = {
     "reconcile": "reconcile now",
     "interrupt": "interrupt now",
@@ -56,6 +57,11 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
         if wanted is not None and name_of(installation) not in wanted:
             continue
         item = items.place("Installation", namespace_of(installation), name_of(installation))
+        spec = installation.get("spec", {})
+        if not isinstance(spec, dict):
+            message = f"spec must be a map, got {kind_of(spec)}"
+            found.append(Finding("unreadable", message, ERROR, item, "spec"))
+            continue
         for error in schedule_errors(installation):
             said = f"{error.message}; Landscaper goes on without this field"
             found.append(Finding("bad-schedule", said, WARNING, item, error.field))
@@ -71,10 +77,10 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
 
 
 def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str, str] | None:
-    """Return what the annotation of the operation means for an Installation that no schedule concerns, as action and sentence.
+    """Return the effect of the operation annotation on an Installation without a schedule, as action and sentence.
 
-    `annotated`: it is there, so the controller acts at once. `needs-annotation`: the spec is not reconciled, or never was,
-    and stays so until somebody sets it. None if the decision itself is the answer.
+    `annotated`: it is set, so the controller acts at once. `needs-annotation`: the spec is not reconciled, or never
+    was, until the annotation is set. None if the decision itself is the answer.
     """
     operation = _operation(installation)
     if operation is not None:

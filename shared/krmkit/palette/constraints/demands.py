@@ -206,7 +206,7 @@ class PackDemands:
         return None
 
     def replicas(self, resource: str, reference: object, path: str) -> int | None:
-        """The number of replicas: 1 without a reference; None, with a finding, where it is not known."""
+        """The number of replicas: 1 without a reference; None, with a finding, if it is unknown."""
         if reference is None:
             return 1
         field = f"{path}.replicaCountParamRef"

@@ -122,7 +122,7 @@ class _Check:
         return self.findings
 
     def explain(self, dependency: Dependency, satisfied: list[Finding]) -> None:
-        """Say why a dependency has no finding."""
+        """Record why a dependency has no finding."""
         members = [
             member for member in self.profile.members(dependency.name) if member.layer == dependency.layer
         ]
@@ -147,7 +147,7 @@ class _Check:
         )
 
     def read(self, entry: object, path: str) -> Dependency | None:
-        """A valid entry; None, with its findings, where it is not."""
+        """A valid entry; None, with findings, for an invalid one."""
         if not isinstance(entry, dict):
             self.add(
                 "schema",
@@ -203,7 +203,7 @@ class _Check:
     def bound(
         self, entry: dict[str, object], key: str, name: str, path: str
     ) -> tuple[str, LenientKey | None] | None:
-        """The bound as written and as a key; None, with a finding, where it is no version."""
+        """The bound as written and as a key; None, with a finding, if it is not a version."""
         value = entry.get(key)
         if value is None or value == "":
             return "", None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class FormatError(ValueError):
-    """The text is no format; the message says what would be."""
+    """The text is not a format; the message shows valid ones."""
 
 
 class TooCostlyError(ValueError):

@@ -1,7 +1,7 @@
-"""What a node of a machine template has: the fields in which providers have it.
+"""The resources of a node by its machine template: the providers' fields.
 
-A path leads below `spec.template.spec` (below `spec` of what has no template). Providers whose templates do not say what a
-machine has (Docker, Metal3) are known by the name of the template or by its kind, as keys of instanceTypes.
+Paths are below `spec.template.spec` (below `spec` without a template). For providers whose templates have no such
+fields (Docker, Metal3), the name of the template or its kind is a key of instanceTypes.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def node_of(
 
 
 def _virtual_cpus(cpu: object, given: object) -> object:
-    """KubeVirt's virtual CPUs: cores for each of sockets, times threads; each is 1 where it is not set."""
+    """KubeVirt's virtual CPUs: cores times sockets times threads; each is 1 if it is not set."""
     counts = [_at(cpu, name) for name in _CPU]
     if not any(counts):
         return given
@@ -82,7 +82,7 @@ def _virtual_cpus(cpu: object, given: object) -> object:
 
 
 def advice(kind: str, machine: dict[str, object]) -> str:
-    """What to write into the config for a template that does not say what a machine has."""
+    """Advice for the config about a template without a machine's resources."""
     annotations = _at(machine, "metadata.annotations")
     cloned = annotations.get(_CLONED_FROM) if isinstance(annotations, dict) else None
     name = cloned or _at(machine, "metadata.name")

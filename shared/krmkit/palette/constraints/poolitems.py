@@ -23,7 +23,7 @@ _MACRO = "{{"
 
 
 class PoolSource:
-    """Where pools are looked for, and the machines of the config.
+    """The items to search for pools, and the machines of the config.
 
     types: instanceTypes, {name: {cpu, memoryMiB, diskGB or diskGiB}}. templates: machineTemplates, {kind: {field: path}}.
     """
@@ -43,8 +43,8 @@ class PoolSource:
     def pools(self, cluster: str) -> list[MachinePool]:
         """The pools of a Cluster by name or namespace/name: `PoolSource(resources).pools("factories/plant-7")`.
 
-        The control plane is the object whose kind ends in ControlPlane. Raises PoolError where there is no such Cluster,
-        more than one, or one without pools, and where a pool cannot be read.
+        The control plane is the object whose kind ends in ControlPlane. Raises PoolError if there is no such Cluster,
+        more than one, or one without pools, or if a pool cannot be read.
         """
         namespace, _, name = cluster.rpartition("/")
         found = [

@@ -20,7 +20,7 @@ _FIELDS = (
 
 
 class PoolError(ValueError):
-    """A pool cannot be read; the message says which field of it, and `field` which one of the config's spec."""
+    """A pool cannot be read; the message names its field, and `field` is the one in the config's spec."""
 
     def __init__(self, message: str, field: str = "machinePools") -> None:
         super().__init__(message)
@@ -28,9 +28,9 @@ class PoolError(ValueError):
 
 
 class MachinePool:
-    """One machine pool. `node` is what one node has of each resource type; a type that is not known is absent.
+    """One machine pool. `node`: the amount of each known resource type on one node.
 
-    size: number of nodes, None where it is not given. instance_type is a name that was not in the table, or "".
+    size: number of nodes, None if absent. instance_type: a name that was not in the table, or "".
     without_size and without_node: why its nodes are not known and what to do about it, "" for a pool of the config.
     """
 

@@ -1,7 +1,7 @@
-"""Schema constraints: what schema.yaml asks of a pack's values (key path -> template).
+"""Schema constraints: the rules of schema.yaml for a pack's values (key path -> template).
 
-Findings come in the order of schema.yaml. Values of a `${password}` key are marked in `PackValues.secret` before
-anything is said.
+Findings come in the order of schema.yaml. Values of a `${password}` key are marked in `PackValues.secret` before any
+finding is made.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from krmkit.palette.constraints.template import SchemaTemplate, SchemaTemplateEr
 from krmkit.palette.packs.findings import SCHEMA, VALUES, pack_finding
 from krmkit.palette.packs.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError, KeyPathMatch
 from krmkit.palette.packs.lines import LineIndex
+from krmkit.palette.packs.pack import Pack
 from krmkit.palette.packs.values import PackValues, equal, holds_macro, is_empty, is_unclosed, kind
-from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.yaml.tree import Map, Node, Scalar, deref
@@ -36,7 +36,7 @@ class KeyRule:
 
 
 class PackSchema:
-    """The rules of a schema.yaml, in its order; `problem`, and `error`, say why the file as a whole cannot be read."""
+    """The rules of a schema.yaml, in its order; `problem`, and `error`: why the whole file cannot be read."""
 
     __slots__ = ("_lines", "error", "problem", "rules")
 
@@ -54,13 +54,18 @@ class PackSchema:
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS, effort: Effort | None = None) -> PackSchema:
-        """Never raises for what is wrong inside: each key carries its own problem.
+        """Never raises for errors inside: each key has its own problem.
 
-        `effort` counts what the formats of one run cost, over all its schemas.
+        `effort` counts the cost of the formats of one run, over all its schemas.
         """
+        return cls.of(Pack({}, schema=text), limits, effort)
+
+    @classmethod
+    def of(cls, pack: Pack, limits: Limits = DEFAULT_LIMITS, effort: Effort | None = None) -> PackSchema:
+        """As `parse`, for the schema of a pack."""
         effort = effort or Effort()
         try:
-            root = parse(text, limits, duplicates="keep").root
+            root = pack.schema_root(limits)
         except YamlError as error:
             return cls([], "schema.yaml is not YAML", error)
         if root is None or (isinstance(root, Scalar) and kind(root) == "null"):
@@ -92,7 +97,7 @@ def check(
     pack: str = "",
     satisfied: list[Finding] | None = None,
 ) -> list[Finding]:
-    """The findings of all rules. `defaults` are the values that the pack ships, None where they are not at hand.
+    """The findings of all rules. `defaults`: the values that the pack ships, None if unknown.
 
     A list given as `satisfied` takes one finding for each rule that holds, with the reason. Raises LimitError if aliases make the
     values too large to walk.
@@ -237,7 +242,7 @@ class _Check:
         return match.state not in (FOUND, MISSING) and len(match.rest) > 1
 
     def required(self, match: KeyPathMatch) -> str:
-        """Return what is wrong and what would be right."""
+        """Return the error and the valid form."""
         wanted = f": set {self.rule.format.describe()}" if self.rule.format is not None else ": set a value"
         if match.state == FOUND:
             return "the value is required, and empty" + wanted
@@ -252,7 +257,7 @@ class _Check:
         try:
             accepted = form.accepts(node)
         except TooCostlyError as error:
-            # The reason counts characters: a message must not tell the length of a password.
+            # The reason counts characters: a message must not reveal the length of a password.
             reason = "it needs too many steps" if self.rule.secret else str(error)
             self.add("format", match, f"the value cannot be checked: {reason}")
             return

@@ -14,7 +14,7 @@ _BLANKS = " \t\r\n\f\v"
 
 
 class SchemaTemplateError(ValueError):
-    """The text is no schema template; the message says what would be."""
+    """The text is not a schema template; the message shows valid ones."""
 
 
 class SchemaTemplate:

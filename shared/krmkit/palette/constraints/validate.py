@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class ValidationOptions:
     """Options of a validation: the fields of a ValidatePackConstraints config, with pools and packs already read.
 
-    pools: None where the machine pools are not known. effort: what the formats of this run may still cost. previous: the packs before an upgrade, None where none is asked.
+    pools: None where the machine pools are not known. effort: what the formats of this run may still cost. schemas: those that this run has
+    read, by their text, as many packs have the same. previous: the packs before an upgrade, None where none is asked.
     """
 
     __slots__ = (
@@ -36,6 +37,7 @@ class ValidationOptions:
         "merge_defaults",
         "pools",
         "previous",
+        "schemas",
         "scope",
         "use_min_size",
     )
@@ -58,6 +60,7 @@ class ValidationOptions:
         self.merge_defaults = merge_defaults
         self.limits = limits
         self.effort = Effort()
+        self.schemas: dict[str, packschema.PackSchema] = {}
 
     @classmethod
     def of(
@@ -126,10 +129,14 @@ class CheckedPack:
             return None
 
     def check_schema(self, options: ValidationOptions, satisfied: list[Finding] | None) -> None:
-        """Schema constraints, whose findings stay beside what is wrong with the texts."""
-        if self.pack.schema is None or self.values is None:
+        """Schema constraints, whose findings are added to the errors of the texts."""
+        text = self.pack.schema
+        if text is None or self.values is None:
             return
-        rules = packschema.PackSchema.parse(self.pack.schema, options.limits, options.effort)
+        rules = options.schemas.get(text)
+        if rules is None:
+            rules = packschema.PackSchema.of(self.pack, options.limits, options.effort)
+            options.schemas[text] = rules
         try:
             self.findings += packschema.check(rules, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
@@ -177,7 +184,7 @@ def validate(
             f"the resource constraints of {', '.join(labels)} are not checked: the config has no machinePools"
         )
         findings.append(pack_finding("pools-unknown", message, labels, file=""))
-        # What is wrong with the constraints themselves needs no pools.
+        # Checking the constraints themselves needs no pools.
         report = resources.check(_demands(asking), [], options.aggregate, options.use_min_size)
         findings += [finding for finding in report.findings if finding.rule == "schema"]
     return findings

@@ -1,4 +1,4 @@
-"""What set texts with macros: the variables, user macros and system macros of the config, and the values of other packs."""
+"""The causes of texts with macros: variables and macros of the config, and the values of other packs."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _MOST_LISTED = 20
 
 
 class ContextError(ValueError):
-    """A config gives something that is no single value; `field` is where."""
+    """A config has a list or map instead of a single value at `field`."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -156,7 +156,7 @@ def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterato
     flat = config is not None and config.kind == "ConfigMap"
     root = "data" if flat else "spec"
     for name, near in resolver.unknown_system().items():
-        message = f'"{name}" is no system macro of Palette, and no macro refers to it{near}'
+        message = f'"{name}" is not a system macro of Palette, and no macro refers to it{near}'
         yield Finding("unknown-system-macro", message, WARNING, config, join(f"{root}.system", name))
     for place, names in resolver.unused().items():
         if names:

@@ -74,7 +74,7 @@ class MacroResolver:
             )
         findings: list[Finding] = []
         filled: dict[str, str] = {}
-        said: set[int] = set()  # causes, which all the macros that need each other have in common
+        said: set[int] = set()  # causes already reported, shared by all macros that need each other
         for mark, macro in text.macros.items():
             if macro.context == COMMENT:
                 continue

@@ -66,7 +66,7 @@ class Macro:
 
 
 class MacroText:
-    """A text with its macros as marks. `document` is the marked text as YAML, None where there is no macro."""
+    """A text with its macros as marks. `document`: the marked text as YAML, None without macros."""
 
     __slots__ = ("document", "macros", "marked", "text")
 
@@ -132,7 +132,7 @@ class MacroText:
         return [mark for mark in found if mark in self.macros]
 
     def fill(self, values: dict[str, str]) -> str:
-        """The text with each macro replaced by what `values` has for its mark, or by itself where there is nothing."""
+        """The text with each macro replaced by the value for its mark, or kept if there is none."""
         parts: list[str] = []
         position = 0
         for mark, macro in self.macros.items():
@@ -251,7 +251,7 @@ def holds_macro(text: str) -> bool:
 
 
 class InsertError(ValueError):
-    """A value cannot take the macro's place; the message says why."""
+    """A value cannot replace the macro; the message gives the reason."""
 
 
 def insertion(macro: Macro, value: str, indent: str) -> str:

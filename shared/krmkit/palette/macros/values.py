@@ -30,7 +30,7 @@ MAX_VALUES = 16 * 1024 * 1024
 
 
 class KeepError(Exception):
-    """The macro stays as it is; the text says why, `severity` how doubtful that is."""
+    """The macro is kept; the text gives the reason, `severity` the finding's severity."""
 
     def __init__(self, message: str, severity: str = WARNING) -> None:
         super().__init__(message)
@@ -189,7 +189,7 @@ class MacroValues:
                 f"the values of all macros have more than {MAX_VALUES:,} characters (krmkit.palette.macros.values.MAX_VALUES)",
             )
         if not expression.functions:
-            # With a function, as in `| default "x"`, somebody thought of a pack that is not there.
+            # A function such as `| default "x"` provides for a missing pack.
             missing = [
                 name for name in expression.fields if name.startswith("pack.") and self._is_unknown(name)
             ]
@@ -270,7 +270,7 @@ class MacroValues:
         return ""
 
     def _pack_value(self, reference: str) -> str | None:
-        """The text of a pack's value; None where there is no such pack or value."""
+        """The text of a pack's value; None if there is no such pack or value."""
         name = self._name_of(reference)
         if name is None:
             return None

@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.yaml.errors import YamlError
 
-# Every code that is not an error. not-checked, totals and satisfied tell what a run left out, what it counted, and (when
-# somebody asks) which rules had nothing to object to.
+# Every code that is not an error. not-checked, totals and satisfied report omitted checks, sums, and (on request) the
+# rules that hold.
 _SEVERITIES = {
     "unknown-type": WARNING,
     "unparseable": WARNING,
@@ -48,7 +48,7 @@ def pack_finding(
     """A finding about a pack; the tags name the pack and its file.
 
     about: what it is about, in the rule's own terms: (key path) for a schema constraint, (pack name) for a dependency,
-    (pool or pack, resource type) for a resource. pack and file are "" where it is about a machine pool. A password's
+    (pool or pack, resource type) for a resource. pack and file are "" for a machine pool. A password's
     value is never among current and proposed, nor in the message. error: what is wrong with the YAML of the file; its
     text follows the message, and its place becomes that of the finding.
 

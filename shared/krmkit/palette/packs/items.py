@@ -29,7 +29,10 @@ _MOST_NAMED = 500  # packs that a message about an unknown one looks at
 
 
 class CarrierError(ValueError):
-    """An item is no readable pack, or a name does not lead to one; `field` is where, `resource` the item, if any."""
+    """An item is not a readable pack, or a name does not lead to one.
+
+    `field`: the place; `resource`: the item, if any.
+    """
 
     def __init__(self, message: str, resource: Resource | None = None, field: str = "") -> None:
         super().__init__(message)
@@ -171,8 +174,8 @@ def is_pack(resource: Resource) -> bool:
     return (
         kind == "ConfigMap"
         and resource.api_version == "v1"
-        and resource.is_local_config
         and resource.node("data", PACK_FILE) is not None
+        and resource.is_local_config
     )
 
 

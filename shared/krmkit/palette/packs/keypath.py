@@ -31,7 +31,7 @@ Step = str | int
 
 
 class KeyPathError(ValueError):
-    """The text is not a key path; the message says why."""
+    """The text is not a key path; the message gives the reason."""
 
 
 class Segment:
@@ -195,7 +195,7 @@ def _merge(result: dict[str, Node], merges: list[Node], above: set[int]) -> None
                 _merge(result, inner, above)
 
 
-# What a search knows below one node: (state, node, steps from there, index of the first segment left over).
+# The result of a search below one node: (state, node, steps from there, index of the first unmatched segment).
 _Reached = tuple[str, Node | None, tuple[Step, ...], int]
 
 # How good a reading of the path is.

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
 
-# The annotations that kpt and kustomize add to an item are no lines of its file.
+# The annotations that kpt and kustomize add to an item are not lines of its file.
 _ADDED = (
     "config.kubernetes.io/index:",
     "config.kubernetes.io/path:",

@@ -1,7 +1,7 @@
-"""Names in a pack's files that nobody reads: a typing error there switches a check off, or a preset's part, in silence.
+"""Find unknown names in a pack's files: a typing error there silently disables a check, or a part of a preset.
 
-Palette has more fields in pack.json than krmkit knows, so that on its top only a name is reported that is nearly a known one. The
-known names are those of the files' JSON Schemas.
+Palette has more fields in pack.json than krmkit knows, so at its top level only names close to a known one are
+reported. The known names are those of the files' JSON Schemas.
 """
 
 from __future__ import annotations
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 PRESETS = "presets.yaml"
 
 
-def unknown_names(pack: Pack, limits: Limits = DEFAULT_LIMITS) -> list[Finding]:
-    """Warnings about names in a pack's files that are probably typing errors, a layer that does not exist, and presets of one name."""
+def unknown_names(
+    pack: Pack, limits: Limits = DEFAULT_LIMITS, right: set[tuple[str, str]] | None = None
+) -> list[Finding]:
+    """Warnings about names in a pack's files that are probably typing errors, a layer that does not exist, and presets of one name.
+
+    right: files and their texts in which nothing was found before; it gets those of this pack. Many packs have the same.
+    """
     checked = _Names(pack, METADATA)
     checked.walk(pack.metadata, PACK_JSON, "")
     if pack.layer and pack.layer not in LAYERS:
@@ -36,14 +41,22 @@ def unknown_names(pack: Pack, limits: Limits = DEFAULT_LIMITS) -> list[Finding]:
         )
     found = checked.found
     for file, text, schema in ((PRESETS, pack.presets, PRESETS_YAML), (SCHEMA, pack.schema, SCHEMA_YAML)):
+        if right is not None and (file, text) in right:
+            continue
         try:
-            data = core_data(parse(text, limits, duplicates="keep").root, limits) if text else None
+            if file == SCHEMA:
+                root = pack.schema_root(limits)
+            else:
+                root = parse(text, limits, duplicates="keep").root if text else None
+            data = core_data(root, limits) if root is not None else None
         except YamlError:
             continue  # The reader of the file reports it.
         checked = _Names(pack, file)
         checked.walk(data, schema, "")
         if file == PRESETS:
             _duplicates(checked, data)
+        if right is not None and text and not checked.found:
+            right.add((file, text))
         found += checked.found
     return found
 
@@ -87,7 +100,7 @@ class _Names:
 
 
 def _duplicates(checked: _Names, data: object) -> None:
-    """Say which presets have the name of an earlier one: it is an error as soon as one of the file's presets is selected."""
+    """Report presets with the name of an earlier one, an error as soon as one of the file's presets is selected."""
     listed = data.get("presets") if isinstance(data, dict) else None
     seen: set[str] = set()
     for number, preset in enumerate(listed if isinstance(listed, list) else ()):

@@ -114,7 +114,7 @@ def _values(pack: Pack, options: ValidationOptions) -> PackValues | None:
 
 
 def passwords(pack: Pack) -> set[str]:
-    """The values of a pack that its schema calls passwords; those that still hold a macro are none."""
+    """The values of a pack that its schema calls passwords; values that still hold a macro are not passwords."""
     if not pack.schema or "password" not in pack.schema.lower():
         return set()
     found: set[str] = set()

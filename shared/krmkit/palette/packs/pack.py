@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from krmkit.json.text import JsonError
 from krmkit.json.text import parse as parse_json
+from krmkit.yaml.document import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.yaml.limits import Limits
+    from krmkit.yaml.tree import Node
 
 
 class PackError(ValueError):
-    """pack.json cannot be read; the message says what it should be."""
+    """pack.json cannot be read; the message gives its required form."""
 
 
 class Pack:
     """One pack as values.
 
-    name, display_name, version, tag, layer: from pack.json, "" where absent. constraints: its `constraints`, whatever
-    it holds. metadata: all of pack.json. values, presets, schema, defaults: the texts, None where the pack has no such file; `defaults` is the
-    values text as the pack ships it. label: how findings name it.
+    name, display_name, version, tag, layer: from pack.json, "" if absent. constraints: its `constraints`, unchecked.
+    metadata: all of pack.json. values, presets, schema, defaults: the texts, None if the pack has no such file;
+    `defaults` is the values text as the pack ships it. label: its name in findings.
     """
 
     __slots__ = (
+        "_schema_root",
         "constraints",
         "defaults",
         "display_name",
@@ -53,6 +60,13 @@ class Pack:
         self.schema = schema
         self.defaults = defaults
         self.label = self.name
+        self._schema_root: Node | None = None
+
+    def schema_root(self, limits: Limits) -> Node | None:
+        """The tree of the schema's text, parsed once; keys may occur twice. Raises YamlError."""
+        if self._schema_root is None and self.schema:
+            self._schema_root = parse(self.schema, limits, duplicates="keep").root
+        return self._schema_root
 
     def constraint(self, name: str) -> object:
         """`constraints.<name>` (dependencies, resources), not checked; None if there is none."""
@@ -60,7 +74,7 @@ class Pack:
 
     @property
     def effective_version(self) -> str:
-        """The version; the tag only where there is no version."""
+        """The version, or the tag if there is no version."""
         return self.version or self.tag
 
 
@@ -76,6 +90,6 @@ def read_metadata(text: str) -> dict[str, object]:
 
 
 def text_of(data: dict[str, object], key: str) -> str:
-    """A text field; "" where it is absent or something else."""
+    """A text field; "" if it is absent or not a text."""
     value = data.get(key)
     return value if isinstance(value, str) else ""

@@ -77,7 +77,7 @@ class PackValues:
         return self._lines.at(start)
 
     def shown(self, node: Node | None) -> object:
-        """The value for a result's currentValue: a scalar, cut where it is long; None where it must not be shown."""
+        """The value for a result's currentValue: a scalar, shortened if it is long; None if it must not be shown."""
         if not isinstance(node, Scalar) or id(node) in self.secret:
             return None
         if len(node.text) > _LONGEST_SHOWN:
@@ -89,7 +89,7 @@ class PackValues:
         return node.text if isinstance(value, float) and not -1e308 < value < 1e308 else value
 
     def said(self, node: Node | None) -> str:
-        """The value inside a message: ` "abc"`, or nothing where it must not be shown."""
+        """The value inside a message: ` "abc"`, or "" if it must not be shown."""
         value = self.shown(node)
         if value is None or not isinstance(node, Scalar):
             return ""

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class AppliedSelection:
     """The outcome of applying a selection: the values text, the findings, and the presets in their order.
 
-    `text` is the text that came in wherever a finding is an error, and wherever the values already have what the
-    presets ask for. `written` holds the paths that each preset set or removed, in that order, where the caller explains.
+    `text` is the input text if a finding is an error, and if the values already have what the presets set. `written`:
+    the paths that each preset set or removed, in that order, if the caller explains.
     """
 
     __slots__ = ("findings", "presets", "text", "written")
@@ -53,20 +53,26 @@ def apply_presets(
     write_marker: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     explain: bool = False,
+    catalogs: dict[str, PresetCatalog] | None = None,
 ) -> AppliedSelection:
     """Apply presets to a values text.
 
     `select` holds `name` or `Group:name`; None takes the selection from the marker comment in the values. With
     `write_marker` a values text without marker gets one; one that is there is kept up to date in any case. With `explain` the
-    outcome has what each preset wrote.
+    outcome has what each preset wrote. `catalogs` holds what was read of presets texts before, and gets this one: of many packs
+    most have the same.
     """
     marker = marker_comment.read(values)
     wanted = marker.entries if select is None and marker is not None else select or []
     if not wanted:
         return AppliedSelection(values, [], [])
     from_marker = select is None
+    catalogs = {} if catalogs is None else catalogs
+    presets = presets or ""
     try:
-        catalog = PresetCatalog.parse(presets or "", limits)
+        if presets not in catalogs:
+            catalogs[presets] = PresetCatalog.parse(presets, limits)
+        catalog = catalogs[presets]
     except YamlError as error:
         return AppliedSelection(
             values, [preset_finding("schema", f"{PRESETS} cannot be read", "", error=error)], []
@@ -108,13 +114,25 @@ def _apply(
                 merge(root, preset.add, limits, paths)
         if not document.changed or (empty and not root.entries):
             return values, []
-        if may_return and same_data(core_data(root, limits), before):
+        if may_return and _still_says(root, before, limits):
             return values, []
         from krmkit.yaml.edit import render
 
         return render(document), []
     except YamlError as error:
         return values, [preset_finding("schema", f"{VALUES} cannot be changed", "", VALUES, error=error)]
+
+
+def _still_says(root: Map, before: object, limits: Limits) -> bool:
+    """Whether values are the same as before; the first key that is not settles it."""
+    assert isinstance(before, dict)
+    names = root.names()
+    if "<<" in names or len(names) < len(root.entries):
+        return same_data(core_data(root, limits), before)
+    return before.keys() == set(names) and all(
+        same_data(core_data(entry.value, limits), before[name])
+        for name, entry in zip(names, root.entries, strict=True)
+    )
 
 
 def _start(values: str, empty: Document) -> Document:

@@ -57,11 +57,12 @@ _MOST_NAMED = 100  # presets that a message about an unknown one looks at
 
 
 class PresetCatalog:
-    """The presets of one presets.yaml, each read when it is chosen."""
+    """The presets of one presets.yaml, each read when it is chosen. Many packs may choose from one catalog."""
 
-    __slots__ = ("_by_label", "_by_name", "entries", "limits")
+    __slots__ = ("_by_label", "_by_name", "entries", "limits", "text")
 
-    def __init__(self, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
+    def __init__(self, text: str, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
+        self.text = text
         self.entries = entries
         self.limits = limits
         self._by_name: dict[str, int] = {}  # the first of each name
@@ -74,12 +75,12 @@ class PresetCatalog:
     def parse(cls, text: str, limits: Limits) -> PresetCatalog:
         root = parse(text, limits).root
         if root is None or is_core_null(root):
-            return cls([], limits)
+            return cls(text, [], limits)
         if not isinstance(root, Map):
             raise YamlError("a mapping with the key presets is expected", 1, 1)
         listed = root.get("presets")
         if listed is None or is_core_null(listed):
-            return cls([], limits)
+            return cls(text, [], limits)
         if not isinstance(listed, Seq):
             raise YamlError("presets must be a list")
         entries = []
@@ -89,7 +90,7 @@ class PresetCatalog:
             if not isinstance(node, Map) or not name:
                 raise YamlError(f"presets[{number}] must be a mapping with a name")
             entries.append((name, _text(node.get("group")) or "", node))
-        return cls(entries, limits)
+        return cls(text, entries, limits)
 
     def choose(self, wanted: list[str], from_marker: bool) -> tuple[list[Finding], list[Preset]]:
         """The presets that are asked for, each once, in the order of asking."""
@@ -167,6 +168,9 @@ class PresetCatalog:
 
     def read(self, number: int, asked: int, findings: list[Finding]) -> Preset | None:
         name, group, node = self.entries[number]
+        if isinstance(node.get("add"), Map):
+            # The next preset can edit merged values, so the tree must not be shared.
+            node = PresetCatalog.parse(self.text, self.limits).entries[number][2]
         remove: list[KeyPath] = []
         listed = node.get("remove")
         if listed is not None and not is_core_null(listed):

@@ -1,4 +1,4 @@
-"""What set the values of packs: each preset, and the entry of the config that selects it."""
+"""The causes of the values of packs: each preset, and the entry of the config that selects it."""
 
 from __future__ import annotations
 

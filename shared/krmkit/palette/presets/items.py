@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
     from krmkit.palette.packs.items import Carrier
+    from krmkit.palette.presets.catalog import PresetCatalog
+
+_SELECTED = frozenset(("unknown-preset", "group-conflict"))
+"""Rules about what a selection says, and not about the pack."""
 
 
 def apply_to_packs(
@@ -22,13 +26,14 @@ def apply_to_packs(
 ) -> list[Finding]:
     """Apply presets to the packs of a list: those that an ApplyPresets selects, to all other packs those of their marker comment.
 
-    With `explain`, a finding says which preset each pack got.
+    With `explain`, a finding names the presets of each pack.
     """
     packs = Packs.read(resources)
     findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
     chosen = _Choice(packs, spec["selections"], config)
     findings += chosen.findings
     texts: list[str] = []
+    catalogs: dict[str, PresetCatalog] = {}
     for carrier in packs.carriers:
         pack = carrier.pack
         applied = apply_presets(
@@ -38,8 +43,9 @@ def apply_to_packs(
             spec["writeMarker"],
             resources.limits,
             explain=resources.causes is not None,
+            catalogs=catalogs,
         )
-        findings += map(carrier.located, applied.findings)
+        findings += [chosen.placed(carrier, one) for one in applied.findings]
         for preset in applied.presets if explain else ():
             message = f'the preset "{preset.label}" is applied'
             findings.append(Finding("applied", message, EXPLAIN, carrier.resource))
@@ -57,12 +63,13 @@ def apply_to_packs(
 class _Choice:
     """The presets that a config selects, by the id of the pack's carrier, and the fields of the config that select them."""
 
-    __slots__ = ("fields", "findings", "presets")
+    __slots__ = ("config", "fields", "findings", "presets")
 
     def __init__(self, packs: Packs, selections: list[dict[str, Any]], config: Resource | None) -> None:
         self.presets: dict[int, list[str]] = {}
         self.fields: dict[int, list[Path]] = {}
         self.findings: list[Finding] = []
+        self.config = config
         flat = config is not None and config.kind == "ConfigMap"
         for number, selection in enumerate(selections):
             name = selection["pack"]
@@ -79,3 +86,14 @@ class _Choice:
         self.presets.setdefault(id(carrier), []).extend(presets)
         fields = self.fields.setdefault(id(carrier), [])
         fields += [where if flat else (*where, "presets", entry) for entry in range(len(presets))]
+
+    def placed(self, carrier: Carrier, finding: Finding) -> Finding:
+        """A finding about a pack, at the entry of the config with the error, or at the pack."""
+        entry = finding.about[0] if finding.about else ""
+        selected = self.presets.get(id(carrier), [])
+        if self.config is None or finding.rule not in _SELECTED or entry not in selected:
+            return carrier.located(finding)
+        finding.field = dotted(self.fields[id(carrier)][selected.index(entry)])
+        finding.current = entry
+        del finding.tags["file"]
+        return finding.at(self.config, pack=carrier.pack.label)

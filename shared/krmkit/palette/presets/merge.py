@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from krmkit.palette.packs.keypath import FOUND, KeyPath, find
 from krmkit.yaml.copies import detached
-from krmkit.yaml.data import core_data, lookup, same_data
+from krmkit.yaml.data import core_data, core_value, lookup, same_data
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Entry, Map, Node, Seq, deref
+from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,5 +123,12 @@ def merge(
             written.append((*above, name))
         if isinstance(deref(have), Map) or isinstance(value, Map):
             target.replace(known, value)
-        elif not same_data(core_data(have, limits), core_data(value, limits)):
+        elif not _is_same(have, value, limits):
             target.replace(known, value)
+
+
+def _is_same(have: Node, value: Node, limits: Limits) -> bool:
+    """Whether two values, of which none is a mapping, are the same data."""
+    if isinstance(have, Scalar) and isinstance(value, Scalar):
+        return same_data(core_value(have), core_value(value))
+    return same_data(core_data(have, limits), core_data(value, limits))

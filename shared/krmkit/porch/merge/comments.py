@@ -1,8 +1,8 @@
-"""Brings comments that are new upstream into a merged resource, where the local ones are unchanged.
+"""Copies new upstream comments into a merged resource, if the local ones are unchanged.
 
-`kpt pkg update` does it for comments above a field and behind it, and so for each of the two here: a field that is new gets upstream's;
-a field whose value is as upstream has it gets upstream's, too, if the local comment is that of the base. All else is left alone:
-comments of people, those of fields that differ from upstream, those between the elements of a list.
+As in `kpt pkg update`, for the comments above a field and after it separately: a new field gets upstream's; a field
+with upstream's value gets upstream's, too, if the local comment is that of the base. All other comments stay: those of
+people, of fields that differ from upstream, and between the elements of a list.
 
     merge_comments("a: 1\\n", "a: 2 # two\\n", "a: 1\\n", "a: 2\\n")  ->  "a: 2 # two\\n"
 """
@@ -25,8 +25,8 @@ Path = tuple[str, ...]
 class _Note:
     """The comments of one field: the lines above it and the rest of its line, with their places in the text.
 
-    `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their own. A place of -1 means
-    that there is no room for a comment.
+    `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their own. A place
+    of -1: no comment is possible there.
     """
 
     __slots__ = ("behind", "behind_at", "column", "head", "head_at", "value")
@@ -57,9 +57,9 @@ class _Note:
 def merge_comments(base: str, upstream: str, local: str, merged: str, every_head: bool = False) -> str:
     """Return `merged` with upstream's comments; all are the text of one resource, `local` before the merge.
 
-    With `every_head`, comments above a field also come where its value is another than upstream's.
+    With `every_head`, comments above a field are also copied if its value differs from upstream's.
 
-    `merged` is returned as it is where a text cannot be read, or an edit would change its meaning.
+    `merged` is returned unchanged if a text cannot be parsed, or an edit would change its meaning.
     """
     if "\r" in merged or _with_signs(base) == _with_signs(upstream):
         return merged
@@ -93,7 +93,7 @@ def _edits(
             continue
         base = old.get(path)
         if before is not None and base is None:
-            continue  # made on both sides: the local one stays
+            continue  # added on both sides: the local one stays
         if target.head_at[0] >= 0 <= note.head_at[0] and target.above != note.above:
             if before is None or (base is not None and before.above == base.above):
                 indent = " " * target.column
@@ -112,9 +112,9 @@ def _notes(text: str) -> dict[Path, _Note]:
     if not isinstance(document.root, Map) or document.text != text:
         return {}
     places = Places(document)
-    found: dict[Path, _Note] = {}
-    _collect(places, places.root, (), found)
-    return found
+    notes: dict[Path, _Note] = {}
+    _collect(places, places.root, (), notes)
+    return notes
 
 
 def _collect(places: Places, spot: Spot, path: Path, found: dict[Path, _Note]) -> None:
@@ -136,7 +136,7 @@ def _collect(places: Places, spot: Spot, path: Path, found: dict[Path, _Note]) -
 
 
 def _keys(node: Seq) -> list[str]:
-    """Return the fields that tell the elements of a list apart; none if they are not mappings with such fields."""
+    """Return the key fields of a list's elements; none if they are not mappings with such fields."""
     maps = [item for item in node.items if isinstance(item, Map)]
     if len(maps) < len(node.items):
         return []

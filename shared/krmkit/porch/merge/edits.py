@@ -1,4 +1,4 @@
-"""Writes merged data into a resource as edits: lines that have the value already stay, with their comments, order and quotes."""
+"""Write merged data into a resource as edits: lines with equal values stay, with their comments, order and quotes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from krmkit.yaml.data import same_data
 
 Path = tuple[str | int, ...]
 
-# The keys of the elements of a list while they are lined up.
+# Candidate keys for matching the elements of a list.
 IDENTITIES = (("containerPort", "protocol"), ("port", "protocol"), ("name",), ("mountPath",), ("devicePath",),
               ("ip",), ("type",), ("topologyKey",), ("uid",), ("image",), ("exec",))  # fmt: skip
 
@@ -17,8 +17,8 @@ IDENTITIES = (("containerPort", "protocol"), ("port", "protocol"), ("name",), ("
 def write_merged(resource: Resource, merged: dict[str, Any]) -> None:
     """Edit `resource` until it holds `merged`, a mapping at the top level.
 
-    Fields that are gone are removed, others set one by one; elements of lists are removed, edited in place and appended as
-    long as the order of those that stay allows it, else the list is written anew.
+    Absent fields are removed, others set one by one; elements of lists are removed, edited in place and appended if the
+    order of the kept ones allows it, else the list is rewritten.
     """
     _write_fields(resource, (), _mapping(resource.get()), merged)
 
@@ -34,7 +34,7 @@ def _write_fields(resource: Resource, path: Path, old: dict[str, Any], new: dict
 
 
 def _write(resource: Resource, path: Path, old: Any, new: Any) -> None:
-    # An empty mapping or list is written in one piece, as {} or [].
+    # An empty mapping or list is written as {} or [].
     if isinstance(old, dict) and isinstance(new, dict) and old and new:
         _write_fields(resource, path, old, new)
     elif isinstance(old, list) and isinstance(new, list) and old and new:
@@ -60,7 +60,7 @@ def _write_elements(resource: Resource, path: Path, old: list[Any], new: list[An
 def _kept_places(old: list[Any], new: list[Any]) -> list[int]:
     """The places in `old` of the first elements of `new`, rising; the rest of `new` is to be appended.
 
-    None are kept where the elements are not mappings of one identity, or where the new order needs one moved.
+    None are kept if the elements are not mappings with a common key, or if the new order needs one moved.
     """
     identity = _identity(old, new)
     if identity is None:
@@ -78,7 +78,7 @@ def _kept_places(old: list[Any], new: list[Any]) -> list[int]:
 
 
 def _identity(old: list[Any], new: list[Any]) -> tuple[str, ...] | None:
-    """The key of the elements: of all keys that they share, those by which most are found again."""
+    """The key of the elements: of all common keys, the one that matches most elements."""
     elements = old + new
     if not all(isinstance(element, dict) for element in elements):
         return None

@@ -1,7 +1,7 @@
 """Three-way merge of Kptfiles, by the rules of `kpt pkg update`.
 
-Name and namespace stay local. `upstream` and `upstreamLock` come from upstream only when asked for. Functions of a pipeline are
-merged by name; where no function of the three Kptfiles has one, by image without tag, or by exec.
+Name and namespace stay local. `upstream` and `upstreamLock` come from upstream only on request. Functions of a pipeline
+are merged by name; if no function of the three Kptfiles has one, by image without tag, or by exec.
 
 Source: kptfileutil (merge, UpdateKptfile) of kpt.
 """
@@ -38,7 +38,7 @@ def merge_kptfiles(
 ) -> MergedValue:
     """Return the merged Kptfile; `with_upstream` copies upstream and upstreamLock from the upstream Kptfile.
 
-    `prefer` says whose value is taken where both sides changed one.
+    `prefer`: the side that wins where both changed a value.
 
     Example: base has no pipeline, upstream adds function a, local added function b: the merged pipeline has b, then a.
     """
@@ -58,7 +58,7 @@ def merge_kptfiles(
             )
             for one in outcome.conflicts
         ]
-        # kpt leaves a part empty of which nothing stays.
+        # kpt keeps an emptied part as an empty mapping.
         gone = outcome.value is MISSING and isinstance(here, dict)
         merged = _set(merged, path, {} if gone else outcome.value)
     if nameless:
@@ -71,7 +71,7 @@ def merge_kptfiles(
 
 
 def named_functions(*versions: Kptfile) -> list[Kptfile]:
-    """Copies whose functions all have a name: where none of them has one, its program, as conflicts of `merge_kptfiles` call it."""
+    """Copies whose functions all have a name: if none has one, the program, as in the conflicts of `merge_kptfiles`."""
     copies = [deepcopy(version) for version in versions]
     if all(_is_nameless(functions) for version in copies for functions in _function_lists(version)):
         for version in copies:
@@ -126,7 +126,7 @@ def _get(data: Any, path: tuple[str, ...]) -> Any:
 
 
 def _set(data: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """A copy of `data` with the value at `path` set, or removed where it is MISSING."""
+    """A copy of `data` with the value at `path` set, or removed for MISSING."""
     key, *rest = path
     changed = dict(data)
     if rest:

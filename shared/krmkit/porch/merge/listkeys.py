@@ -1,7 +1,7 @@
 """The associative lists of built-in Kubernetes kinds: keys identify their elements, not positions.
 
-The keys are those of `x-kubernetes-list-map-keys` and `x-kubernetes-patch-merge-key` in Kubernetes' OpenAPI document, which
-kyaml's three-way merge goes by. A list of a kind that is not here, and every list of a custom resource, is replaced whole.
+The keys are those of `x-kubernetes-list-map-keys` and `x-kubernetes-patch-merge-key` in Kubernetes' OpenAPI document,
+which kyaml's three-way merge uses. Lists of other kinds, and every list of a custom resource, are replaced whole.
 
 Example: `schema_of("apps/v1", "Deployment")` leads over spec, template, spec, containers to keys ("name",).
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class MergeSchema:
-    """Fields of a mapping, or the keys and the element of a list; `keys` is empty where a list is not associative."""
+    """Fields of a mapping, or the keys and the element of a list; `keys` is empty for a list that is not associative."""
 
     fields: dict[str, MergeSchema] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
@@ -102,5 +102,5 @@ _KINDS.update({(version, kind): _PLAIN for version, kinds in _PLAIN_KINDS.items(
 
 
 def schema_of(api_version: str, kind: str) -> MergeSchema | None:
-    """Return the schema of a built-in kind; None where the kind is not known, and no list is associative."""
+    """Return the schema of a built-in kind; None for an unknown kind, of which no list is associative."""
     return _KINDS.get((api_version, kind))

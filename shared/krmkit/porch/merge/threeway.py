@@ -1,13 +1,13 @@
-"""Three-way merge of a resource, as data: what changed upstream wins over the base; the rest stays as it is locally.
+"""Three-way merge of a resource, as data: upstream's changes are applied; the rest stays as it is locally.
 
-Source: merge3 and walk of kyaml, which `kpt pkg update` goes by. Fields of mappings are merged one by one, elements of
+Source: merge3 and walk of kyaml, which `kpt pkg update` uses. Fields of mappings are merged one by one, elements of
 associative lists by their keys; every other list, and a scalar, is taken whole. Null counts as missing.
 
-Unlike kpt, whatever one side left alone is as the other side has it, down to the order of lists, null and what is empty: kpt
-brings a container deleted locally back as `{name: c}`, and drops a value set where base and upstream have null. An element of a
-list that one side deleted and the other changed is taken whole, where kpt leaves only the changed fields. A list in
-which two elements share their keys is taken whole, where kpt drops one of them. Texts of several lines are merged inside, where
-the caller says how (`texts`).
+Unlike kpt, a value that one side did not change is taken exactly from the other side, including the order of lists,
+null and empty values: kpt brings a container deleted locally back as `{name: c}`, and drops a local value if base and
+upstream have null. An element of a list that one side deleted and the other changed is taken whole, where kpt leaves
+only the changed fields. A list in which two elements share their keys is taken whole, where kpt drops one of them.
+Texts of several lines are merged inside, where the caller says how (`texts`).
 
 Example:
     merge({"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 7}).value  ->  {"a": 2, "b": 7}
@@ -37,7 +37,7 @@ Path = tuple[str, ...]
 class Conflict:
     """A field that upstream and the local package both changed, differently. `merged` is what the merge took.
 
-    `line` is the first line, from 1, of lines that both changed in the text at `path`; 0 where it is the field as a whole.
+    `line`: the first, from 1, of the lines that both changed in the text at `path`; 0 for the whole field.
     """
 
     path: Path
@@ -50,7 +50,7 @@ class Conflict:
 
 @dataclass(slots=True)
 class MergedValue:
-    """The merged value, MISSING where nothing is left, and the conflicts in the order of their paths."""
+    """The merged value, MISSING if nothing is left, and the conflicts in the order of their paths."""
 
     value: Any
     conflicts: list[Conflict] = field(default_factory=list)
@@ -68,9 +68,9 @@ def merge(
 ) -> MergedValue:
     """Merge the change from `base` to `upstream` into `local`; any of them may be MISSING.
 
-    With `infer`, lists without a schema are associative where all elements of all versions share one of INFERRED_KEYS.
-    `prefer` says whose value is taken where both sides changed one; `texts` merges a text that both sides changed, given its
-    path and three versions, and returns None for one that it leaves whole.
+    With `infer`, lists without a schema are associative if all elements of all versions share one of INFERRED_KEYS.
+    `prefer`: the side that wins where both changed a value; `texts` merges a text that both sides changed, given its
+    path and three versions, and returns None for one to take whole.
     """
     walker = _Walker(infer, prefer, texts)
     value = walker.walk((), base, upstream, local, schema)
@@ -113,7 +113,7 @@ class _Walker:
         return merged
 
     def _whole(self, path: Path, base: Any, upstream: Any, local: Any) -> Any:
-        """A value that is taken whole, and that both sides changed."""
+        """Take a whole value that both sides changed."""
         if self.texts is not None and all(isinstance(value, str) for value in (base, upstream, local)):
             inside = self.texts(path, base, upstream, local)
             if inside is not None:
@@ -157,7 +157,7 @@ class _Walker:
         schema: MergeSchema | None,
         keys: tuple[str, ...],
     ) -> Any:
-        """An element keeps its keys; one that one side deleted and the other changed goes or stays whole."""
+        """Merge an element, which keeps its keys; one that one side deleted and the other changed is removed or kept whole."""
         changed = not _same(upstream, base) and not _same(local, base)
         if changed and (upstream is MISSING) != (local is MISSING) and base is not MISSING:
             return self._conflict(path, base, upstream, local)
@@ -170,7 +170,7 @@ class _Walker:
         return merged
 
     def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
-        """The keys of an associative list; none where the list is taken whole."""
+        """The keys of an associative list; none if the list is taken whole."""
         if schema is not None:
             return schema.keys
         if not self.infer:
@@ -205,7 +205,7 @@ def _inferred_key(elements: list[Any]) -> str:
 
 
 def _identity(place: int, element: Any, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The text of an element's keys; a key that it lacks counts as "", and one without any goes by its position."""
+    """The text of an element's keys; a missing key counts as "", and an element without any has its position."""
     identity = tuple(str(element.get(key, "")) for key in keys) if isinstance(element, dict) else ()
     return identity if any(identity) else (f"#{place}",)
 
@@ -220,9 +220,9 @@ def _are_distinct(elements: Any, keys: tuple[str, ...]) -> bool:
 
 
 def _common_kind(versions: tuple[Any, ...]) -> type:
-    """dict or list where all present versions are one; str for scalars, and for versions of several kinds.
+    """dict or list if all present versions are one; str for scalars and mixed kinds.
 
-    No version at all counts as a mapping.
+    No version counts as a mapping.
     """
     kinds = {_kind(value) for value in versions if not _is_absent(value)}
     if not kinds:

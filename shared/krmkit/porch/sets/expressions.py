@@ -1,4 +1,4 @@
-"""CEL expressions in the templates of a set: compiled once, evaluated once where the variant makes no difference.
+"""CEL expressions in the templates of a set: compiled once, and evaluated once if independent of the variant.
 
 Source: evalExpr, copyAndOverlayMapExpr and the variables of render.go, in the packagevariantsets controller.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from krmkit.cel.expressions import CelError, Environment
 from krmkit.porch.apinames import PorchError
-from krmkit.porch.variants.pipelinefunctions import typed_function
+from krmkit.porch.variants.pipeline import typed_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ VARIABLES = {
 
 
 class ExpressionValues:
-    """The inputs of one variant's expressions: the bindings, and results that are known already."""
+    """The inputs of one variant's expressions: the bindings, and already computed results."""
 
     __slots__ = ("bindings", "results")
 
@@ -36,14 +36,14 @@ class ExpressionValues:
 
 
 class TemplateExpression:
-    """One expression of a template; `field` is its place, as errors name it."""
+    """One expression of a template; `field`: its place, for errors."""
 
     __slots__ = ("_constant", "_error", "field", "program", "slot")
 
     def __init__(self, field: str, text: str, scope: ExpressionScope) -> None:
         scope.expressions.append(self)
         self.field = field
-        self.slot = -1  # its place among the results of the scope's batch
+        self.slot = -1  # its index in the results of the scope's batch
         self.program: CelProgram | None = None
         self._constant: str | None = None
         self._error = ""
@@ -62,7 +62,7 @@ class TemplateExpression:
         return self.program is not None and self._constant is None
 
     def text(self, values: ExpressionValues | None) -> str:
-        """The result. PorchError with the field where it fails; even an expression that never compiled fails only here."""
+        """The result. Raises PorchError with the field; an expression that did not compile fails here, too."""
         if self._constant is not None:
             return self._constant
         if self.program is None or values is None:
@@ -103,11 +103,14 @@ class ExpressionScope:
         return self._fixed
 
     def bind(self, values: Mapping[str, object]) -> ExpressionValues | None:
-        """Values for one variant's expressions; None where no template has any, so that CEL is never loaded."""
+        """Values for one variant's expressions; None if no template has expressions, so that CEL is not loaded."""
         return None if self._environment is None else ExpressionValues(self._environment.bind(values))
 
     def batch(self, expressions: list[TemplateExpression]) -> Batch | None:
-        """Expressions to be evaluated together; each learns its place among the results. None where that gains nothing."""
+        """A batch of expressions evaluated together; each gets its index in the results.
+
+        None if a batch gains nothing.
+        """
         varying = [expression for expression in expressions if expression.varies]
         if len(varying) < 2:
             return None
@@ -119,7 +122,7 @@ class ExpressionScope:
 
 
 class MapTemplate:
-    """A static map and the entries {key | keyExpr, value | valueExpr} that are laid over it; later ones win."""
+    """A static map overlaid by the entries {key | keyExpr, value | valueExpr}; later ones win."""
 
     __slots__ = ("_entries", "_static", "constant")
 
@@ -140,13 +143,13 @@ class MapTemplate:
                 for part in ("key", "value")
             ]
             self._entries.append((pair[0], pair[1]))
-        # The result where no expression takes part.
+        # The result if there are no expressions.
         self.constant: dict[str, str] | None = None
         if all(isinstance(part, str) for pair in self._entries for part in pair):
             self.constant = self._overlaid(None)
 
     def evaluate(self, values: ExpressionValues | None) -> dict[str, str]:
-        """The map, sorted by key. Not to be changed: it may be shared."""
+        """The map, sorted by key. Do not change it: it may be shared."""
         return self.constant if self.constant is not None else self._overlaid(values)
 
     def _overlaid(self, values: ExpressionValues | None) -> dict[str, str]:

@@ -1,6 +1,7 @@
-"""The variants of a PackageVariantSet, and what becomes of those that exist already.
+"""The variants of a PackageVariantSet, and the changes of existing ones.
 
-Source: ensurePackageVariants of the packagevariantsets controller. Where Go walks a map, the order here is that of the targets.
+Source: ensurePackageVariants of the packagevariantsets controller. Unlike Go's random order of maps, the order is that
+of the targets.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class Variant:
-    """A PackageVariant to be: its identifier within the set, its object name, its spec, and the position of its target."""
+    """A PackageVariant to make.
+
+    Its identifier within the set, its object name, its spec, and the position of its target.
+    """
 
     __slots__ = ("identifier", "name", "spec", "target")
 
@@ -62,13 +66,22 @@ def generate(
             where = (
                 f'target {downstream.target}, repository "{downstream.repo}", package "{downstream.package}"'
             )
-            raise PorchError(f"{error} ({where})") from None
+            failed = PorchError(f"{error} ({where})")
+            failed.field = f"spec.targets[{downstream.target}].{_path(str(error))}".rstrip(".")
+            failed.repository = downstream.repo
+            raise failed from None
         place = rendered["downstream"]
         identifier = variant_identifier(set_name, place["repo"], place["package"])
         if identifier in variants:
             repeated[identifier] = None
         variants[identifier] = Variant(identifier, variant_name(identifier), rendered, downstream.target)
     return GeneratedVariants(list(variants.values()), list(repeated))
+
+
+def _path(message: str) -> str:
+    """The path that a message begins with; "" if it begins with none: `template.labelExprs[0].valueExpr: no such key`."""
+    path = message.partition(": ")[0]
+    return path if path.startswith("template") and " " not in path else ""
 
 
 class Existing:
@@ -112,10 +125,3 @@ def reconcile(set_name: str, variants: Sequence[Variant], existing: Sequence[Exi
             changes.created.append(variant)
     changes.deleted = sorted([*changes.deleted, *known.values()])
     return changes
-
-
-def in_namespace(namespace: str, wanted: str) -> bool:
-    """Return whether an object belongs to a set's or variant's namespace: it is in it, or has none (cluster-scoped, or a file
-    that leaves the namespace open). A set or variant without a namespace is in `default`, where a cluster would put it.
-    """
-    return not namespace or namespace == (wanted or "default")

@@ -1,4 +1,4 @@
-"""PackageVariantSets worked on the items of a list: what is read from them, and what is added, changed and removed."""
+"""Carry out PackageVariantSets on the items of a list: read, add, change and remove items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from krmkit.krm import annotations as names
 from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
 from krmkit.porch import apinames
-from krmkit.porch.apinames import Condition, PorchError
+from krmkit.porch.apinames import Condition, PorchError, in_namespace
 from krmkit.porch.decodevariants import DecodedVariant, refuse_other_version
 from krmkit.porch.minimaledit import overwrite
 from krmkit.porch.sets.generate import (
@@ -15,7 +15,6 @@ from krmkit.porch.sets.generate import (
     GeneratedVariants,
     Variant,
     generate,
-    in_namespace,
     reconcile,
 )
 from krmkit.porch.sets.metadata import target_object
@@ -37,17 +36,21 @@ FOLDER = "variants"
 class SetError(PorchError):
     """An error that stops a set: `conditions` are those that the controller would write, `resource` is the set."""
 
-    def __init__(self, packages: DecodedVariant, reason: str, message: str) -> None:
+    def __init__(
+        self, packages: DecodedVariant, reason: str, message: str, cause: PorchError | None = None
+    ) -> None:
         super().__init__(message)
+        if cause is not None:
+            self.field, self.repository = cause.field, cause.repository
         self.resource = packages.resource
         self.reason = reason
         self.condition = Condition(apinames.STALLED, "True", reason, message)
 
 
 class Planned:
-    """One set's outcome: what was generated, and how it meets the variants that are there already.
+    """One set's outcome: the generated variants, and their match with existing ones.
 
-    `entries` counts for each target what it gave.
+    `entries`: the number of variants of each target.
     """
 
     __slots__ = ("changes", "entries", "existing", "generated", "packages", "upstream_known")
@@ -70,7 +73,7 @@ class Planned:
 
 
 class Fleet:
-    """The items by type, as a cluster would list them: by namespace and name, so that the order of the items does not matter."""
+    """The items by type, in a cluster's order: by namespace and name, independent of the items' order."""
 
     __slots__ = ("_by_type", "_objects", "_variants", "resources")
 
@@ -102,7 +105,7 @@ class Fleet:
                 repositories.setdefault(repository.name, repository)
             generated = generate(packages.name, packages.spec, downstreams, upstream, repositories)
         except PorchError as error:
-            raise SetError(packages, "UnexpectedError", str(error)) from None
+            raise SetError(packages, "UnexpectedError", str(error), error) from None
         existing = [item for item in self._variants if self._is_owned(item, packages)]
         changes = reconcile(packages.name, generated.variants, [_existing(item) for item in existing])
         self._refuse_taken_names(packages, changes, existing)
@@ -128,7 +131,7 @@ class Fleet:
             index = taken.get(path, -1) + 1
             taken[path] = index
             text = writer.document(variant.name, path, index, variant.spec)
-            # Its name and kind are seen without a parse, as those of items that came.
+            # Its name and kind are read without a parse, as for the input's items.
             resource = Resource(text, line_safe=all_close(text), label=variant.name)
             resource.changed = True
             self.resources.add(resource)
@@ -148,14 +151,14 @@ class Fleet:
         self.resources.remove(*items)
 
     def orphans(self, sets: Sequence[DecodedVariant]) -> list[Resource]:
-        """Variants that carry the mark of a set which is none of `sets`: the set is gone, so they go too."""
+        """Variants with the mark of a set that is not among `sets`: their set was removed, so they are removed too."""
         owners = {owner_of(packages) for packages in sets}
-        found = []
+        orphans = []
         for item in self._variants:
             owner = _owner(item)
             if owner.startswith(apinames.SET_KIND + "/") and owner not in owners:
-                found.append(item)
-        return found
+                orphans.append(item)
+        return orphans
 
     def _list(self, version: str, kind: str, namespace: str) -> list[TargetObject]:
         objects = self._objects.get((version, kind))
@@ -230,8 +233,11 @@ def _existing(item: Resource) -> Existing:
 
 
 def sets_among(items: Iterable[Resource], wanted: Sequence[str]) -> list[Resource]:
-    """The PackageVariantSets among the items: those named, or all by namespace and name. PorchError for a name that is missing,
-    for a set of another version, which would be passed over in silence, and for two sets of one name: each would take the variants of the other for its own."""
+    """The PackageVariantSets among the items: those named, or all by namespace and name.
+
+    PorchError for a missing name, for a set of another version, which would be ignored silently, and for two sets of
+    one name, as each would own the variants of the other.
+    """
     items = list(items)
     found = [
         item for item in items if item.kind == apinames.SET_KIND and item.api_version == apinames.SET_VERSION

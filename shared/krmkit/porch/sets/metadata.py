@@ -1,6 +1,6 @@
-"""The part of an item that a set sees, read from the plain lines of its metadata, else from the parsed item.
+"""The part of an item that a set uses, read from the plain lines of its metadata, else from the parsed item.
 
-A set can have ten thousand repositories; parsing each costs more than everything else that is done with it.
+A set can have ten thousand repositories, and parsing would be most of the cost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _NAMES = ("name", "namespace")
 
 
 def target_object(resource: Resource) -> TargetObject:
-    """Name, namespace, labels and annotations of an item. YamlError, ListError where it is none."""
+    """Name, namespace, labels and annotations of an item. YamlError, ListError for another text."""
     if resource.line_safe:
         resource.refuse_unreadable()
         found = _scan(resource.text, resource.column)
@@ -45,7 +45,7 @@ def _scan(text: str, column: int) -> TargetObject | None:
             continue
         if indent <= column:
             if content[0] == "#":
-                return None  # a comment may be anywhere; the mapping can go on behind it
+                return None  # a comment may be anywhere; the mapping can continue after it
             break
         if child < 0:
             child = indent
@@ -83,7 +83,7 @@ def _scan(text: str, column: int) -> TargetObject | None:
 
 
 def _plain(rest: str) -> str | None:
-    """The text of a scalar of one line, behind its key's colon; None where the parser has to decide."""
+    """The text of a scalar of one line, after its key's colon; None if a parse is needed."""
     if not rest.startswith(" "):
         return None
     value = rest.strip(" ")

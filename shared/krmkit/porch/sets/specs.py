@@ -1,7 +1,7 @@
 """From the template of a set's target to the spec of a PackageVariant.
 
-Source: renderPackageVariantSpec of the packagevariantsets controller; the order of evaluation, which decides about the error that is
-reported, is its own.
+Source: renderPackageVariantSpec of the packagevariantsets controller; the order of evaluation, and so the reported
+error, is the same.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class VariantTemplate:
     def __init__(self, template: dict[str, Any], scope: ExpressionScope) -> None:
         downstream = template.get("downstream") or {}
         self._repo = _overriding("template.downstream.repoExpr", downstream, "repo", scope)
-        # The repository's own expression is evaluated before there is one, so it stays out of the batch.
+        # The repository's own expression is evaluated before the repository is known, so it is not in the batch.
         first = len(scope.expressions)
         self._package = _overriding("template.downstream.packageExpr", downstream, "package", scope)
         self._policies = {

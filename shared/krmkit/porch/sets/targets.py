@@ -1,7 +1,7 @@
 """The targets of a PackageVariantSet: from selectors to one entry for each future variant.
 
-Source: unrollDownstreamTargets and getUpstreamPR of the packagevariantsets controller. One thing is added: objectSelector.name, which
-the reference declares and ignores, selects.
+Source: unrollDownstreamTargets and getUpstreamPR of the packagevariantsets controller. One addition:
+objectSelector.name, which the reference declares and ignores, selects by name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TargetObject:
-    """The part of an object that a set sees: its name, namespace, labels and annotations."""
+    """The part of an object that a set uses: its name, namespace, labels and annotations."""
 
     __slots__ = ("_variable", "annotations", "labels", "name", "namespace")
 
@@ -38,7 +38,7 @@ class TargetObject:
 
     @property
     def variable(self) -> dict[str, object]:
-        """The value of a CEL variable that is bound to the object."""
+        """The value of the object's CEL variable."""
         if self._variable is None:
             self._variable = {
                 "name": self.name,
@@ -75,19 +75,19 @@ def unroll(spec: dict[str, Any], listing: Listing) -> list[DownstreamTarget]:
     `spec` is that of a valid set. A selector that matches nothing gives no entries.
     """
     package = spec["upstream"].get("package") or ""
-    found: list[DownstreamTarget] = []
+    targets: list[DownstreamTarget] = []
     for index, target in enumerate(spec.get("targets") or ()):
         template = target.get("template")
         repositories = target.get("repositories")
         if repositories:
             for repository in repositories:
                 for name in repository.get("packageNames") or (package,):
-                    found.append(DownstreamTarget(index, repository["name"], name, template))
+                    targets.append(DownstreamTarget(index, repository["name"], name, template))
             continue
         for item in _selected(index, target, listing):
             for name in target.get("packageNames") or (package,):
-                found.append(DownstreamTarget(index, item.name, name, template, item))
-    return found
+                targets.append(DownstreamTarget(index, item.name, name, template, item))
+    return targets
 
 
 def _selected(index: int, target: dict[str, Any], listing: Listing) -> Iterable[TargetObject]:
@@ -108,9 +108,9 @@ def _selected(index: int, target: dict[str, Any], listing: Listing) -> Iterable[
 
 
 def find_upstream(upstream: dict[str, Any], revisions: Sequence[dict[str, Any]]) -> int:
-    """The position of the first PackageRevision (its spec) that is the set's upstream. PorchError where none is.
+    """The position of the first PackageRevision (its spec) that is the set's upstream. PorchError if there is none.
 
-    As in the reference an equal revision or an equal workspace is enough, and two absent ones are equal.
+    As in the reference, an equal revision or an equal workspace is enough, and two absent ones are equal.
     """
     repo, package = upstream.get("repo") or "", upstream.get("package") or ""
     number, workspace = revision_number(upstream.get("revision")), upstream.get("workspaceName") or ""

@@ -1,7 +1,8 @@
-"""A PackageVariant applied to a package: validation, then context, pipeline and injection, each seeing what the one before did.
+"""Apply a PackageVariant to a package: validation, then context, pipeline and injection, each on the result of the one
+before.
 
-Source: calculateDraftResources of the packagevariants controller. All or nothing is the caller's: after a PorchError the resources may
-be half changed, and are to be thrown away.
+Source: calculateDraftResources of the packagevariants controller. After a PorchError the resources may be half changed,
+and the caller must discard them.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def apply_variant(
     candidates: Sequence[Candidate],
     causes: VariantCauses | None = None,
 ) -> AppliedVariant:
-    """Apply the variant `name` to the package. InvalidVariantError before anything is touched; PorchError where a step fails.
+    """Apply the variant `name` to the package. Raises InvalidVariantError before any change, PorchError if a step
+    fails.
 
     Pipeline and injection always run, even if the spec has neither: entries that the variant made before are removed.
     """

@@ -1,10 +1,10 @@
-"""The objects that may be injected: those of the config, and items that are marked as local config."""
+"""The candidates for injection: objects of the config, and items marked as local config."""
 
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.identity import holding
-from krmkit.porch.sets.generate import in_namespace
+from krmkit.porch.apinames import in_namespace
 from krmkit.porch.variants.injection import Candidate
 from krmkit.porch.variants.packageview import CONTEXT_NAME, place_of
 
@@ -24,11 +24,11 @@ def candidates(
 ) -> list[Candidate]:
     """Objects of the variant's namespace or of none: those of the config first, then items by file and position.
 
-    Those of other namespaces come along as such, for hints.
+    Those of other namespaces are included for hints, and marked so.
 
-    Items count when they are marked local-config and are nothing that the package itself works with: injection points, Kptfiles, the
-    package context, packs, and the functionConfig (which kpt also passes as an item). What a function generated, and old states kept
-    for comparison, are no objects of a cluster either.
+    Items count if they are marked local-config and are not part of the package's own machinery: injection points,
+    Kptfiles, the package context, packs, and the functionConfig (which kpt also passes as an item). Generated items,
+    and old states kept for comparison, do not count either.
     """
     found = [
         Candidate(
@@ -52,12 +52,14 @@ def candidates(
 
 
 def _elsewhere(own: str, namespace: str) -> str:
-    """An object's namespace where it is not one of the variant's namespace, else ""."""
+    """The namespace of an object outside the variant's namespace, else ""."""
     return "" if in_namespace(own, namespace) else own
 
 
 def _is_tool(item: Resource) -> bool:
-    if not _NO_OBJECT.isdisjoint(item.annotations) or item.kind in ("Kptfile", "Pack"):
+    if item.kind in ("Kptfile", "Pack"):
+        return True
+    if any(map(item.may_hold, _NO_OBJECT)) and not _NO_OBJECT.isdisjoint(item.annotations):
         return True
     return item.kind == "ConfigMap" and (
         item.name == CONTEXT_NAME or item.node("data", "pack.json") is not None

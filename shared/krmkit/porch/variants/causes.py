@@ -1,4 +1,4 @@
-"""What set the values of a variant's package: fields of the PackageVariant, or of the config that replaces it."""
+"""The causes of the values of a variant's package: fields of the PackageVariant, or of the config that replaces it."""
 
 from __future__ import annotations
 

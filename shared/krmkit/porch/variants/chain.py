@@ -1,4 +1,4 @@
-"""One or more PackageVariants applied to the items of a list, one after the other."""
+"""Apply one or more PackageVariants to the items of a list, one after the other."""
 
 from __future__ import annotations
 
@@ -40,17 +40,19 @@ class ChainError(PorchError):
 
 def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
     """The PackageVariants among the items: those named, in that order, or all by file and position. ChainError for none."""
-    found = [item for item in items if is_variant(item)]
+    variants = [item for item in items if is_variant(item)]
     if not names:
-        if not found:
+        if not variants:
             raise ChainError(
                 "there is no PackageVariant: give one as the config, or among the items", "no-variant"
             )
         return [
             item
-            for *_, item in sorted(((*place_of(item), n, item) for n, item in enumerate(found)), key=_place)
+            for *_, item in sorted(
+                ((*place_of(item), n, item) for n, item in enumerate(variants)), key=_place
+            )
         ]
-    by_name = {item.name: item for item in reversed(found)}
+    by_name = {item.name: item for item in reversed(variants)}
     missing = [name for name in names if name not in by_name]
     if missing:
         raise ChainError(f"no PackageVariant named {', '.join(missing)} is among the items", "no-variant")
@@ -62,9 +64,9 @@ def _place(entry: tuple[object, ...]) -> tuple[object, ...]:
 
 
 class VariantChain:
-    """The items that variants are applied to, and what came of it.
+    """The items that variants are applied to, and the results.
 
-    `points` are the injection points as the last variant left them; `explained` are those of the variants before it.
+    `points`: the injection points after the last variant; `explained`: those of the variants before it.
     """
 
     __slots__ = (

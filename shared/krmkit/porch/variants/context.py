@@ -26,8 +26,9 @@ def set_package_context(
 ) -> None:
     """Set the keys of context.data, then remove those of context.removeKeys: a key in both ends up removed.
 
-    Nothing at all is looked at when both are empty. All values become strings, as the controller reads and writes a map of strings.
-    Existing keys keep their place, new ones follow sorted. PorchError where the file, its one ConfigMap, or its data is not there.
+    If both are empty, nothing is read. All values become strings, as the controller reads and writes a map of strings.
+    Existing keys keep their place, new ones follow sorted. PorchError if the file, its only ConfigMap, or its data is
+    missing.
     """
     context = context or {}
     data: dict[str, str] = context.get("data") or {}
@@ -63,9 +64,8 @@ def is_package_context(resource: Resource) -> bool:
     return resource.kind == "ConfigMap" and resource.api_version == "v1" and resource.name == CONTEXT_NAME
 
 
-def context_text(name: str, annotated: bool = False) -> str:
-    """The text of a fresh package context as kpt writes it: only the package's name. `annotated`: with the path for an item."""
-    path = f"    internal.config.kubernetes.io/path: '{CONTEXT_FILE}'\n" if annotated else ""
+def context_text(name: str) -> str:
+    """The text of a fresh package context as kpt writes it: only the package's name."""
     return (
         "apiVersion: v1\n"
         "kind: ConfigMap\n"
@@ -73,15 +73,6 @@ def context_text(name: str, annotated: bool = False) -> str:
         f"  name: {CONTEXT_NAME}\n"
         "  annotations:\n"
         '    config.kubernetes.io/local-config: "true"\n'
-        f"{path}data:\n"
+        "data:\n"
         f"  name: {emit.scalar(name, 2)}\n"
     )
-
-
-def generate_package_context(package: PackageView) -> tuple[list[Resource], Resource]:
-    """Do what kpt does to a package fetched for deployment: return (the resources without any package context, the new one)."""
-    kept = [resource for resource in package.resources if not is_package_context(resource)]
-    kptfile = package.single("Kptfile")
-    fresh = Resource(context_text(kptfile.name, annotated=True), label=CONTEXT_FILE)
-    fresh.changed = True
-    return kept, fresh

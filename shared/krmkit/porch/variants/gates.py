@@ -24,7 +24,7 @@ _NO_MATCH = "no resource matched any injection selector for this injection point
 
 
 def condition_of(point: InjectionPoint) -> Condition:
-    """The condition of one point: True when something was injected, else False with the reason why not."""
+    """The condition of one point: True if an object was injected, else False with the reason."""
     if point.injected:
         message = f'injected resource "{point.injected_name}" from cluster'
         return Condition(point.condition_type, "True", "ConfigInjected", message)
@@ -38,7 +38,7 @@ def set_conditions_and_gates(
 ) -> None:
     """Write one condition for each point, and a gate for each required one; both lists end up sorted, gates without repetition.
 
-    Gates and conditions of others stay. Neither list is made empty. PorchError where info or status is malformed.
+    Gates and conditions of others stay. Neither list is created empty. PorchError if info or status is malformed.
     """
     gates = _list(kptfile, "info", "readinessGates")
     conditions = _list(kptfile, "status", "conditions")
@@ -97,7 +97,7 @@ def _write(kptfile: Resource, items: Seq | None, path: tuple[str, str], wanted: 
 
 
 def _list(kptfile: Resource, section: str, name: str) -> Seq | None:
-    """The list at section.name, to be edited; None where it is absent or null."""
+    """The list at section.name for editing; None if it is absent or null."""
     outer = own(kptfile, section)
     if not is_null(outer) and not isinstance(outer, Map):
         raise PorchError(f"{section} of the Kptfile is not a map")
@@ -110,7 +110,7 @@ def _list(kptfile: Resource, section: str, name: str) -> Seq | None:
 
 
 def _text(item: Node, field: str, where: str) -> str:
-    """The string that a list sorts by; "" where the entry has none."""
+    """The sort key of a list entry; "" if it has none."""
     entry = deref(item)
     if not isinstance(entry, Map):
         raise PorchError(f"{where} of the Kptfile is not a map")
@@ -125,7 +125,7 @@ def _value(node: Node | None) -> object:
 
 
 def open_gates(kptfile: Resource) -> list[str]:
-    """The readiness gates whose condition is not exactly "True": what keeps Porch from calling the package ready."""
+    """The readiness gates whose condition is not exactly "True": with any of these, Porch's package is not ready."""
     gates = _entries(kptfile.get("info", "readinessGates"))
     conditions = _entries(kptfile.get("status", "conditions"))
     done = {condition.get("type") for condition in conditions if condition.get("status") == "True"}

@@ -1,4 +1,4 @@
-"""Config injection: objects of the cluster copied into the resources of a package that ask for it.
+"""Config injection: copy objects of the cluster into the injection points of a package.
 
 Source: ensureConfigInjection of the packagevariants controller. Here the "cluster" is a list of candidates that the caller gives.
 """
@@ -31,10 +31,10 @@ REQUIRED, OPTIONAL = "required", "optional"
 
 
 class Candidate:
-    """An object that may be injected: its type and name, and its data, which a resource gives only when it is chosen.
+    """An object that may be injected: its type and name, and its data, which is read only if it is chosen.
 
-    `source` is the item, or the config that holds the object at `field`; None where neither is known. `elsewhere` is the namespace
-    that it is in, where that is why it cannot be injected.
+    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: its namespace, if
+    that prevents its injection.
     """
 
     __slots__ = ("_data", "api_version", "elsewhere", "field", "kind", "name", "source")
@@ -53,7 +53,7 @@ class Candidate:
 
     @classmethod
     def of(cls, resource: Resource, elsewhere: str = "") -> Candidate:
-        """A candidate that is read when it is chosen."""
+        """A candidate whose data is read when it is chosen."""
         candidate = cls(
             {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": resource.name}},
             elsewhere,
@@ -64,7 +64,7 @@ class Candidate:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The whole object; {} where a resource holds something else."""
+        """The whole object; {} for a resource that is not an object."""
         if self._data is None:
             data = self.source.get() if self.source is not None else None
             self._data = data if isinstance(data, dict) else {}
@@ -83,8 +83,9 @@ def inject_config(
 ) -> list[InjectionPoint]:
     """Find the package's injection points, fill them from the candidates, write conditions and gates into the root Kptfile.
 
-    Injection points that no injector fills are no error: their condition is False. PorchError, and nothing changed, where a resource
-    cannot be read, an annotation has another value, two points share a condition type; PorchError where the root has no Kptfile.
+    Unfilled injection points are not an error: their condition is False. PorchError, before any change, if a resource
+    cannot be read, an annotation has an unknown value, or two points share a condition type; PorchError if the root has
+    no Kptfile.
     """
     points = find_injection_points(package)
     validate_injection_points(points)
@@ -106,7 +107,7 @@ def inject_config(
 
 def find_injection_points(package: PackageView) -> list[InjectionPoint]:
     """Every resource of the package and its subpackages with the annotation, by file and position."""
-    found: list[InjectionPoint] = []
+    points: list[InjectionPoint] = []
     for file, resource in package.by_file():
         try:
             kind = resource.kind
@@ -116,7 +117,7 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
             raise
         except ListError as error:
             root = parse(resource.text).root
-            number = 2 if root is not None and root.kind == "seq" else 8  # as yaml.v3 counts them
+            number = 2 if root is not None and root.kind == "seq" else 8  # node kinds of yaml.v3
             raise BadPointError(
                 f"{file}: failed to extract objects: unhandled node kind {number}: {error}"
             ) from None
@@ -132,8 +133,8 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
             point.errors.append(
                 f'{file}: {kind}/{name} has invalid "{INJECTION}" annotation value of {shown}'
             )
-        found.append(point)
-    return found
+        points.append(point)
+    return points
 
 
 def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
@@ -158,7 +159,8 @@ def fill(
     candidates: Mapping[tuple[str, str], Mapping[str, Candidate]],
     causes: VariantCauses | None = None,
 ) -> None:
-    """Select a candidate for a point and copy it. The first injector that finds one ends the search, even if copying then fails.
+    """Select a candidate for a point and copy it. The first injector with a match ends the search, even if copying then
+    fails.
 
     candidates: by (apiVersion, kind), then by name.
     """
@@ -188,7 +190,7 @@ def fill(
 
 
 def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]) -> str:
-    """What was probably meant where no injector finds an object: one in another namespace, or of a name that is near."""
+    """The probably intended object if no injector finds one: in another namespace, or with a similar name."""
     resource = point.resource
     assert resource is not None
     version, kind = resource.api_version, resource.kind

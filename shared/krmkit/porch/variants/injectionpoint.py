@@ -1,4 +1,4 @@
-"""An injection point: a resource of a package that asks for the data of an object of the cluster."""
+"""An injection point: a resource of a package that receives data of an object of the cluster."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from krmkit.krm.resource import Resource
 
 
 class InjectionPoint:
-    """A resource that is annotated for injection, and what became of it.
+    """A resource annotated for injection, and the result.
 
-    `errors` holds first what is wrong with the annotation, later why nothing was injected. `explained` says which injector was
-    tried with which outcome.
+    `errors`: first those of the annotation, later the reasons why nothing was injected. `explained`: the outcome of
+    each tried injector.
     """
 
     __slots__ = (

@@ -12,7 +12,6 @@ from krmkit.porch.fieldorder import ordered
 from krmkit.porch.minimaledit import arrange, own
 from krmkit.porch.variants.naming import function_name, is_function_of
 from krmkit.porch.variants.packageview import KPTFILE
-from krmkit.porch.variants.pipelinefunctions import LISTS, typed_function
 from krmkit.yaml.data import go_data, go_value, is_null, lookup, same_data
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
     from krmkit.porch.variants.causes import VariantCauses
     from krmkit.porch.variants.packageview import PackageView
     from krmkit.yaml.tree import Node
+
+# In the order of the API; the Kptfile's order is that of krmkit.porch.fieldorder.
+FIELDS = ("image", "exec", "configPath", "configMap", "name", "tag", "selectors", "exclude")
+LISTS = ("mutators", "validators")
 
 
 class DottedNameError(PorchError):
@@ -138,3 +141,8 @@ def is_own_function(item: Node, variant: str, where: str) -> bool:
     if not isinstance(value, str):
         raise PorchError(f"could not retrieve field name: {where}.name of the Kptfile is not a string")
     return is_function_of(variant, value)
+
+
+def typed_function(function: dict[str, Any]) -> dict[str, Any]:
+    """A copy with the API's fields alone, the empty ones left out."""
+    return {field: function[field] for field in FIELDS if function.get(field)}

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def set_status(resource: Resource, conditions: Sequence[Condition]) -> None:
-    """Put conditions into status.conditions: each in its place where its type is there, else at the end.
+    """Put conditions into status.conditions: each in the place of its type, else at the end.
 
-    A status that is right already stays as it is. There is no lastTransitionTime: functions have no clock.
+    A status with equal conditions stays unchanged. There is no lastTransitionTime: functions have no clock.
     """
     if is_null(own(resource, "status")):
         resource.set(("status",), {"conditions": [condition.data() for condition in conditions]})

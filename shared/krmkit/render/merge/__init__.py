@@ -1,1 +1,1 @@
-"""Three-way merge of packages: which resources are the same, texts inside and out, what both sides changed and where."""
+"""Three-way merge of packages: match resources, merge texts in fields and files, and place conflicts."""

@@ -1,4 +1,4 @@
-"""Where in the merged files the conflicts are: line and column of the field, also inside of texts that a field holds."""
+"""Find the conflicts' places in the merged files: line and column of the field, also inside the text of a field."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from krmkit.krm.annotations import IDENTIFIER
 from krmkit.krm.errors import ListError
 from krmkit.porch.merge.edits import IDENTITIES
 from krmkit.porch.merge.threeway import INFERRED_KEYS
-from krmkit.render.merge.mergeconflict import ResourceConflict
-from krmkit.render.merge.mergeunits import who
+from krmkit.render.merge.conflict import ResourceConflict
 from krmkit.render.merge.unedited import SUFFIXES
+from krmkit.render.merge.units import who
 from krmkit.render.source import FileResource, SourceError, SourceFile
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError, line_column
@@ -21,7 +21,10 @@ _Place = tuple[int, int]
 
 
 def placed(conflicts: Iterable[ResourceConflict], files: Mapping[str, bytes]) -> list[ResourceConflict]:
-    """The conflicts with their places in the merged files, by path. One whose field is gone gets that of what held it."""
+    """The conflicts with their places in the merged files, by path.
+
+    A conflict whose field was removed gets its parent's place.
+    """
     found: list[ResourceConflict] = []
     sources: dict[str, SourceFile | None] = {}
     for conflict in conflicts:
@@ -51,7 +54,7 @@ def _in_file(file: SourceFile | None, conflict: ResourceConflict) -> _Place:
     for item in file.items if file is not None else ():
         if who(item) == conflict.resource:
             return _in_file_of(item, conflict)
-    # A function or a person renamed it: its mark has the old name.
+    # If a function or a person renamed it, its mark has the old name.
     for item in file.items if file is not None else ():
         if _was(item) == conflict.resource:
             return _in_file_of(item, conflict)
@@ -112,7 +115,7 @@ def _in_text(text: str, path: tuple[str, ...], line: int) -> _Place:
 
 
 def _inside(text: str, node: Node | None, at: int, path: tuple[str, ...], line: int) -> _Place:
-    """A place in the text that a literal block holds; the field's own for a text in any other form."""
+    """A place in the text that a literal block holds; the field's own place for other styles."""
     if not isinstance(node, Scalar) or node.style != "|":
         return line_column(text, at)
     below, column = _in_text(node.text, path, line) if path else (line, 1)

@@ -1,10 +1,10 @@
-"""kpt's mark on resources that come from upstream: `internal.kpt.dev/upstream-identifier`, by which a renamed one is found again."""
+"""kpt's mark on resources from upstream, `internal.kpt.dev/upstream-identifier`, which identifies renamed ones."""
 
 from __future__ import annotations
 
 from krmkit.krm.annotations import GENERATED_BY, IDENTIFIER
 from krmkit.krm.errors import ListError
-from krmkit.render.merge.mergeunits import identifier
+from krmkit.render.merge.units import identifier
 from krmkit.render.source import FileResource, SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
@@ -13,9 +13,9 @@ _KPTFILE = "Kptfile"
 
 
 def stamped(item: FileResource) -> FileResource:
-    """Mark a resource with its own identifier: whatever it carries from upstream is about another clone.
+    """Mark a resource with its own identifier, replacing upstream's mark, which belongs to another clone.
 
-    Without a mark stay what functions generate, and what has no name.
+    Generated resources, and those without a name, get no mark.
     """
     if item.name and item.kind != _KPTFILE and not item.annotation(GENERATED_BY):
         name = identifier(item)
@@ -25,7 +25,10 @@ def stamped(item: FileResource) -> FileResource:
 
 
 def stamped_file(path: str, text: str, limits: Limits = DEFAULT_LIMITS) -> str:
-    """The text of a file with all of its resources marked. One that cannot be edited stays as it is, and goes by its name."""
+    """The text of a file with all of its resources marked.
+
+    One that cannot be edited stays unmarked, and is identified by its name.
+    """
     if path.rpartition("/")[2] == _KPTFILE:
         return text
     try:

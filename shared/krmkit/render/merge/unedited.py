@@ -1,4 +1,7 @@
-"""Whether a resource or file is as it was fetched: kpt's own marks, formatting and the like are no edits, comments are."""
+"""Decide whether a resource or file is unedited since it was fetched.
+
+kpt's marks and formatting are not edits, comments are.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from krmkit.yaml.tree import Collection, Entry, Node, Scalar
 
 SUFFIXES = (".yaml", ".yml")
 
-# kpt writes its own comment behind `metadata:`, over the old one.
+# kpt writes its own comment after `metadata:`, replacing the old one.
 _OF_KPT = "# kpt-merge:"
 _BEHIND_METADATA = re.compile(r"^metadata:[ \t]*(#.*)$", re.MULTILINE)
 
 
 def source(path: str, content: bytes) -> SourceFile:
-    """A file of resources. Raises SourceError where a document is not a resource."""
+    """A file of resources. Raises SourceError if a document is not a resource."""
     file = SourceFile(path, content.decode("utf-8"), "", path)
     for item in file.items:
         if not item.kind or not item.api_version:
@@ -33,13 +36,13 @@ def source(path: str, content: bytes) -> SourceFile:
 
 
 def marks_of(data: object) -> dict[str, str]:
-    """The annotations that kpt and krmkit put on what they fetched."""
+    """The annotations that kpt and krmkit add to fetched resources."""
     metadata = data.get("metadata") if isinstance(data, dict) else None
-    found = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(found, dict):
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(annotations, dict):
         return {}
-    marks = {IDENTIFIER: found[IDENTIFIER]} if IDENTIFIER in found else {}
-    return marks | ({BLUEPRINT: BLUEPRINT_OF_KPT} if found.get(BLUEPRINT) == BLUEPRINT_OF_KPT else {})
+    marks = {IDENTIFIER: annotations[IDENTIFIER]} if IDENTIFIER in annotations else {}
+    return marks | ({BLUEPRINT: BLUEPRINT_OF_KPT} if annotations.get(BLUEPRINT) == BLUEPRINT_OF_KPT else {})
 
 
 def data_of(item: FileResource) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def data_of(item: FileResource) -> dict[str, Any]:
 
 
 def is_same_resource(base: FileResource, local: FileResource) -> bool:
-    """Whether a local resource has the values of the base, and no more comments."""
+    """Whether a local resource has the values of the base, and no added comments."""
     if base.original == local.original:
         return True
     if not same_data(data_of(base), data_of(local)):
@@ -62,13 +65,13 @@ def is_same_resource(base: FileResource, local: FileResource) -> bool:
 
 
 def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
-    """Whether a local file is as it was fetched: the same bytes, or the same resources and comments apart from kpt's marks.
+    """Whether a local file is unedited: the same bytes, or the same resources and comments apart from kpt's marks.
 
-    `kpt pkg get` marks each resource, and writes its file anew.
+    `kpt pkg get` marks each resource, and rewrites its file.
     """
     if base == local:
         return True
-    if base is None or local is None or not path.endswith(SUFFIXES):
+    if base is None or local is None or not (path.endswith(SUFFIXES) or path.rpartition("/")[2] == "Kptfile"):
         return False
     try:
         before, after = source(path, base), source(path, local)
@@ -83,7 +86,7 @@ def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
 
 
 def _all_comments(file: SourceFile, replaced: bool) -> Iterator[str]:
-    """The comments of a file; without those behind `metadata:` where kpt has `replaced` them."""
+    """The comments of a file; without those after `metadata:` if kpt has `replaced` them."""
     gone: Counter[str] = Counter()
     bodies = [item.original for item in file.items]
     around = file.joined([]) if not bodies else file.text
@@ -100,7 +103,7 @@ def _all_comments(file: SourceFile, replaced: bool) -> Iterator[str]:
 
 
 def comments_of(text: str) -> list[str]:
-    """The comments of a document, kpt's own left out: a `#` inside of a text or block scalar begins none.
+    """The comments of a document without kpt's own; a `#` inside a scalar does not begin a comment.
 
     Example: `a: "# no" # yes` has ["# yes"].
     """
@@ -110,7 +113,7 @@ def comments_of(text: str) -> list[str]:
         document = parse(text)
     except YamlError:
         return [line.strip() for line in text.splitlines() if line.lstrip().startswith("#")]
-    found: list[str] = []
+    comments: list[str] = []
     view = document.text
     position = 0
     for start, end in [*sorted(_scalars(document.root, view)), (len(view), len(view))]:
@@ -123,12 +126,12 @@ def comments_of(text: str) -> list[str]:
             if sign == 0 or view[sign - 1] in " \t\n":
                 comment = view[sign:stop].strip()
                 if not comment.startswith(_OF_KPT):
-                    found.append(comment)
+                    comments.append(comment)
                 position = stop
             else:
                 position = sign + 1
         position = max(position, end)
-    return found
+    return comments
 
 
 def _scalars(root: Node | None, view: str) -> Iterator[tuple[int, int]]:

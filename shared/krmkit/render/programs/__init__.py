@@ -1,1 +1,1 @@
-"""Functions outside of this process: programs and containers."""
+"""Run functions outside of this process: programs and containers."""

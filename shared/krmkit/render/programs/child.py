@@ -1,4 +1,4 @@
-"""Run a foreign program with limits for its time and its output, and end it together with all processes that it started."""
+"""Run a foreign program with limits of time and output, and end it with all processes that it started."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import time
 from dataclasses import dataclass
 from typing import IO
 
-STDERR_KEPT = 64 * 1024  # bytes of the beginning and of the end
+STDERR_KEPT = 64 * 1024  # bytes of the start and of the end each
 _CHUNK = 1 << 16  # bytes; a pipe holds no more
-_LINGERING = 2.0  # seconds that what the program started may keep its output open after its end
+_LINGERING = 2.0  # seconds that the program's children may keep its output open after its end
 
 
 class ChildError(Exception):
-    """The program was ended because it took too long or wrote too much; the message says which."""
+    """The program was ended because it took too long or wrote too much; the message names the limit."""
 
 
 class ChildTimeError(ChildError):
-    """The program did not end in its time."""
+    """The program exceeded its time."""
 
 
 class ChildOutputError(ChildError):
-    """The program wrote more to stdout than it may."""
+    """The program exceeded the limit of its stdout."""
 
 
 @dataclass(slots=True, eq=False)
 class _Stderr:
-    """The first and the last bytes of a stream, and how many there were between them."""
+    """The first and the last bytes of a stream, and the number of bytes between them."""
 
     first: bytes = b""
     last: bytes = b""
@@ -65,7 +65,7 @@ def run_bounded(command: list[str], given: bytes, seconds: float, most: int) -> 
         output, errors = _talk(process, given, time.monotonic() + seconds, seconds, most)
         return output, errors, process.wait()
     finally:
-        # Also what the program started and did not wait for, and on the way out of Ctrl-C.
+        # Also ends the program's remaining children, and runs on Ctrl-C.
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
@@ -126,12 +126,12 @@ def _talk(
                 else:
                     errors.add(chunk)
             if over:
-                # Something that it left behind keeps its streams open. What they held of its own was read just now, however late that is.
+                # A remaining child keeps its streams open. The program's own output was read just now.
                 break
             if not lingering and process.poll() is not None:
                 lingering = time.monotonic() + _LINGERING
         while process.poll() is None:
-            # It has closed its streams, and may still be at work.
+            # It has closed its streams, and may still run.
             if time.monotonic() > end:
                 raise ChildTimeError(late)
             time.sleep(0.005)

@@ -1,6 +1,6 @@
-"""Functions in containers: the command line that kpt uses, with whichever of docker, podman and nerdctl works.
+"""Run functions in containers with kpt's command line, by docker, podman or nerdctl, whichever works.
 
-No network, no rights to gain, the user nobody, nothing of the disk.
+They have no network, no new privileges and no mounts, and run as the user "nobody".
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _PATIENCE = 60  # seconds; a machine that builds images may be slow to answer
 _PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _NAME = rf"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?/)?{_PART}(?:/{_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}})?"
 _DIGEST = r"[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}"
-# What podman takes for the way to an image, instead of a registry.
+# Podman's transports, which replace a registry.
 _TRANSPORTS = frozenset(
     ("containers-storage", "dir", "docker", "docker-archive", "docker-daemon", "oci", "oci-archive", "sif")
 )
 
 
 class NoRuntimeError(Exception):
-    """No container runtime works on this machine; the message says what was tried."""
+    """No container runtime works on this machine; the message lists those tried."""
 
 
 def runtime(wanted: str | None = None) -> str:
@@ -67,18 +67,20 @@ def container(
     image: str, name: str, pull: str = "IfNotPresent", network: bool = False, timeout: float = TIMEOUT
 ) -> External:
     """The program that runs a function's image in the runtime called `name`."""
-    label = f"krmkit-{os.urandom(6).hex()}"  # ending the runtime's command would not end the container
+    label = (
+        f"krmkit-{os.urandom(6).hex()}"  # to end the container, which ending the runtime's command would not
+    )
     command = [name, "run", "--rm", "-i", "--name", label, "--network", "host" if network else "none"]
     command += ["--user", "nobody", "--security-opt=no-new-privileges", "--pull", PULL[pull], image]
-    found = External(image, command, timeout)
-    found.stop = [name, "rm", "--force", label]
-    return found
+    program = External(image, command, timeout)
+    program.stop = [name, "rm", "--force", label]
+    return program
 
 
 def bad_image(image: str) -> str:
-    """Return why a runtime must not see an image's name, "" if it may: what it takes for a flag or for a file is no image.
+    """Return why a runtime must not see an image's name, "" if it may: it could read the name as a flag or a file.
 
-    Example: `bad_image("--privileged/x")` says that this is not a name of an image; `bad_image("ghcr.io/me/fn:v1") == ""`.
+    Example: `bad_image("--privileged/x")` is an error text; `bad_image("ghcr.io/me/fn:v1") == ""`.
     """
     import re
 
@@ -92,5 +94,5 @@ def bad_image(image: str) -> str:
 
 
 def full_name(image: str) -> str:
-    """Short names are those of kpt's own catalog."""
+    """The full name of an image; short names are those of kpt's catalog."""
     return image if "/" in image else DEFAULT_PREFIX + image

@@ -1,7 +1,7 @@
-"""Functions that are not of this catalog: other programs, which get a ResourceList on stdin as kpt would hand it over.
+"""Functions outside this catalog: programs, which get a ResourceList on stdin as from kpt.
 
-What they give back is read as data. A resource whose data is unchanged keeps its text; in one that changed only the
-changed fields are written, so comments and layout stay even where the program dropped them.
+Their output is read as data. A resource with unchanged data keeps its text; in a changed one only the changed fields
+are written, so comments and layout stay even if the program dropped them.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _STOPPING = 10.0  # seconds
 
 
 class ExternalError(Exception):
-    """The program cannot be run, or what it gave back cannot be used."""
+    """The program cannot be run, or its output cannot be used."""
 
 
 @dataclass(slots=True, eq=False)
 class External:
-    """A program to run, as a list of words; `name` is what the user calls it.
+    """A program to run, as a list of words; `name`: its name for the user.
 
-    `hint` follows the message when it fails without saying why: what may have been meant instead. `stop` is a command that ends
-    what the program has started elsewhere, a container say.
+    `hint`: follows the message if it fails without a reason, and suggests what was meant. `stop`: a command that ends
+    what it started elsewhere, such as a container.
     """
 
     name: str
@@ -46,7 +46,10 @@ class External:
     stop: list[str] = field(default_factory=list)
 
     def run(self, text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str, int]:
-        """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run, does not end, or says too much."""
+        """Stdout, stderr and the exit code.
+
+        Raises ExternalError if the program cannot be run, does not end, or writes too much.
+        """
         from krmkit.render.programs.child import ChildError, run_bounded
 
         try:
@@ -67,7 +70,7 @@ class External:
         try:
             output = written.decode("utf-8")
         except UnicodeDecodeError:
-            raise ExternalError(f"{self.name}: what it wrote is not UTF-8") from None
+            raise ExternalError(f"{self.name}: its output is not UTF-8") from None
         return output, errors, code
 
     def _stop(self) -> None:
@@ -82,7 +85,7 @@ class External:
 
 @dataclass(slots=True, eq=False)
 class ProgramOutput:
-    """The output of a program: the resources in its order (known ones are the very objects that went in), the results
+    """The output of a program: the resources in its order (known ones are the input's own objects), the results
     as data, stderr and the exit code. `items` is empty after a failure."""
 
     items: list[Resource] = field(default_factory=list)
@@ -98,8 +101,11 @@ def call(
     limits: Limits = DEFAULT_LIMITS,
     silent: list[Resource] | None = None,
 ) -> ProgramOutput:
-    """Run the program on resources. If the program exits 0 without output, return `silent`: for kpt that would be
-    no resources, and None says that it cannot be meant. Raises ExternalError."""
+    """Run the program on resources.
+
+    If the program exits 0 without output, return `silent`; kpt would take that for no resources, and None makes it an
+    error. Raises ExternalError.
+    """
     answer = ProgramOutput()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
     if not stdout.strip() and (answer.exit_code != 0 or silent is not None):
@@ -112,11 +118,11 @@ def call(
         answer.results = _results(go_data(around.get("results"), limits))
         if answer.exit_code == 0:
             if around.get("items") is None:
-                raise ListError("it has no items; a list that means to hold none says items: []")
+                raise ListError("it has no items; an empty list must have items: []")
             answer.items = _items(items, reply)
     except (YamlError, ListError) as error:
         if answer.exit_code == 0:
-            raise ExternalError(f"{external.name}: cannot read what it wrote: {error}") from None
+            raise ExternalError(f"{external.name}: cannot read its output: {error}") from None
     return answer
 
 
@@ -142,19 +148,19 @@ def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
 
 
 def bare(text: str) -> str:
-    """A document without markers around it and with plain line feeds, as an item of a list."""
+    """A document without markers and with plain line feeds, as an item of a list."""
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith("---")):
         rest = lines.pop(0)[3:].strip()
         if rest.startswith("#"):
             lines.insert(0, rest)
             break
-    # Blank lines at the end may belong to a block that keeps them.
+    # Blank lines at the end may belong to a block scalar.
     ends = [number for number, line in enumerate(lines) if line.startswith("...")]
     if ends:
         return "\n".join(lines[: ends[0]]) + "\n"
-    found = "\n".join(lines)
-    return with_final_break(found, lambda: parse(found))
+    document = "\n".join(lines)
+    return with_final_break(document, lambda: parse(document))
 
 
 def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
@@ -163,7 +169,7 @@ def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
         for number, item in enumerate(sent, 1)
         if item.location is not None
     }
-    found: list[Resource] = []
+    resources: list[Resource] = []
     taken: set[int] = set()
     for given in reply.items:
         annotations = given.annotations
@@ -173,17 +179,17 @@ def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
         if 0 < number <= len(sent) and number not in taken:
             taken.add(number)
             _take_over(sent[number - 1], given, annotations)
-            found.append(sent[number - 1])
+            resources.append(sent[number - 1])
         else:
             new = Resource(standalone(given), label="a new resource")
             for name in (ID, LEGACY_ID):
                 new.remove(("metadata", "annotations", name))
-            found.append(new)
-    return found
+            resources.append(new)
+    return resources
 
 
 def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> None:
-    """Bring the data of `given` into `item`; if it has another place, that is in the annotations."""
+    """Write the data of `given` into `item`; another place of it is in its annotations."""
     before = item.get()
     data = without(given.get(), ORCHESTRATION)
     if (
@@ -192,7 +198,7 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
         and not before.get("metadata")
         and not data.get("metadata")
     ):
-        # Annotations had to be somewhere; where there was no metadata, it goes with them.
+        # The annotations may have added the metadata, which is then removed with them.
         data = {key: value for key, value in data.items() if key != "metadata"}
         before = {key: value for key, value in before.items() if key != "metadata"}
     if not same_data(data, before) and isinstance(data, dict) and isinstance(before, dict):
@@ -205,14 +211,12 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
         sent = _place(item).get(name)
         said = {annotations[key] for key in (legacy, name) if key in annotations}
         if said == {""}:
-            raise ListError(f"{item.label}: its {name} is empty; leave it as it is, or take it away")
+            raise ListError(f"{item.label}: its {name} is empty; keep its value, or remove it")
         others = said - {sent, ""}
         if len(others) > 1:
-            raise ListError(
-                f"{item.label}: {legacy} and {name} say different things: {', '.join(sorted(others))}"
-            )
+            raise ListError(f"{item.label}: {legacy} and {name} differ: {', '.join(sorted(others))}")
         if not said and sent is not None:
-            # Taken away: the resource goes where a new one would.
+            # Removed: the resource gets the place of a new one.
             others = {""}
         for other in others:
             item.set(("metadata", "annotations", name), other)
@@ -221,8 +225,10 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
 def _merge(
     item: Resource, given: Resource, path: tuple[str | int, ...], before: object, after: object
 ) -> None:
-    """Bring what differs between the data `before` and `after` at a path into `item`, in the style that it has in
-    `given`: to write `on` where the program wrote 'on' would mean something else to readers of YAML 1.1."""
+    """Write the differences of the data `before` and `after` at a path into `item`, in the style of `given`.
+
+    `on` instead of the program's 'on' would have another meaning in YAML 1.1.
+    """
     if isinstance(before, dict) and isinstance(after, dict):
         for key in before:
             if key not in after:
@@ -247,14 +253,14 @@ def _merge(
 
 def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: object) -> None:
     if path in {("metadata",), ("metadata", "annotations")} and isinstance(value, dict) and value:
-        # One by one, because kpt's annotations are among them in `given`.
+        # One by one, because `given` also has kpt's annotations.
         for key, inner in value.items():
             _take(item, given, (*path, key), inner)
         return
     node, parent = given.node(*path), given.node(*path[:-1])
     entry = parent.entry(str(path[-1])) if isinstance(parent, Map) else None
     if node is None or given.root.flow:
-        item.set(path, value)  # an answer in JSON has no style to keep
+        item.set(path, value)  # JSON output has no style to keep
     elif is_tied(node):
         item.set(path, detached(node))
     elif entry is not None and item.node(*path) is None:
@@ -264,7 +270,7 @@ def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: o
 
 
 def _results(found: object) -> list[dict[str, object]]:
-    """The results of a ResourceList; also in the older form, which has them under `items`."""
+    """The results of a ResourceList; also in the older form, with the results under `items`."""
     if isinstance(found, dict):
         found = found.get("items")
     return [result for result in found if isinstance(result, dict)] if isinstance(found, list) else []

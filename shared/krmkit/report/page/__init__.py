@@ -1,8 +1,8 @@
-"""The page of `krmkit report` and `krmkit preview`: one HTML file that holds its style, its script and its data.
+"""The page of `krmkit report` and `krmkit preview`: one HTML file with its style, script and data.
 
-No request leaves it: its Content-Security-Policy allows the one style and the one script in it, by their hashes. The data
-stand in a block that no browser runs, and the script puts them on the page as text only. Parts: page.html (frame), page.css,
-and the scripts, each about one thing.
+It makes no request: its Content-Security-Policy allows its one style and one script, by their hashes. The data are in a
+block that browsers do not execute, and the script inserts them as text only. Parts: page.html (frame), page.css, and
+the scripts, each about one thing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
         "live": embedded(live) if live is not None else "null",
         "script": script,
     }
-    # What is put in is never looked into again: data may say {{script}} too.
+    # Inserted text is not searched again: data may contain {{script}} too.
     frame = _asset("page.html")
     made = []
     for name, text in parts.items():
@@ -43,7 +43,7 @@ def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
 
 
 def policy(style: str, script: str, live: bool = False) -> str:
-    """The Content-Security-Policy: nothing but this style, this script, and pictures that stand in the page."""
+    """The Content-Security-Policy: only this style, this script, and pictures embedded in the page."""
     rules = [
         "default-src 'none'",
         "img-src data:",
@@ -56,7 +56,7 @@ def policy(style: str, script: str, live: bool = False) -> str:
 
 
 def embedded(data: object) -> str:
-    """Data as JSON that cannot end the script element it stands in. Example: `embedded("</script>")` holds no `<`."""
+    """Data as JSON that cannot end its script element. Example: `embedded("</script>")` holds no `<`."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

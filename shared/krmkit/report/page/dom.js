@@ -22,6 +22,11 @@ function filled(element, attributes, children) {
   return element;
 }
 
+// A path that a narrow column breaks behind its slashes, and not within a name.
+function breakable(path) {
+  return path.split("/").map((part, number) => (number ? ["/", h("wbr"), part] : part));
+}
+
 // Children without those that are not there: the methods of elements would write the word "null" for them.
 function shownOnly(children) {
   return children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false);

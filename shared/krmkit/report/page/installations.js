@@ -116,7 +116,7 @@ function installationTable(nodes, link) {
           node.path,
           node.component ? h("div", { class: "about" }, node.component) : null,
           link ? h("div", { class: "about" }, link(node.package)) : null,
-          node.place ? h("div", { class: "about" }, h("code", { class: "place" }, node.place)) : null,
+          node.place ? h("div", { class: "about" }, h("code", { class: "place" }, breakable(node.place))) : null,
         ),
         cell(
           badge(PHASES[node.phase] || "", node.phase),
@@ -136,6 +136,7 @@ function installationTable(nodes, link) {
                     "li",
                     null,
                     item.name,
+                    " ",
                     h("span", { class: "note" }, item.type.split("/").pop(), item.target ? ` to ${item.target}` : ""),
                   ),
                 ),
@@ -155,7 +156,7 @@ function flowList(entries) {
     "ul",
     { class: "plain" },
     entries.map((one) =>
-      h("li", null, one.name, one.key && one.key !== one.name ? h("span", { class: "note" }, `${one.kind} ${one.key}`) : null),
+      h("li", null, one.name, " ", one.key && one.key !== one.name ? h("span", { class: "note" }, `${one.kind} ${one.key}`) : null),
     ),
   );
 }
@@ -166,7 +167,7 @@ function reconcileText(plan) {
     plan.failed ? `after a failure: ${plan.failed}` : null,
   ].filter(Boolean);
   return [
-    h("div", null, plan.message),
+    h("div", null, breakable(plan.message)),
     plan.next ? h("div", { class: "about" }, "next ", h("time", { datetime: plan.next }, plan.next)) : null,
     when.map((text) => h("div", { class: "about" }, text)),
   ];

@@ -1,1 +1,4 @@
-"""What a report says about each system of a platform, as data: Clusters, Installations, extensions, and what packages share."""
+"""The data of a report about each system of a platform:
+
+Clusters, Installations, extensions, and relations of packages.
+"""

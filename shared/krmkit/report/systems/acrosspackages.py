@@ -1,6 +1,6 @@
-"""What the packages of a report share: exports and who imports them, versions, and objects that two of them make.
+"""Relations between the packages of a report: exports and their importers, versions, and objects that two packages make.
 
-All of it is read from the packages' reports, so that it costs little however many there are.
+They are read from the packages' reports, so the cost is linear.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def links(packages: list[PackageReport]) -> list[Data]:
-    """Each export of a root Installation with those that import it: `from` and `to` are `{"package": ..., "installation": ...}`.
+    """Each export of a root Installation with its importers: `from` and `to` are `{"package": ..., "installation":
+    ...}`.
 
-    An export is known by its kind and key in its namespace, also to Installations of other packages; those of blueprints are no one's.
+    Kind and key identify an export in its namespace, across packages; exports of blueprints do not count.
     """
     givers: dict[Key, list[Data]] = {}
     takers: dict[Key, list[Data]] = {}
@@ -43,11 +44,11 @@ def versions(packages: list[PackageReport]) -> list[Data]:
 
     Example: `{"kind": "kubernetes", "name": "Kubernetes", "versions": [{"version": "v1.31.4", "packages": ["sites/lyon"]}]}`.
     """
-    found: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    by_thing: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for package in packages:
         for kind, name, version in _versions(package):
             if version:
-                found.setdefault((kind, name), {}).setdefault(version, {})[package.path] = None
+                by_thing.setdefault((kind, name), {}).setdefault(version, {})[package.path] = None
     return [
         {
             "kind": kind,
@@ -56,7 +57,7 @@ def versions(packages: list[PackageReport]) -> list[Data]:
                 {"version": version, "packages": list(paths)} for version, paths in sorted(those.items())
             ],
         }
-        for (kind, name), those in sorted(found.items())
+        for (kind, name), those in sorted(by_thing.items())
     ]
 
 

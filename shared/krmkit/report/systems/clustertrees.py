@@ -1,4 +1,5 @@
-"""Clusters as trees, for a report: the control plane and the worker groups with what they run on, and what rolls in which step.
+"""Clusters as trees, for a report: the control plane and the worker groups with their machines, and the steps in which
+they roll.
 
 cluster_trees(items, places, plan)
 # [{"namespace": "plants", "name": "lyon", "version": "v1.31.4", "class": "plants/plant", "groups": [...]}]
@@ -8,8 +9,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.api.labels import CLUSTER_NAME
+from krmkit.clusterapi.api.roles import CONTROL_PLANE, Role
 from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
-from krmkit.clusterapi.plan.rolls import CONTROL_PLANE, group_of_role
 from krmkit.schema.fields import entries, find, mapping, sequence, text
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ _LEAST, _MOST = (f"cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size
 def cluster_trees(items: Sequence[Resource], places: Mapping[int, str], plan: Data) -> list[Data]:
     """The Clusters among the items of a package. Raises ListError, YamlError.
 
-    places: where an item stands in a file, by its id(). plan: what changes, as `krmkit topology plan` has it as data; {} without one.
+    places: an item's place in a file, by id(). plan: the data of `krmkit topology plan`; {} without one.
     """
     collected = collect(items)
     owned: dict[Key, list[CollectedObject]] = {}
@@ -84,7 +85,7 @@ def _tree(
 
 
 def _class(topology: Data, namespace: str) -> str:
-    """`namespace/name` of the ClusterClass; v1beta1 calls it class and classNamespace."""
+    """`namespace/name` of the ClusterClass; in v1beta1 the fields are class and classNamespace."""
     reference = mapping(topology.get("classRef"))
     name = text(reference.get("name")) or text(topology.get("class"))
     space = text(reference.get("namespace")) or text(topology.get("classNamespace")) or namespace
@@ -109,16 +110,16 @@ def _control_plane(topology: Data, owned: Sequence[CollectedObject], plan: Data)
 
 
 def _workers(kind: WorkerKind, topology: Data, owned: Sequence[CollectedObject], plan: Data) -> list[Data]:
-    """The groups of one kind: those of the topology in its order, then those that only objects tell of, then those that go."""
+    """The groups of one kind: the topology's in its order, then those known only from objects, then removed ones."""
     made: dict[str, CollectedObject] = {}
     for item in owned:
         if item.kind == kind.kind and item.resource is not None:
             made[item.resource.labels.get(kind.label) or item.name] = item
     given = {text(one.get("name")): one for one in entries(mapping(topology, "workers").get(kind.listing))}
     gone = {
-        change["role"].split("/")[1]: None
+        role.group: None
         for change in _changes(plan)
-        if change["action"] == "remove" and change["role"].endswith(f"/{kind.role}")
+        if change["action"] == "remove" and (role := Role.of(change["role"])).is_holder and role.kind is kind
     }
     groups = []
     for name in {**given, **made, **gone}:
@@ -154,7 +155,7 @@ def _reference(value: Data) -> str:
 
 
 def _add(group: Data, **values: object) -> None:
-    """Put what is known into a group; a value of a wrong type counts as absent, as validation reports it."""
+    """Put known values into a group; a value of a wrong type counts as absent: validation reports it."""
     for name, value in values.items():
         fits = (isinstance(value, str) and name != "replicas") or (type(value) is int and name in _NUMBERS)
         if fits and value != "":
@@ -162,22 +163,21 @@ def _add(group: Data, **values: object) -> None:
 
 
 def _changes(plan: Data) -> list[Data]:
-    """The changes of a plan, those of its steps too, or of what comes once nothing is in its way."""
+    """The changes of a plan, including its steps, or those of the later plan of a change that is held up."""
     later = mapping(plan.get("then"))
-    found = [*entries(plan.get("changes")), *entries(later.get("changes"))]
+    changes = [*entries(plan.get("changes")), *entries(later.get("changes"))]
     for step in (*entries(plan.get("steps")), *entries(later.get("steps"))):
-        found += entries(step.get("changes"))
-    return found
+        changes += entries(step.get("changes"))
+    return changes
 
 
 def _planned(group: Data, name: str, plan: Data) -> Data:
-    """The group with what the plan does to it: `action`, and `rolls` with the numbers of the steps in which its machines roll."""
+    """The group with the plan's effects: `action`, and `rolls` with the numbers of the steps in which machines roll."""
     holder = next(
         (
             change["action"]
             for change in _changes(plan)
-            if group_of_role(change["role"]) == name
-            and change["role"].endswith((CONTROL_PLANE, "/machineDeployment", "/machinePool"))
+            if (role := Role.of(change["role"])).is_holder and role.owner == name
         ),
         "",
     )

@@ -1,4 +1,4 @@
-"""What a package's render says about each system, for its report: Clusters as trees, Installations as a graph, extensions."""
+"""The systems in a package's render, for its report: Clusters as trees, Installations as a graph, extensions."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _RENDERER = "render-installation"
 
 
 def describe_systems(one: PackageReport, package: Package, question: Question, plan: Data) -> Data:
-    """The systems of a package after its render, each absent where the package has nothing of it; what cannot be read is a note.
+    """The systems of a package after its render, each absent if the package has none; unreadable ones become notes.
 
-    plan: what changes in Clusters, as `krmkit topology plan` has it as data; {} without one.
+    plan: the data of `krmkit topology plan`; {} without one.
     """
     there = [subject for subject in question.subjects if subject.text is not None]
     items: list[Resource] = [subject.item for subject in there]
@@ -41,7 +41,7 @@ def describe_systems(one: PackageReport, package: Package, question: Question, p
         for subject in there
         if subject.original is not None
     }
-    found: Data = {}
+    systems: Data = {}
 
     def add(name: str, make: Callable[[], Any]) -> None:
         try:
@@ -50,7 +50,7 @@ def describe_systems(one: PackageReport, package: Package, question: Question, p
             one.notes.append(f"{name} cannot be shown: {error}")
             return
         if made:
-            found[name] = made
+            systems[name] = made
 
     kinds = {item.kind for item in items}
     if "Cluster" in kinds:
@@ -60,7 +60,7 @@ def describe_systems(one: PackageReport, package: Package, question: Question, p
         add("installations", lambda: installation_graph(items, places, spec, time.time()))
     if kinds & {"ClusterClass", "TopologyExtension", "TopologyResponses", "ExtensionConfig"}:
         add("extensions", lambda: extension_effects(items, places, question.caused("extension")))
-    return found
+    return systems
 
 
 def _render_spec(package: Package) -> Data | None:
@@ -71,5 +71,5 @@ def _render_spec(package: Package) -> Data | None:
                 try:
                     return decode(load(_RENDERER).definition, each.config(function)).spec
                 except (ConfigError, PackageError, ListError, YamlError):
-                    return None  # the function itself says what is wrong with its config
+                    return None  # the function itself reports an invalid config
     return None

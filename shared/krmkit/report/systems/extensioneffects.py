@@ -1,4 +1,5 @@
-"""Runtime extensions among the items of a package, for a report: their handlers, the classes that call them, and what they set.
+"""Runtime extensions among the items of a package, for a report: their handlers, the classes that call them, and the
+values that they set.
 
 extension_effects(items, places, effects)
 # [{"name": "registries", "calls": [{"hook": "generatePatches", "handler": "generate-patches-mirror.registries", ...}], "set": [...]}]
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _OWN = "krmkit.dev/"
 _RUNTIME = "runtime.cluster.x-k8s.io/"
 _KINDS = {"TopologyExtension": _OWN, "TopologyResponses": _OWN, "ExtensionConfig": _RUNTIME}
-# What a class calls its hooks: the name in a report, in v1beta2 and in v1beta1.
+# The names of hooks: in a report, and in a class of v1beta2 and v1beta1.
 _HOOKS = {
     "generatePatches": ("generatePatchesExtension", "generateExtension"),
     "validateTopology": ("validateTopologyExtension", "validateExtension"),
@@ -37,12 +38,12 @@ def extension_effects(
 ) -> list[Data]:
     """The extensions by the name that classes call them by. Raises ListError, YamlError.
 
-    places: where an item stands in a file, by its id(). effects: the values that extensions set.
+    places: an item's place in a file, by id(). effects: the values that extensions set.
     """
-    found: dict[str, Data] = {}
+    by_name: dict[str, Data] = {}
 
     def of(name: str) -> Data:
-        return found.setdefault(name, {"name": name, "items": [], "handlers": [], "calls": [], "set": []})
+        return by_name.setdefault(name, {"name": name, "items": [], "handlers": [], "calls": [], "set": []})
 
     for item in items:
         group = _KINDS.get(item.kind)
@@ -53,14 +54,14 @@ def extension_effects(
         elif item.kind == "ClusterClass" and item.api_version.startswith(f"{GROUP}/"):
             for call in _calls(item):
                 of(call["handler"].partition(".")[2] or call["handler"])["calls"].append(call)
-    # The handler and its patch are causes both; the patch, which comes later, says more.
+    # The handler and its patch are both causes; the patch, which comes later, is more specific.
     places_of = {(subject.name, field, cause.name): (value, cause.place) for subject, field, value, cause in effects}  # fmt: skip
     for (resource, field, handler), (value, place) in places_of.items():
         entry: Data = {"resource": resource, "field": field, "value": value, "handler": handler}
         if place:
             entry["place"] = place
         of(handler.partition(".")[2] or handler)["set"].append(entry)
-    return [{name: value for name, value in one.items() if value} for one in found.values()]
+    return [{name: value for name, value in one.items() if value} for one in by_name.values()]
 
 
 def _item(item: Resource, places: Mapping[int, str]) -> Data:
@@ -69,7 +70,7 @@ def _item(item: Resource, places: Mapping[int, str]) -> Data:
 
 
 def _handlers(item: Resource) -> list[Data]:
-    """What a TopologyExtension declares; the other kinds declare nothing."""
+    """The handlers of a TopologyExtension; other kinds declare none."""
     return [
         {
             "name": text(one.get("name")),
@@ -82,7 +83,7 @@ def _handlers(item: Resource) -> list[Data]:
 
 
 def _calls(item: Resource) -> list[Data]:
-    """Each call of a ClusterClass: which hook, of which handler, by which of its patches."""
+    """Each call of a ClusterClass: hook, handler, and the patch that makes it."""
     label = f"{item.namespace or 'default'}/{item.name}"
     calls = []
     for patch in entries(item.get("spec", "patches")):

@@ -1,4 +1,5 @@
-"""Installations as a graph, for a report: who gives what to whom, in which phase each one ends, and when it is reconciled again.
+"""Installations as a graph, for a report: the exports that connect them, the phase of each, and the time of its next
+reconciliation.
 
     installation_graph(items, places, spec, now)
     # {"nodes": [{"path": "shop/web", "phase": "Succeeded", ...}], "edges": [{"from": "shop/store", "to": "shop/web", "key": "url"}]}
@@ -37,26 +38,28 @@ _OBJECTS = (("secretRef", "Secret"), ("configMapRef", "ConfigMap"))
 def installation_graph(
     items: Sequence[Resource], places: Mapping[int, str], spec: Data | None, now: float
 ) -> Data:
-    """The Installations among the items, nested ones too, in the order in which they run; {} where there is none.
+    """The Installations among the items, nested ones too, in the order in which they run; {} if there is none.
 
-    places: where an item stands in a file, by its id(). spec: that of the package's RenderInstallation, which may tell
-    exports; None without one. now: for the schedules, in seconds since 1970. Raises InstallationError.
+    places: an item's place in a file, by id(). spec: that of the package's RenderInstallation, which may give exports;
+    None without one. now: for the schedules, in seconds since 1970. Raises InstallationError.
     """
-    found = read(items)
-    if not found.world.of_kind("Installation"):
+    collected = read(items)
+    if not collected.world.of_kind("Installation"):
         return {}
-    options = landscape_options(found, spec) if spec is not None else LandscapeOptions(state=found.state)
-    landscape = Landscape(found.world, found.repository, options)
-    graph = _InstallationGraph(found, places, now)
+    options = (
+        landscape_options(collected, spec) if spec is not None else LandscapeOptions(state=collected.state)
+    )
+    landscape = Landscape(collected.world, collected.repository, options)
+    graph = _InstallationGraph(collected, places, now)
     for root in landscape.run():
         graph.add(root, "")
     graph.connect_roots()
-    graph.problems += [one.message for one in found.findings if one.severity == ERROR]
+    graph.problems += [one.message for one in collected.findings if one.severity == ERROR]
     return graph.data()
 
 
 class _InstallationGraph:
-    """Collects nodes and edges. A path begins with the namespace where there are several."""
+    """Collects nodes and edges. If there are several namespaces, paths begin with them."""
 
     def __init__(self, items: Items, places: Mapping[int, str], now: float) -> None:
         self.items = items
@@ -66,7 +69,7 @@ class _InstallationGraph:
         self.edges: list[Data] = []
         self.problems: list[str] = []
         self.secrets = Secrets.of(items.world)
-        self.specs: dict[str, dict[str, Data]] = {}  # of the roots, by namespace and name
+        self.specs: dict[str, dict[str, Data]] = {}  # specs of the roots, by namespace and name
         spaces = {namespace_of(one) for one in items.world.of_kind("Installation")}
         self.several = len(spaces) > 1
 
@@ -116,7 +119,7 @@ class _InstallationGraph:
         ]
 
     def _reconcile(self, rendered: RenderedInstallation) -> Data:
-        """What Landscaper does with a root by itself: `action` and a sentence, and the time where it waits for one."""
+        """Landscaper's next action on a root: `action`, a sentence, and the time it waits for, if any."""
         decision = plan(rendered.installation, self.now)
         action, said = asked_for(rendered.installation, decision) or (decision.action, described(decision))
         found: Data = {"action": action, "message": said}
@@ -152,31 +155,31 @@ def _component(spec: Data) -> str:
 
 
 def _imports(spec: Data) -> list[Data]:
-    """What an installation imports: each with its kind, and the key or object that it names."""
-    found: list[Data] = []
+    """The imports of an installation: each with its kind, and its key or object."""
+    imports: list[Data] = []
     wanted = mapping(spec, "imports")
     for one in entries(wanted.get("data")):
         name = text(one.get("name"))
         if one.get("dataRef"):
-            found.append({"name": name, "kind": "data", "key": text(one.get("dataRef"))})
+            imports.append({"name": name, "kind": "data", "key": text(one.get("dataRef"))})
         for field, kind in _OBJECTS:
             reference = mapping(one, field)
             if reference:
-                found.append({"name": name, "kind": kind, "key": text(reference.get("name"))})
+                imports.append({"name": name, "kind": kind, "key": text(reference.get("name"))})
     for one in entries(wanted.get("targets")):
         name = text(one.get("name"))
         keys = [key for key in dependencies.imported_targets(one) if key]
-        found += [{"name": name, "kind": "target", "key": key} for key in keys]
-    return found
+        imports += [{"name": name, "kind": "target", "key": key} for key in keys]
+    return imports
 
 
 def _exports(spec: Data) -> list[Data]:
     given = mapping(spec, "exports")
-    found = [
+    exports = [
         {"name": text(one.get("name")), "kind": "data", "key": text(one.get("dataRef"))}
         for one in entries(given.get("data"))
     ]
-    return found + [
+    return exports + [
         {"name": text(one.get("name")), "kind": "target", "key": text(one.get("target"))}
         for one in entries(given.get("targets"))
     ]

@@ -1,4 +1,4 @@
-"""What Kubernetes does with structural OpenAPI v3 schemas, as CustomResourceDefinitions have them.
+"""Kubernetes' rules for structural OpenAPI v3 schemas, as in CustomResourceDefinitions.
 
 The language itself, which function configs are written in too: `krmkit.schema.openapi` reads a schema and fills in its
 defaults, `krmkit.schema.walk` checks a value.

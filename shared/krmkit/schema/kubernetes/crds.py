@@ -12,15 +12,37 @@ from typing import Any
 from krmkit.cel.kubernetes.environment import KubeEnvironment
 from krmkit.go.json.functions import UnsupportedError, must_to_json
 from krmkit.kube.fielderror import FieldError, child, duplicate, index, key, required
-from krmkit.schema.kubernetes.rules import RuleSet, has_rules
+from krmkit.schema.kubernetes.rules import RuleSet
 from krmkit.schema.kubernetes.values import validate_value
 from krmkit.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
 
 _OWN = ("apiVersion", "kind", "metadata", "status")
 
 
+class PublishedSchemas:
+    """The schemas that tools/crdschemas.py wrote, as constants of krmkit: unpacked, and each of them read, on first use in a process.
+
+    text: returns what the tool wrote.
+    """
+
+    __slots__ = ("_data", "_ready", "_text")
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+        self._data: dict[str, object] | None = None
+        self._ready: dict[str, Schema | None] = {}
+
+    def schema(self, name: str) -> Schema | None:
+        """Return the schema of `<apiVersion>/<kind>`; None if there is none."""
+        if name not in self._ready:
+            if self._data is None:
+                self._data = _unpacked(self._text())
+            self._ready[name] = _read(self._data.get(name))
+        return self._ready[name]
+
+
 class CrdSchemas:
-    """The schemas by group, version and kind. Those of `crds` come before the ones that `published` holds as text.
+    """The schemas by group, version and kind. Those of `crds` come before the published ones.
 
     >>> schema = {"properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
     >>> crd = {"spec": {"group": "a.b", "names": {"kind": "T"}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}}
@@ -30,7 +52,7 @@ class CrdSchemas:
 
     __slots__ = ("_compiled", "_data", "_environment", "_published", "_ready")
 
-    def __init__(self, crds: Iterable[Mapping[str, Any]], published: Callable[[], str] | None = None) -> None:
+    def __init__(self, crds: Iterable[Mapping[str, Any]], published: PublishedSchemas | None = None) -> None:
         self._data: dict[str, object] = {}
         self._ready: dict[str, Schema | None] = {}
         self._compiled: dict[str, RuleSet] = {}
@@ -55,23 +77,16 @@ class CrdSchemas:
         errors += _embedded(schema, value, "")
         errors += _duplicates(schema, value, "")
         # The server runs rules on values that fit their types only.
-        if not errors and has_rules(schema) and _reaches_rule(schema, value):
+        if not errors and _reaches_rule(schema, value):
             errors = self._rules(name, schema).evaluate(schema, value, None, "")
         return errors
 
     def _schema(self, name: str) -> Schema | None:
         if name not in self._ready:
-            if name not in self._data and self._published is not None:
-                self._data = {**_unpacked(self._published()), **self._data}
-                self._published = None
-            data = self._data.get(name)
-            try:
-                schema = None if data is None else read_schema(data)
-            except SchemaError:
-                schema = None  # a server refuses the CRD itself
-            if schema is not None:
-                schema.type = schema.type or "object"
-            self._ready[name] = schema
+            if name in self._data or self._published is None:
+                self._ready[name] = _read(self._data.get(name))
+            else:
+                self._ready[name] = self._published.schema(name)
         return self._ready[name]
 
     def _rules(self, name: str, schema: Schema) -> RuleSet:
@@ -86,6 +101,17 @@ class CrdSchemas:
 
 def _name(data: Mapping[str, Any]) -> str:
     return f"{data.get('apiVersion', '')}/{data.get('kind', '')}"
+
+
+def _read(data: object) -> Schema | None:
+    """Return the schema of plain data; None for none, and for one with which a server refuses the CRD itself."""
+    try:
+        schema = None if data is None else read_schema(data)
+    except SchemaError:
+        return None
+    if schema is not None:
+        schema.type = schema.type or "object"
+    return schema
 
 
 def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:

@@ -50,7 +50,7 @@ class CompiledRule:
         self.path = ""
 
     def text(self) -> str:
-        """What an error calls the rule: its message, else the rule itself."""
+        """The rule's text in errors: its message, else the rule itself."""
         return (self.rule.message or self.rule.rule).strip()
 
 

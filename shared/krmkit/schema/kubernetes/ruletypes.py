@@ -1,4 +1,4 @@
-"""What `self` is in a rule: the CEL type of a schema, and the CEL value of a value.
+"""The type and value of `self` in a rule: the CEL type of a schema, and the CEL value of a value.
 
 Source: k8s.io/apiserver, pkg/cel/common/{schemas,values}.go and pkg/cel/escaping.go.
 

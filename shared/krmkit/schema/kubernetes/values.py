@@ -210,7 +210,10 @@ class _Values(SchemaWalk):
     def _try(
         self, schemas: Sequence[Schema], value: object, path: str, *, first: bool = False
     ) -> tuple[list[_Values], list[_Values], _Values]:
-        """What each schema finds, those that find nothing (`first`: no more than one), and the one with the most matches."""
+        """The errors of each schema, the schemas without errors (`first`:
+
+        at most one), and the one with the most matches.
+        """
         tried: list[_Values] = []
         for schema in schemas:
             inner = _Values(self.root, self.all_formats)
@@ -226,7 +229,7 @@ def _matches(tried: _Values) -> int:
 
 
 def _out_of_range(type_: str, format_: str, value: float) -> str:
-    """What a number would have to be where it does not fit its type and format, else ""."""
+    """The required range of a number that does not fit its type and format, else ""."""
     if type_ != "integer":
         return ""
     whole = isinstance(value, int) or value.is_integer()

@@ -1,12 +1,13 @@
-"""The service `evaluator.FunctionEvaluator`, by which Porch runs functions, from one warm process (`krmkit serve evaluator`).
+"""The service `evaluator.FunctionEvaluator`, with which Porch runs functions, from warm processes (`krmkit serve
+evaluator`).
 
-`messages` reads and writes what travels, `service` answers calls, `pool` keeps the processes that `worker` is, `server` starts
-and stops it all. Only `service` and `server` need grpcio.
+`messages` encodes and decodes messages, `service` answers calls, `pool` holds the processes that run `worker`, `server`
+starts and stops everything. Only `service` and `server` need grpcio.
 """
 
 from __future__ import annotations
 
 import os
 
-# gRPC's own log has a line for each handshake that fails, so that anybody could fill it. GRPC_VERBOSITY=info shows them.
+# gRPC logs each failed handshake, so any client could fill the log. GRPC_VERBOSITY=info shows them.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

@@ -1,6 +1,6 @@
-"""What the server and its workers say to each other: a header of fixed size, then the parts whose lengths it names.
+"""The frames between server and workers: a header of fixed size with the lengths of the parts, then the parts.
 
-A call is (name of the function, resource list); an answer is (exit code, output, log). A worker that is ready says so with an empty
+A call is (name of the function, resource list); an answer is (exit code, output, log). A ready worker sends an empty
 answer.
 """
 
@@ -15,7 +15,10 @@ ANSWER = Struct("!BQQ")
 
 @dataclass(slots=True, eq=False)
 class Reply:
-    """What a run came to: `output` is the list of a run that succeeded, `log` its stderr or the text of its failure."""
+    """The result of a run.
+
+    `output` is the list of a run that succeeded, `log` its stderr or the text of its failure.
+    """
 
     exit_code: int
     output: bytes

@@ -1,7 +1,7 @@
-"""The processes that run functions: as many as there are cores, each with one call at a time, callers in line before them.
+"""The processes that run functions: one per core, each with one call at a time, and a queue of callers.
 
-Processes and not threads, because a run is pure computation: threads would share one core. A process can also be ended when its
-caller has gone, and is the process that ends when the machine runs out of memory.
+Processes and not threads, because a run is pure computation: threads would share one core. A process can also be ended
+when its caller disconnects, and it takes no other process with it when memory runs out.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from contextlib import suppress
 import krmkit
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
 
-# The worker finds its modules where the server found them, whatever way the server was started.
+# The worker uses the server's sys.path, however the server was started.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.services.evaluator.worker import main; main()"
 _SOURCES = os.path.dirname(os.path.abspath(krmkit.__path__[0]))
-_PATIENCE = 5.0  # seconds for an idle worker to end by itself
-_PAUSE = 0.5  # seconds before a worker that ended without a call gets a successor, which may fare no better
+_PATIENCE = 5.0  # seconds in which an idle worker must end by itself
+_PAUSE = 0.5  # seconds before a worker that ended without a call is replaced, as the new one may end too
 
 
 class FullError(Exception):
-    """As many callers wait as may."""
+    """The queue of callers is full."""
 
 
 class DiedError(Exception):
@@ -49,14 +49,15 @@ class WorkerProcess:
     async def start(cls, program: str = "", setup: bytes = b"") -> WorkerProcess:
         """A new process, ready for calls. Raises OSError, DiedError.
 
-        program: what it runs instead of functions, with the paths of modules as arguments. setup: what it reads before it is ready.
+        program: Python code to run instead of functions, with the paths of modules as arguments. setup: input that it
+        reads before it is ready.
         """
         worker = cls(
             await asyncio.create_subprocess_exec(
                 sys.executable,
                 *("-I", "-S", "-c", program or _PROGRAM),
                 *(path for path in sys.path if path),
-                _SOURCES,  # an editable installation may find them without sys.path
+                _SOURCES,  # an editable installation may load them without sys.path
                 stdin=PIPE,
                 stdout=PIPE,
                 start_new_session=True,  # Ctrl-C is for the server, which lets running calls end
@@ -86,7 +87,7 @@ class WorkerProcess:
         return await self._answer()
 
     def limit(self, memory: int) -> None:
-        """Let the process have at most so many bytes of memory, where the system can; a run that needs more ends in an error."""
+        """Limit the process's memory in bytes, if the system can; a run that needs more ends in an error."""
         try:
             from resource import RLIMIT_AS, prlimit
 
@@ -119,7 +120,7 @@ class WorkerProcess:
         await self._process.wait()
 
     async def stop(self) -> None:
-        """Let an idle process end."""
+        """End an idle process."""
         self._stdin.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _PATIENCE)
@@ -130,7 +131,7 @@ class WorkerProcess:
         if not self.has_ended:
             self._process.kill()
         self._stdin.close()
-        # The rest of an unread answer, or of a call that was not taken, would keep the pipes open.
+        # The rest of an unread answer or call would keep the pipes open.
         await self._stdout.read()
         with suppress(ConnectionError):
             await self._stdin.wait_closed()
@@ -138,9 +139,9 @@ class WorkerProcess:
 
 
 class WorkerPool:
-    """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take `longest`
-    seconds, so that functions that hang do not end up with all the workers. Each may have `memory` bytes (0: any), and is replaced
-    after `recycle` calls (0: never). `begin` starts a worker; `label` stands before what is said on stderr."""
+    """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take
+    `longest` seconds, so that hanging functions do not block all workers. Each may have `memory` bytes (0: any), and is
+    replaced after `recycle` calls (0: never). `begin` starts a worker; `label` prefixes lines on stderr."""
 
     __slots__ = (
         "_begin_worker",
@@ -178,11 +179,9 @@ class WorkerPool:
         self._queue = queue
         self._callers: deque[tuple[str, asyncio.Future[WorkerProcess]]] = deque()
         self._running: Counter[str] = Counter()
-        self._idle: list[
-            WorkerProcess
-        ] = []  # the last that worked is the first to work again: it is the warmest
-        self._tasks: set[asyncio.Task[None]] = set()  # for as long as the pool is open
-        self._ends: set[asyncio.Task[None]] = set()  # of processes that were given up
+        self._idle: list[WorkerProcess] = []  # the last used worker is used next: it is the warmest
+        self._tasks: set[asyncio.Task[None]] = set()  # tasks for the pool's lifetime
+        self._ends: set[asyncio.Task[None]] = set()  # tasks that end discarded processes
 
     async def start(self) -> None:
         """Start all workers. Raises OSError, DiedError."""
@@ -192,7 +191,7 @@ class WorkerPool:
             for start in done:
                 start.result()
         except BaseException:
-            # All or none. `wait` has cancelled nothing: who is cancelled twice leaves what it is cleaning up.
+            # All or none. `wait` cancels nothing: a task that is cancelled twice would abort its cleanup.
             for start in starts:
                 start.cancel()
             await asyncio.gather(*starts, return_exceptions=True)
@@ -202,7 +201,7 @@ class WorkerPool:
     async def run(self, name: str, content: bytes | memoryview) -> Reply:
         """Run a function on the next worker that is free. Raises FullError, DiedError, TimeoutError.
 
-        A caller that goes away (the task is cancelled) takes the run with it.
+        If the caller disconnects (the task is cancelled), the run ends.
         """
         worker = await self._take(name)
         try:
@@ -239,7 +238,7 @@ class WorkerPool:
         try:
             return await caller
         except asyncio.CancelledError:
-            if not caller.cancelled():  # it went away at the moment when it got its worker
+            if not caller.cancelled():  # it disconnected just when it got its worker
                 self._left(name)
                 self._give(caller.result())
             elif (name, caller) in self._callers:
@@ -256,7 +255,7 @@ class WorkerPool:
         return True
 
     def _next(self) -> int | None:
-        """The index of the caller who gets the next worker; None if nobody may have it."""
+        """The index of the caller that gets the next worker; None if none may have it."""
         return 0 if self._callers else None
 
     def _left(self, name: str) -> None:
@@ -265,7 +264,7 @@ class WorkerPool:
             del self._running[name]
 
     def _give(self, worker: WorkerProcess) -> None:
-        if worker.has_ended:  # it answered, and ended before it was free
+        if worker.has_ended:  # it answered, and ended before it was idle
             self._replace(worker, _PAUSE)
             return
         if self.recycle and worker.calls >= self.recycle:
@@ -291,7 +290,7 @@ class WorkerPool:
         self._give(worker)
 
     async def _watch(self, worker: WorkerProcess) -> None:
-        """A process that ends without a call is replaced then, and not when a caller finds it."""
+        """Replace a process that ends without a call at once, and not at the next call."""
         await worker.ended()
         if worker in self._idle:
             self._idle.remove(worker)
@@ -299,7 +298,7 @@ class WorkerPool:
             self._replace(worker, _PAUSE)
 
     def _replace(self, worker: WorkerProcess, pause: float = 0.0) -> None:
-        """Start another process in the place of one that died or whose caller has gone."""
+        """Replace a process that died or whose caller disconnected."""
         self.workers.discard(worker)
         start_task(worker.end(), self._ends)
         start_task(self._restart(pause), self._tasks)
@@ -321,7 +320,7 @@ class WorkerPool:
 
 
 def start_task(work: Coroutine[None, None, None], tasks: set[asyncio.Task[None]]) -> None:
-    """Let it run; it is one of the tasks until it is done."""
+    """Start a task, and keep it in `tasks` until it is done."""
     task = asyncio.create_task(work)
     tasks.add(task)
     task.add_done_callback(tasks.discard)

@@ -17,43 +17,35 @@ from krmkit.services.certificates import CertificateError, Certificates
 from krmkit.services.evaluator.pool import DiedError, WorkerPool
 from krmkit.services.evaluator.service import EVALUATOR, Evaluator, Health
 from krmkit.services.listening import stop_event
+from krmkit.services.settings import ServiceSettings
 
-_KEEPALIVE = 60_000  # milliseconds after which a silent client is asked whether it is there
+_KEEPALIVE = 60_000  # milliseconds after which a silent client is pinged
 
-_HANDSHAKE = 5_000  # milliseconds that a client has to begin
+_HANDSHAKE = 5_000  # milliseconds for the handshake
 
 
 @dataclass(slots=True)
 class EvaluatorSettings:
-    """How to serve: where (`host`, `port`; 0: any that is free), with how many processes, how many callers in line, the limit for
-    messages in bytes, how many seconds a run may take and how many running calls have to end when the server stops, and the address
-    of the function runner that is asked about images of other functions ("": none).
+    """The settings of the server: those of every service, and its own.
 
-    `idle` is how many seconds a connection may be without a call, `connections` how many there may be, `memory` how many bytes a worker
-    may have, `recycle` after how many calls it is replaced. `certificate`, `key` and `client_ca` are PEM files: with the first two the
-    port is encrypted, with the third only clients with a certificate of it are served. With `reflection` the port tells
-    what it offers."""
+    `queue`: the most waiting callers. `message_limit`: bytes of a message. `timeout`: seconds of a run. `forward`: the address of
+    the function runner for other images ("": none). `idle`: seconds that a connection may be without a call. `memory`: bytes of
+    a worker. `recycle`: calls after which it is replaced. `reflection`: offer gRPC reflection.
+    """
 
-    host: str
-    port: int
-    workers: int
+    service: ServiceSettings
     queue: int
     message_limit: int
     timeout: float
-    grace: float
     forward: str
     idle: float
-    connections: int
     memory: int
     recycle: int
     reflection: bool
-    certificate: str
-    key: str
-    client_ca: str
 
 
 class ServeError(Exception):
-    """The server cannot start; the message says why."""
+    """The server cannot start; the message gives the reason."""
 
 
 def serve(settings: EvaluatorSettings) -> None:
@@ -63,7 +55,9 @@ def serve(settings: EvaluatorSettings) -> None:
 
 async def _serve(settings: EvaluatorSettings) -> None:
     stopping = stop_event()
-    pool = WorkerPool(settings.workers, settings.queue, settings.timeout, settings.memory, settings.recycle)
+    pool = WorkerPool(
+        settings.service.workers, settings.queue, settings.timeout, settings.memory, settings.recycle
+    )
     health = Health()
     sizes = [
         ("grpc.max_receive_message_length", settings.message_limit),
@@ -79,7 +73,7 @@ async def _serve(settings: EvaluatorSettings) -> None:
     if settings.reflection:
         names = (EVALUATOR, SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, server)
-    address = f"{settings.host}:{settings.port}"
+    address = f"{settings.service.host}:{settings.service.port}"
     try:
         credentials = _credentials(settings)
         if credentials is None:
@@ -95,12 +89,15 @@ async def _serve(settings: EvaluatorSettings) -> None:
     except (OSError, DiedError) as error:
         raise ServeError(f"cannot start a worker: {error}") from None
     await server.start()
-    print(f"krmkit evaluator: {settings.workers} workers, listening on {settings.host}:{port}", flush=True)
+    print(
+        f"krmkit evaluator: {settings.service.workers} workers, listening on {settings.service.host}:{port}",
+        flush=True,
+    )
     await stopping.wait()
     await health.leave()
-    # Who is in a hurry signals twice.
+    # A second signal stops without the grace.
     stopping.clear()
-    stopped = asyncio.create_task(server.stop(settings.grace))
+    stopped = asyncio.create_task(server.stop(settings.service.grace))
     hurry = asyncio.create_task(stopping.wait())
     await asyncio.wait({stopped, hurry}, return_when=asyncio.FIRST_COMPLETED)
     if not stopped.done():
@@ -114,39 +111,38 @@ async def _serve(settings: EvaluatorSettings) -> None:
 
 
 def _connections(settings: EvaluatorSettings) -> list[tuple[str, int]]:
-    """Options that keep clients without calls, or gone without a word, from holding the server's connections."""
+    """Options that close the connections of idle or vanished clients."""
     return [
         ("grpc.max_connection_idle_ms", max(int(settings.idle * 1000), 1)),
-        ("grpc.max_allowed_incoming_connections", settings.connections),
-        # Who does not say a word of TLS and HTTP/2 soon gives its place to others.
+        ("grpc.max_allowed_incoming_connections", settings.service.connections),
+        # A client that does not begin TLS and HTTP/2 in time loses its connection.
         ("grpc.server_handshake_timeout_ms", _HANDSHAKE),
         ("grpc.keepalive_time_ms", _KEEPALIVE),
         ("grpc.keepalive_timeout_ms", _KEEPALIVE // 3),
-        # What newer versions of gRPC go by: without it they would wait for the answer for a minute.
+        # For newer versions of gRPC, which would otherwise wait a minute for the answer to a ping.
         ("grpc.http2.ping_timeout_ms", _KEEPALIVE // 3),
-        # Clients may ask as often while nothing is called; more often is taken for an attack.
+        # Clients may ping as often without a call; more often counts as an attack.
         ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE // 6),
     ]
 
 
 def _credentials(settings: EvaluatorSettings) -> grpc.ServerCredentials | None:
-    """The certificates to serve with, None for a port without. Raises ServeError."""
-    if not settings.certificate and not settings.key and not settings.client_ca:
-        return None
-    if not settings.certificate or not settings.key:
-        raise ServeError("--tls-cert and --tls-key belong together, and --tls-client-ca needs both")
+    """The certificates to serve with, None without TLS. Raises ServeError."""
     try:
-        renewed = _RenewedCertificates(Certificates(settings.certificate, settings.key, settings.client_ca))
+        certificates = settings.service.certificates("--tls-client-ca")
     except CertificateError as error:
         raise ServeError(str(error)) from None
+    if certificates is None:
+        return None
+    renewed = _RenewedCertificates(certificates)
     fetch: Any = renewed  # the types of grpcio leave out None, which means no change
     return grpc.dynamic_ssl_server_credentials(
-        renewed.configuration(), fetch, require_client_authentication=bool(settings.client_ca)
+        renewed.configuration(), fetch, require_client_authentication=bool(settings.service.client_ca)
     )
 
 
 class _RenewedCertificates:
-    """What gRPC asks before each handshake, from threads of its own: the new configuration if files changed, else None."""
+    """gRPC's callback before each handshake, on its own threads: the new configuration if files changed, else None."""
 
     def __init__(self, certificates: Certificates) -> None:
         self._certificates = certificates
@@ -164,7 +160,7 @@ class _RenewedCertificates:
             try:
                 changed = self._certificates.reload()
             except CertificateError as error:
-                if str(error) != self._bad:  # tried again each time, said once
+                if str(error) != self._bad:  # tried again each time, reported once
                     self._bad = str(error)
                     print(
                         f"krmkit evaluator: the old certificate stays: {error}", file=sys.stderr, flush=True

@@ -1,11 +1,12 @@
-"""What the evaluator answers: one function call at a time for each caller, and how it feels.
+"""Answer the evaluator's calls: functions and health.
 
-The codes are those of Porch's function runner, so that its callers need not know who answers:
+The status codes are those of Porch's function runner, so its callers need no change:
 
-- NOT_FOUND: no function of this catalog, which lets the caller ask its next runtime; with a `forward`, that one is asked from here.
-- INTERNAL: the function failed; the text holds its results and its stderr. Also: the request is no message.
+- NOT_FOUND: not a function of this catalog, so that the caller tries its next runtime; with `forward`, the call goes
+there.
+- INTERNAL: the function failed; the text holds its results and its stderr. Also for a malformed request.
 - RESOURCE_EXHAUSTED: the answer is above the limit for messages, or too many callers wait.
-- DEADLINE_EXCEEDED: the function ran for longer than one may.
+- DEADLINE_EXCEEDED: the function exceeded the limit of a run.
 """
 
 from __future__ import annotations
@@ -32,11 +33,14 @@ HealthContext = grpc.aio.ServicerContext[HealthCheckRequest, HealthCheckResponse
 Method = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 
 EVALUATOR: str = DESCRIPTOR.services_by_name["FunctionEvaluator"].full_name
-_LONGEST_IMAGE = 200  # of its name in an error's text, which has to fit into a header
+_LONGEST_IMAGE = 200  # characters of its name in an error's text, which must fit into a header
 
 
 class Evaluator:
-    """The service evaluator.FunctionEvaluator. `forward` is the same service elsewhere, for images of no function here."""
+    """The service evaluator.FunctionEvaluator.
+
+    `forward`: the same service elsewhere, for images outside this catalog.
+    """
 
     def __init__(self, pool: WorkerPool, message_limit: int, forward: grpc.aio.Channel | None = None) -> None:
         self._pool = pool
@@ -47,14 +51,14 @@ class Evaluator:
         self._names = loader.names()
 
     def handler(self) -> grpc.GenericRpcHandler:
-        """For the server to register."""
+        """The handler for the server to register."""
         methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
             "EvaluateFunction": grpc.unary_unary_rpc_method_handler(self.evaluate)
         }
         return grpc.method_handlers_generic_handler(EVALUATOR, methods)
 
     async def evaluate(self, request: bytes, context: Context) -> bytes:
-        """EvaluateFunction: the list as the function `image` leaves it, and what it said on stderr."""
+        """EvaluateFunction: the output list of the function `image`, and its stderr."""
         try:
             asked = EvaluateFunctionRequest.FromString(request)
         except DecodeError:
@@ -97,7 +101,7 @@ class Evaluator:
         return response
 
     async def _forwarded(self, method: Method, request: bytes, context: Context) -> bytes:
-        """The other service's answer, or its status; it has as much time as the caller has left."""
+        """The other service's answer or status, within the caller's remaining time."""
         try:
             return await method(request, timeout=context.time_remaining())
         except grpc.aio.AioRpcError as error:
@@ -105,7 +109,7 @@ class Evaluator:
 
 
 class Health(health.aio.HealthServicer):
-    """The service grpc.health.v1.Health: SERVING from the start to the moment when `leave` is called."""
+    """The service grpc.health.v1.Health: SERVING from `start` to `leave`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,12 +117,12 @@ class Health(health.aio.HealthServicer):
         self._known = {health.OVERALL_HEALTH, health.SERVICE_NAME, EVALUATOR}
 
     async def start(self) -> None:
-        """Say that all is well."""
+        """Report SERVING."""
         for service in self._known:
             await self.set(service, HealthCheckResponse.SERVING)
 
     async def leave(self) -> None:
-        """From now on no new call should come."""
+        """Report NOT_SERVING: clients should send no new call."""
         await self.enter_graceful_shutdown()
         self._leaving.set()
 

@@ -1,9 +1,8 @@
 """A process that runs functions, one call after the other: frames on stdin, frames on stdout, until stdin ends.
 
-All functions are loaded before the first call. A run leaves reference cycles behind (a document and its nodes know each other), and
-looking for them in the middle of a run is time lost; so the collector is off during a run, and on what a run left it is called right
-after the answer has gone out. What was loaded at the start is frozen: the collector has only the run's own objects to look at, which
-takes some 50 microseconds.
+All functions are loaded before the first call. A run leaves reference cycles (a document and its nodes refer to each
+other). The collector is off during a run, where it would cost time, and runs right after the answer is sent. Objects
+loaded at the start are frozen, so the collector visits only the run's own, in some 50 microseconds.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from krmkit.krm.finding import Finding
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
 from krmkit.yaml import _libyaml
 
-# What stands for a failure travels in an HTTP/2 header, whose peers take 8 KiB by default, with the name of the image before it.
+# The text of a failure, with the image's name, is an HTTP/2 header, limited to 8 KiB by default.
 LONGEST_FAILURE = 6 * 1024
-_PIPE_SIZE = 1 << 20  # what Linux lets every user have
+_PIPE_SIZE = 1 << 20  # Linux's limit for unprivileged users
 
 
 def main() -> None:
@@ -30,21 +29,21 @@ def main() -> None:
     stdout, sys.stdout = (
         sys.stdout,
         sys.stderr,
-    )  # a print that was left in a function must not end up in a frame
+    )  # a print in a function must not end up in a frame
     _libyaml.lean = True
     widen(sys.stdin.fileno(), stdout.fileno())
     work(sys.stdin.buffer, stdout.buffer)
 
 
 def widen(*pipes: int) -> None:
-    """Let a whole list fit into each pipe, where the system can, so that neither side waits for the other in its midst."""
+    """Make each pipe large enough for a whole list, if the system can, so that neither side waits for the other."""
     try:
         from fcntl import F_SETPIPE_SZ, fcntl
 
         for pipe in pipes:
             fcntl(pipe, F_SETPIPE_SZ, _PIPE_SIZE)
     except (ImportError, OSError):
-        return  # it is slower, and that is all
+        return  # only slower
 
 
 def work(calls: BinaryIO, answers: BinaryIO) -> None:
@@ -59,7 +58,7 @@ def work(calls: BinaryIO, answers: BinaryIO) -> None:
         name_length, list_length = CALL.unpack(header)
         name = calls.read(name_length).decode()
         answer = answered(functions, name, calls.read(list_length))
-        # In one piece, so that the server wakes up once.
+        # One write, so that the server wakes up once.
         header = ANSWER.pack(answer.exit_code, len(answer.output), len(answer.log))
         answers.write(b"".join((header, answer.output, answer.log)))
         answers.flush()
@@ -97,7 +96,7 @@ def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -
     Results come in their order, errors first; those that do not fit are counted.
     """
     tail = f"stderr: {stderr.strip()}"
-    room = limit - escaped_size(tail) - 40  # and for the line that counts the rest
+    room = limit - escaped_size(tail) - 40  # keep room for the line that counts the rest
     lines = []
     for number, result in enumerate(results):
         line = f"[{result.severity}] {result}\n"
@@ -110,7 +109,7 @@ def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -
 
 
 def escaped_size(text: str) -> int:
-    """How many bytes a text takes in the header grpc-message: what is not printable ASCII, and %, takes three a byte."""
+    """The bytes of a text in the header grpc-message: % and bytes that are not printable ASCII take three each."""
     encoded = text.encode("utf-8", "replace")
     plain = sum(0x20 <= byte <= 0x7E and byte != 0x25 for byte in encoded)
     return 3 * len(encoded) - 2 * plain

@@ -1,4 +1,4 @@
-"""The patches of an answer, applied as a controller does it: whether they decode, fit, and leave alone what is not theirs."""
+"""Apply the patches of an answer as a controller does, and check that they decode, fit and change permitted fields only."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.api.roles import NO_ROLE
 from krmkit.clusterapi.hooks.extensions import JSON_MERGE_PATCH, JSON_PATCH
 from krmkit.clusterapi.patches.apply import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
 from krmkit.clusterapi.patches.request import RequestItem
@@ -20,7 +21,7 @@ _TAKEN = ("/spec/", "/metadata/labels/", "/metadata/annotations/")
 
 
 def patch_of(report: ContractReport, name: str, item: Object) -> Any:
-    """The patch of an item as data; None, and a finding, where it does not decode."""
+    """The patch of an item as data; None, and a finding, if it does not decode."""
     try:
         return read_patch(item.get("patch"), name)
     except TopologyError as error:
@@ -29,7 +30,7 @@ def patch_of(report: ContractReport, name: str, item: Object) -> Any:
 
 
 def patched_request(report: ContractReport, name: str, request: Object, answer: Object) -> Object | None:
-    """The request with the patches applied; None where they are not sound."""
+    """The request with the patches applied; None if they are invalid."""
     result = deepcopy(request)
     items = {str(item.get("uid")): item for item in result.get("items") or []}
     listed = answer.get("items") or []
@@ -62,7 +63,7 @@ def _apply(report: ContractReport, name: str, one: Any, items: dict[str, Object]
         report.add(name, "patch-encoding", f"a {kind} must be a list of operations, each of them a map")
         return False
     before = item["object"]
-    work = RequestItem("", "", {}, before)
+    work = RequestItem("", NO_ROLE, {}, before)
     try:
         if isinstance(patch, list):
             Patched(work).json_patch(patch)
@@ -82,7 +83,7 @@ def _apply(report: ContractReport, name: str, one: Any, items: dict[str, Object]
 
 
 def _paths(patch: list[Object] | Object) -> list[str]:
-    """What a patch changes, each with a slash at its end, so that `/spec/` is not the start of `/specs/`."""
+    """The paths that a patch changes, each with a final slash, so that `/spec/` is not a prefix of `/specs/`."""
     if isinstance(patch, list):
         return [f"{operation.get('path', '')}/" for operation in patch]
     metadata = patch.get("metadata")
@@ -91,24 +92,24 @@ def _paths(patch: list[Object] | Object) -> list[str]:
 
 
 def _protected_changes(before: Object, after: Object, item: Object) -> list[str]:
-    found = []
+    paths = []
     for place, names in (("labels", PROTECTED_LABELS), ("annotations", PROTECTED_ANNOTATIONS)):
         for base in (("metadata", place), ("spec", "template", "metadata", place)):
             for name in names:
                 old = find(before, (*base, name))
                 if old is not None and not json_equal(old, find(after, (*base, name))):
-                    found.append(f"{'.'.join(base)}[{name}]")
+                    paths.append(f"{'.'.join(base)}[{name}]")
     holder = item.get("holderReference") or {}
     if (holder.get("kind"), holder.get("fieldPath")) == ("Cluster", "spec.controlPlaneRef"):
         for path in _set_by_topology(item):
             whole = ("spec", "template", *path)
             if not json_equal(find(before, whole), find(after, whole)):
-                found.append(".".join(whole))
-    return found
+                paths.append(".".join(whole))
+    return paths
 
 
 def _set_by_topology(item: Object) -> list[tuple[str, ...]]:
-    """The fields of the control plane that have a value before patches, as far as `builtin` tells."""
+    """The fields of the control plane that the topology sets before patches, as far as `builtin` shows."""
     paths: list[tuple[str, ...]] = [("spec", "version")]
     known = {str(one.get("name")): one.get("value") for one in item.get("variables") or []}
     builtin = find(known, ("builtin", "controlPlane"), {})

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     Receive = Callable[[], Awaitable[Message]]
     Send = Callable[[Message], Awaitable[None]]
 
-HELD = 16 * LARGEST  # bytes of all requests at a time, so that what clients send does not end the server
+HELD = 16 * LARGEST  # bytes of all requests at a time, so that clients cannot exhaust the server's memory
 _JSON = b"application/json"
-_NEARLY = 0.9  # of its timeout: a caller who leaves later has waited for it
+_NEARLY = 0.9  # part of the timeout: a caller that leaves later has waited for it
 _OUTCOMES = {499: "Canceled", 504: "TimedOut"}
 _FULL = b"too many calls wait\n"
 _TEXT = b"text/plain; charset=utf-8"
 
 
 class GoneError(Exception):
-    """The caller went away before its request was whole."""
+    """The caller disconnected before its request was complete."""
 
 
 class LateError(Exception):
-    """A call took longer than its `?timeout=`, which the caller waits for, or than a call may take. `gone`: the caller has left."""
+    """A call exceeded its `?timeout=`, or the limit of a call. `gone`: the caller has disconnected."""
 
     def __init__(self, seconds: float, gone: bool) -> None:
         super().__init__(f"the call took longer than its timeout of {seconds:g} s and was ended\n")
@@ -48,8 +48,8 @@ class LateError(Exception):
 class App:
     """Answers calls by the workers of `pool`, which a reload replaces. `body_seconds`: how long a request may take to arrive.
 
-    A call ends when its caller gives up: at the `?timeout=` that controllers send along, or when they close the connection. Otherwise it
-    would hold a worker for an answer that nobody reads.
+    A call ends when its caller gives up: at the `?timeout=` that controllers send along, or when they close the
+    connection. Otherwise it would hold a worker for an unread answer.
     """
 
     __slots__ = ("_held", "_hooks", "_log", "_metrics", "body_seconds", "pool", "ready", "running")
@@ -69,7 +69,7 @@ class App:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.close"})  # which the server answers with 403
+            await send({"type": "websocket.close"})  # the server answers with 403
             return
         if scope["type"] != "http":
             return
@@ -120,9 +120,9 @@ class App:
         return 404, b"404 page not found\n"
 
     async def _body(self, receive: Receive) -> bytes | None:
-        """The request's body, None for one that is too large. What is not kept is read away.
+        """The request's body, None for one that is too large, which is read and discarded.
 
-        Raises GoneError, and FullError where all requests together would be too large.
+        Raises GoneError, and FullError if all requests together would be too large.
         """
         parts: list[bytes] = []
         size = kept = 0
@@ -155,7 +155,7 @@ class App:
     async def _answered(
         self, path: str, body: bytes, receive: Receive, started: float, limit: float
     ) -> tuple[int, bytes, str]:
-        """What `_call` returns, as long as the caller waits for it. Raises GoneError, LateError."""
+        """The result of `_call`, while the caller waits for it. Raises GoneError, LateError."""
         call = asyncio.create_task(self._call(path, body))
         gone = asyncio.create_task(_disconnected(receive))
         left = started + limit - perf_counter()
@@ -164,19 +164,19 @@ class App:
             if call.done():
                 answer = call.result()
                 if answer[2]:
-                    self._hooks[path] = answer[2]  # one of the paths that are served, so there are few
+                    self._hooks[path] = answer[2]  # only served paths, so there are few
                 return answer
         finally:
             for task in (call, gone):
                 task.cancel()
             await asyncio.gather(call, gone, return_exceptions=True)
-        # A caller whose time is over closes the connection, perhaps before the time is over here, where it began later.
+        # A caller closes the connection at its timeout, perhaps just before the one here, which began later.
         if not gone.cancelled() and perf_counter() - started < _NEARLY * limit:
             raise GoneError
         raise LateError(limit, not gone.cancelled())
 
     async def _call(self, path: str, body: bytes) -> tuple[int, bytes, str]:
-        """Status, answer, and what was called. A worker that dies takes no call along: another one answers."""
+        """Status, answer, and the hook. If a worker dies, another one answers its call."""
         for _ in range(2):
             pool = self.pool
             self.running[pool] = self.running.get(pool, 0) + 1
@@ -198,7 +198,7 @@ class App:
     def _tell(
         self, scope: Message, path: str, hook: str, status: int, size: int, text: bytes, seconds: float
     ) -> None:
-        # The status stands at the beginning of an answer; nothing else of it is looked at.
+        # The status is at the start of an answer; the rest is not parsed.
         failed = b'"status":"Failure"' in text[:300]
         outcome = "Failure" if failed else "Success" if status == 200 else _OUTCOMES.get(status, str(status))
         self._metrics.call(hook or "unknown", outcome, seconds, size, len(text))
@@ -218,13 +218,13 @@ class App:
 
 
 async def _disconnected(receive: Receive) -> None:
-    """Return when the caller has gone."""
+    """Return when the caller has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def _limit(scope: Message, longest: float) -> float:
-    """The seconds that a call may take: its `?timeout=`, a duration as Go writes it, or `longest` if that is less."""
+    """The seconds that a call may take: its `?timeout=`, a Go duration, or `longest` if that is less."""
     asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("timeout", [""])[0]
     try:
         nanoseconds = parse_duration(asked)

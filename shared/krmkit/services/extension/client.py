@@ -1,4 +1,4 @@
-"""Calls of extensions: over HTTPS as Cluster API's controllers do it, as a program, or in this process."""
+"""Call extensions: over HTTPS as Cluster API's controllers do, as a program, or in this process."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from krmkit.render.programs.child import ChildOutputError, ChildTimeError, run_b
 
 
 class Caller(Protocol):
-    """Something that answers hooks. Several threads may call at a time."""
+    """A target that answers hooks. Several threads may call at a time."""
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
-        """The body of the answer. Raises CallError for what a failurePolicy covers."""
+        """The body of the answer. Raises CallError for failures that a failurePolicy covers."""
 
 
 _QUOTED = 512
@@ -30,7 +30,10 @@ _EXEC = "exec:"
 
 
 class CallError(Exception):
-    """A call without a usable answer: transport, time, an HTTP status other than 200, or a size over the limit."""
+    """A call without a usable answer.
+
+    A transport error, a timeout, an HTTP status other than 200, or a size over the limit.
+    """
 
 
 class StatusError(CallError):
@@ -38,7 +41,7 @@ class StatusError(CallError):
 
 
 class AddressError(Exception):
-    """An extension that cannot be called as it is named."""
+    """An address that names no callable extension."""
 
 
 class HttpCaller:
@@ -89,7 +92,7 @@ class HttpCaller:
             answer = connection.getresponse()
             text = answer.read(LARGEST + 1)
         except (OSError, http.client.HTTPException) as error:
-            # The socket's own timeout, which may be over first, has no number as the system's has.
+            # The socket's own timeout, which may end first, has no errno.
             is_late = isinstance(error, TimeoutError) and error.errno is None
             reason = limit.late if is_late else limit.said or str(error) or type(error).__name__
             raise CallError(f"failed to make the http call: {reason}") from None
@@ -114,7 +117,7 @@ class HttpCaller:
 class _Limit(threading.Timer):
     """Ends a call that takes too long as a whole; a socket's own timeout is for each read, however few bytes it brings.
 
-    `said` is why the call ended, "" where it did not; `late` is what it says then.
+    `said`: why the call ended, "" if it did not; `late`: the text for that.
     """
 
     def __init__(self, connection: http.client.HTTPConnection, seconds: float) -> None:
@@ -127,8 +130,11 @@ class _Limit(threading.Timer):
         self.start()
 
     def watch(self, connected: socket.socket) -> None:
-        """End this socket when the time is over. Raises TimeoutError where it is: while a connection is made there may be none to end."""
-        self._socket = connected  # the connection forgets it where the answer ends with it
+        """End this socket when the time is over.
+
+        Raises TimeoutError if it already is: while connecting there may be no socket to end.
+        """
+        self._socket = connected  # the connection drops it if the answer ends it
         if self.said:
             raise TimeoutError
 
@@ -194,7 +200,7 @@ class LocalCaller:
 
 
 def caller(address: str, ca_file: str = "", certificate: str = "", key: str = "") -> Caller:
-    """What an address names. Raises AddressError.
+    """The caller for an address. Raises AddressError.
 
     `caller("exec:./extension")`, `caller("https://localhost:9443", "ca.crt")`
     """

@@ -1,4 +1,4 @@
-"""Connections of the server of extensions: the TLS of each, and when it goes."""
+"""Connections of the extension server: their TLS, and when they end."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from hypercorn.protocol.h2 import H2Protocol
 from krmkit.services.bounded import BoundedListener, SeldomLine
 from krmkit.services.certificates import Certificates, ServerContext
 
-_READ = 16384  # bytes of a connection that are worked on before others have their turn
-_LONG = 0.002  # seconds of work on them that nobody's calls take, but a flood of small frames does
-_REST = 4  # so many times as long as its work took such a connection rests
+_READ = 16384  # bytes of a connection to process before the others' turn
+_LONG = 0.002  # seconds of work on them that calls never take, but a flood of small frames does
+_REST = 4  # such a connection pauses for so many times its work
 _LONGEST_REST = 0.1  # seconds
 
 
 class _LatestContext(ssl.SSLContext):
-    """What asyncio listens with: each connection gets its TLS from the context that is the latest then.
+    """The context for asyncio: each new connection gets its TLS from the latest context.
 
-    A context that serves cannot be exchanged, and one that is filled again would go on trusting the old authority.
+    The context in use cannot be replaced, and reloading it would keep the old authority trusted.
     """
 
     certificates: Certificates
@@ -44,11 +44,11 @@ class _LatestContext(ssl.SSLContext):
 
 
 class ServerConfig(Config):
-    """Hypercorn's settings with certificates of our own, which can be read again, and a listener that counts."""
+    """Hypercorn's settings with reloadable certificates and a listener that limits connections."""
 
     certificates: Certificates | None = None
     listener: BoundedListener
-    broken: SeldomLine  # about connections that odd frames ended
+    broken: SeldomLine  # about connections ended by malformed frames
 
     def create_sockets(self) -> Sockets:
         taken: list[Any] = [self.listener]
@@ -73,10 +73,10 @@ def _first(error: BaseException) -> BaseException:
 
 
 class Connection(TCPServer):
-    """A connection that goes when its client has gone, when its client is trusted no more, and when the grace is over.
+    """A connection that ends when its client disconnects, when its client is no longer trusted, and when the grace is over.
 
-    Hypercorn keeps its buffers for keep_alive_timeout, and lets answers that HTTP/2 has not sent yet wait for ever: for a client that
-    has gone, and at the end for one that stays.
+    Hypercorn would keep its buffers for keep_alive_timeout, and let unsent HTTP/2 answers wait for ever: for a client
+    that has disconnected, and at shutdown for one that stays.
     """
 
     open: ClassVar[set[Connection]] = set()
@@ -87,11 +87,11 @@ class Connection(TCPServer):
     async def run(self) -> None:
         self.open.add(self)
         self._client = self.writer.get_extra_info("peername")
-        # What breaks here ends this connection, and not the server, which gathers them all.
+        # An error here ends this connection, and not the server, which gathers them all.
         try:
             await super().run()
         except* OSError:
-            pass  # it broke while it was closed
+            pass  # an error while it was closed
         except* Exception as group:  # noqa: BLE001  # one connection must not end the others
             first = _first(group)
             self._settings.broken.say(
@@ -111,7 +111,7 @@ class Connection(TCPServer):
         return self._settings.listener
 
     async def protocol_send(self, event: Event) -> None:
-        # Nobody reads what is sent, and the end of a call would start the time of keep_alive_timeout.
+        # Writes have no reader, and the end of a call would restart keep_alive_timeout.
         if self._gone and isinstance(event, RawData | Updated):
             return
         if isinstance(event, Updated):
@@ -135,7 +135,7 @@ class Connection(TCPServer):
                     await buffer.close()
 
     async def _read_in_turns(self) -> None:
-        """Hypercorn's loop, but a client whose small frames (PING, SETTINGS) are much work does not have the server to itself."""
+        """Hypercorn's loop, but a client whose small frames (PING, SETTINGS) cause much work cannot monopolize the server."""
         while not self.reader.at_eof():
             try:
                 data = await asyncio.wait_for(self.reader.read(_READ), self.config.read_timeout)
@@ -149,7 +149,7 @@ class Connection(TCPServer):
         await self.protocol.handle(Closed())
 
     async def _close(self) -> None:
-        # A TLS client that sends on while the connection is closed must not end the server.
+        # A TLS client that still sends while the connection closes must not end the server.
         with suppress(OSError):
             await super()._close()
 
@@ -160,7 +160,7 @@ class Connection(TCPServer):
             await asyncio.shield(self._initiate_server_close())
 
     def _is_trusted(self) -> bool:
-        """Return whether the authority that let the client in is the one of today."""
+        """Return whether the authority that admitted the client is the current one."""
         certificates = self.config.certificates if isinstance(self.config, ServerConfig) else None
         tls = self.writer.get_extra_info("ssl_object")
         if certificates is None or tls is None or not isinstance(tls.context, ServerContext):
@@ -168,10 +168,10 @@ class Connection(TCPServer):
         return tls.context.authority == certificates.authority
 
     async def leave_untrusted(self) -> None:
-        """Close the connection if its client is trusted no more: now if it is idle, otherwise after its calls."""
+        """Close the connection if its client is no longer trusted: now if it is idle, otherwise after its calls."""
         if self._idle and not self._gone and not self._is_trusted():
             await self.idle_task.restart(self._task_group, self._idle_timeout)
 
     def cut(self) -> None:
-        """End the connection at once; its calls find that their client has gone."""
+        """End the connection at once; its calls end as disconnected."""
         self.writer.transport.abort()

@@ -1,4 +1,4 @@
-"""The contract of runtime extensions, checked call by call: what a controller relies on, and finds out too late."""
+"""Check the contract of runtime extensions, call by call: the rules that a controller relies on without checking."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CALLERS = 10
 _ROUNDS = 5
 _HUGE = 20 << 20
 _GENERIC = ("patch", "patches", "default", "extension")
-_IDLE = "patches no template of any Cluster of the package; if that is not meant, look at kinds, apiVersions and variables"
+_IDLE = "patches no template of any Cluster of the package; if that is not intended, check kinds, apiVersions, variables"
 _IGNORE = (
     "failurePolicy is Ignore: while the extension cannot be reached, templates are rotated without its patches, and back"
     " afterwards, and machines roll twice; take Fail, and several replicas"
@@ -45,8 +45,8 @@ def check_contract(
 ) -> ContractReport:
     """Call every handler with the requests (GeneratePatches) and with odd ones.
 
-    recorded: responses of an earlier DiscoverVariables, with which definitions are compared. is_real: the requests are those of real
-    Clusters, so a handler that never patches anything is worth a word.
+    recorded: responses of an earlier DiscoverVariables, to compare definitions with. is_real: the requests are those of
+    real Clusters, so a handler that never patches anything gets a warning.
     """
     check = _Check(caller, guideline)
     handlers = check.discover()
@@ -103,7 +103,7 @@ class _Check:
         return usable
 
     def variables(self, name: str, seconds: float, recorded: list[Object]) -> None:
-        """DiscoverVariables: sound definitions, the same each time, and compatible with recorded ones."""
+        """DiscoverVariables: valid definitions, the same each time, and compatible with recorded ones."""
         answer = self._twice(DISCOVER_VARIABLES, name, seconds, {})
         if answer is None:
             return
@@ -115,7 +115,7 @@ class _Check:
         self.defined.take(name, answer, recorded)
 
     def templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
-        """A request of a real Cluster: answered twice alike, and its patches are sound and idempotent."""
+        """A request of a real Cluster: two equal answers, and valid, idempotent patches."""
         answer = self._twice(hook, name, seconds, request)
         if answer is None or hook != GENERATE_PATCHES:
             return
@@ -166,7 +166,7 @@ class _Check:
             )
 
     def robust(self, hook: str, name: str, seconds: float, request: Object) -> None:
-        """Malformed, empty and huge requests get an answer, and the next one is answered as ever."""
+        """Malformed, empty and huge requests get an answer, and so does the next request."""
         path = hook_path(GROUP, VERSION, hook, name)
         padding = json.dumps({**request, "settings": {"padding": "x" * 1000}}).encode()
         bodies = {
@@ -178,7 +178,7 @@ class _Check:
             try:
                 read_object(self._call(path, body, max(seconds, 20.0)))
             except StatusError:
-                continue  # that is an answer, too; a connection that is cut off is none
+                continue  # an error status is an answer, too; a closed connection is not
             except CallError as error:
                 self.report.add(name, "robustness", f"a request that is {what} is not answered: {error}")
         if self._ask(hook, name, seconds, request) is None:
@@ -254,7 +254,7 @@ class _Check:
 
 
 def _callable(handler: Any) -> bool:
-    """Whether a handler that discovery lists says what to call."""
+    """Whether a handler from discovery has a name and a hook."""
     if not isinstance(handler, dict) or not isinstance(handler.get("requestHook"), dict):
         return False
     name, hook = handler.get("name"), handler["requestHook"].get("hook")

@@ -1,4 +1,4 @@
-"""What the test of the contract found."""
+"""The report of the contract test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ VIOLATION, WARNING = "violation", "warning"
 
 @dataclass(slots=True)
 class ContractReport:
-    """What was found: (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
+    """The findings as (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
 
     findings: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
     times: list[tuple[str, int, float, float]] = field(default_factory=list)
@@ -17,10 +17,10 @@ class ContractReport:
     calls: int = 0
 
     def add(self, handler: str, rule: str, message: str, severity: str = VIOLATION) -> None:
-        """Keep a finding, once."""
+        """Add a finding, once."""
         self.findings[severity, handler, rule, message[:600]] = None
 
     @property
     def violations(self) -> int:
-        """How many findings break the contract."""
+        """The number of findings that break the contract."""
         return sum(one[0] == VIOLATION for one in self.findings)

@@ -1,4 +1,4 @@
-"""The workers of the server of extensions: no handler keeps the others from being called."""
+"""The workers of the extension server: no handler can block the others."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PATIENCE = 0.2  # seconds that a handler without a running call waits before a 
 
 
 class FairPool(WorkerPool):
-    """A pool in which the handler with the fewest running calls is next, and may fill half of the queue only.
+    """A pool that serves the handler with the fewest running calls next; a handler may fill at most half of the queue.
 
-    While other handlers hold all workers, a handler without a running call gets a spare worker. Otherwise two calls that hang would
-    keep a server with two workers from answering anything for as long as they may take.
+    While other handlers hold all workers, a handler without a running call gets a spare worker. Otherwise two hanging
+    calls would block a server with two workers until their limit.
     """
 
     __slots__ = ("_spares",)
@@ -29,7 +29,7 @@ class FairPool(WorkerPool):
         label: str,
     ) -> None:
         super().__init__(size, queue, longest, begin=begin, label=label)
-        self._spares = 0  # that are being started
+        self._spares = 0  # spares being started
 
     def _check_room(self, name: str) -> None:
         super()._check_room(name)
@@ -64,6 +64,6 @@ class FairPool(WorkerPool):
         try:
             await self._begin()
         except (OSError, DiedError):
-            return  # the machine is short of something; the caller goes on waiting
+            return  # no resources for a process; the caller goes on waiting
         finally:
             self._spares -= 1

@@ -1,4 +1,4 @@
-"""Extensions that run, as the engine of a render asks them: the rules of Cluster API's own client."""
+"""Running extensions for a render's engine, called by the rules of Cluster API's own client."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _DISCOVERY_SECONDS = 10.0
 
 
 class Recorder:
-    """Requests and answers in the order of the calls, each once: what `--record` writes.
+    """Requests and answers in the order of the calls, without duplicates, for `--record`.
 
-    `ignored` are the calls that failed and whose handler has failurePolicy Ignore, in words.
+    `ignored`: texts of the failed calls whose handler has failurePolicy Ignore.
     """
 
     __slots__ = ("_seen", "ignored", "responses")
@@ -46,7 +46,7 @@ class Recorder:
         self._seen: set[str] = set()
 
     def add(self, hook: str, handler: str, request: Object, response: Object) -> None:
-        """Keep a call."""
+        """Record a call."""
         one = {"extension": handler, "hook": hook, "request": request, "response": response}
         text = json.dumps(one, sort_keys=True)
         if text not in self._seen:
@@ -64,7 +64,7 @@ class Recorder:
 
 
 class LiveExtensions:
-    """Answers hooks by extensions that run, by the name of their ExtensionConfig; others answer for the rest.
+    """Answers hooks by running extensions, by the name of their ExtensionConfig; `others` answers the rest.
 
     `package` prepares requests by the ExtensionConfigs among the items, and answers for extensions that have no caller.
     """
@@ -93,7 +93,7 @@ class LiveExtensions:
         )
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """The DiscoverVariablesResponse, asked for once for the same settings. Raises TopologyError."""
+        """The DiscoverVariablesResponse, called once for the same settings. Raises TopologyError."""
         request = self._package.prepared(handler, request, owner)
         key = discovery_cache_key(handler, "", request.get("settings") or {})
         if key not in self._discovered:
@@ -151,7 +151,7 @@ class LiveExtensions:
         return answer
 
     def _handler(self, caller: Caller, config: str, hook: str, name: str, handler: str) -> Object:
-        """What discovery says of a handler; asked once. Raises TopologyError."""
+        """The handler from discovery, called once. Raises TopologyError."""
         if config not in self._handlers:
             body = json.dumps({"apiVersion": HOOKS_VERSION, "kind": "DiscoveryRequest"}).encode()
             try:
@@ -187,7 +187,7 @@ def read_object(text: bytes) -> Object:
 
 
 def _check_items(answer: Object) -> None:
-    """Items in which Go's decoder finds what it looks for: maps with bytes in base64. Raises CallError."""
+    """Check that Go's decoder accepts the items: maps with bytes in base64. Raises CallError."""
     items = answer.get("items") or []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise CallError("failed to decode response: items must be a list of maps")
@@ -201,7 +201,7 @@ def _check_items(answer: Object) -> None:
 
 
 def read_patch(patch: Any, handler: str) -> Any:
-    """A patch as it goes over the wire, as data. Raises TopologyError."""
+    """The data of a patch in wire format (base64 of JSON). Raises TopologyError."""
     try:
         return json.loads(b64decode(patch or "", validate=True) or b"[]")
     except (Base64Error, ValueError, TypeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Requests that are not what a handler hopes for: variables left out or of another type, other versions, unknown kinds."""
+"""Odd requests for handlers: missing variables, variables of another type, other versions, unknown kinds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from krmkit.json import Object
 
 
 def odd_requests(request: Object) -> dict[str, Object]:
-    """Changed requests by what is odd about them.
+    """Changed requests, by a description of the change.
 
     >>> sorted(odd_requests({"variables": [{"name": "v", "value": "x"}]}))[:2]
     ['with templates of another apiVersion', 'with v of another type']

@@ -1,4 +1,4 @@
-"""Requests for the test of the contract: those of a package's real Clusters, or small ones of our own."""
+"""Requests for the contract test: those of a package's real Clusters, or small built-in ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Everywhere(dict[str, "Caller"]):
 
 
 class _Capture:
-    """Stands in place of a patch engine, and keeps what would be asked."""
+    """A patch engine that records the requests instead of sending them."""
 
     has_patches = True
 
@@ -56,7 +56,7 @@ class _Capture:
 
 
 def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
-    """A request for each Cluster of a package, with the variables that the extension discovers, and what stands in the way.
+    """A request for each Cluster of a package, with the variables that the extension discovers, and the problems.
 
     Raises PlanError.
     """
@@ -130,7 +130,7 @@ def _value(definition: Object) -> Any:
 
 
 def _of_schema(schema: Object) -> Any:
-    """A value that a schema allows, as far as that can be told."""
+    """A value for a schema, from its default, example, first enum value or type."""
     for key in ("default", "example"):
         if schema.get(key) not in (None, ""):
             return schema[key]

@@ -1,4 +1,4 @@
-"""Starts the server of extensions and stops it: port, workers, certificates, reloads, signals."""
+"""Starts and stops the extension server: port, workers, certificates, reloads, signals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES
 from krmkit.services.bounded import BoundedListener, SeldomLine, possible_connections
 from krmkit.services.certificates import CertificateError, Certificates
 from krmkit.services.evaluator.frames import CALL
-from krmkit.services.evaluator.pool import DiedError, WorkerPool, WorkerProcess
+from krmkit.services.evaluator.pool import DiedError, WorkerPool, WorkerProcess, start_task
 from krmkit.services.extension.app import App
 from krmkit.services.extension.connections import Connection, ServerConfig
 from krmkit.services.extension.fairpool import FairPool
@@ -29,27 +29,21 @@ from krmkit.services.extension.metrics import Metrics
 from krmkit.services.extension.sources import ExtensionError, fingerprint, load, module_files, read
 from krmkit.services.extension.worker import PROGRAM
 from krmkit.services.listening import listen, set_up, stop_event
+from krmkit.services.settings import ServiceSettings
 
 LABEL = "krmkit topology-extension"
-_CANCEL_AFTER = 5.0  # seconds after the grace until hypercorn cancels what has not ended by itself
+_CANCEL_AFTER = 5.0  # seconds after the grace until hypercorn cancels the remaining tasks
 
 
 @dataclass(slots=True)
 class ServerSettings:
-    """How to serve. Without a certificate the port speaks plain HTTP, which only loopback addresses may."""
+    """The settings. Without a certificate the port uses plain HTTP, which only loopback addresses may."""
 
     paths: list[str]
     modules: list[str]
-    host: str
-    port: int
+    service: ServiceSettings
     metrics_port: int
-    certificate: str
-    key: str
-    client_ca: str
-    workers: int
-    grace: float
     log: bool
-    connections: int = 512
     queue: int = 256
     timeout: float = 30.0
     poll: float = 1.0
@@ -66,7 +60,7 @@ async def _stopped(stopping: asyncio.Event, app: App) -> None:
 
 
 async def _warn(pool: WorkerPool) -> None:
-    """Say which handlers have a failurePolicy that rolls machines while the server cannot be reached."""
+    """Warn about handlers whose failurePolicy rolls machines while the server cannot be reached."""
     with suppress(DiedError, TimeoutError, ValueError):
         answer = json.loads((await pool.run(hook_path(GROUP, VERSION, "Discovery"), b"{}")).output)
         for handler in answer.get("handlers") or []:
@@ -100,6 +94,7 @@ class _Server:
         self._watched = [*settings.paths, *module_files(settings.modules, os.getcwd())]
         self._metrics = Metrics()
         self._bad_certificate = ""
+        self._retiring: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         settings = self._settings
@@ -112,46 +107,44 @@ class _Server:
         gc.freeze()
         watch = asyncio.create_task(self._watch(app, config.certificates, seen))
         try:
-            metrics_port = self._metrics.listen(settings.host, settings.metrics_port)
+            metrics_port = self._metrics.listen(settings.service.host, settings.metrics_port)
         except OSError as error:
             await pool.stop()
             raise ExtensionError(f"cannot listen on port {settings.metrics_port}: {error.strerror}") from None
         print(
-            f"{LABEL}: {settings.workers} workers, listening on {settings.host}:{self._port}, metrics on port {metrics_port}",
+            f"{LABEL}: {settings.service.workers} workers, listening on {settings.service.host}:{self._port}, metrics on port {metrics_port}",
             flush=True,
         )
-        vars(hypercorn_run)["TCPServer"] = Connection  # there is no setting for it
-        application: Any = app  # its messages are plain dicts
-        end = asyncio.create_task(_cut_after_grace(stopping, settings.grace))
+        vars(hypercorn_run)["TCPServer"] = Connection  # hypercorn has no setting for it
+        application: Any = app  # App's messages are plain dicts
+        end = asyncio.create_task(_cut_after_grace(stopping, settings.service.grace))
         await hypercorn_serve(application, config, shutdown_trigger=partial(_stopped, stopping, app))
         end.cancel()
-        watch.cancel()
-        await asyncio.gather(watch, return_exceptions=True)
+        for task in (watch, *self._retiring):
+            task.cancel()
+        await asyncio.gather(watch, *self._retiring, return_exceptions=True)
         await app.pool.stop()
 
     def _config(self) -> ServerConfig:
         settings = self._settings
         config = ServerConfig()
-        if settings.certificate or settings.key or settings.client_ca:
-            if not settings.certificate or not settings.key:
-                raise ExtensionError("--tls-cert and --tls-key belong together, and --client-ca needs both")
-            try:
-                config.certificates = Certificates(settings.certificate, settings.key, settings.client_ca)
-            except CertificateError as error:
-                raise ExtensionError(str(error)) from None
-        elif settings.host not in ("127.0.0.1", "::1", "localhost"):
+        try:
+            config.certificates = settings.service.certificates("--client-ca")
+        except CertificateError as error:
+            raise ExtensionError(str(error)) from None
+        if config.certificates is None and settings.service.host not in ("127.0.0.1", "::1", "localhost"):
             raise ExtensionError("--tls-cert and --tls-key are needed: Cluster API calls over https only")
         try:
-            listener = listen(settings.host, settings.port)
+            listener = listen(settings.service.host, settings.service.port)
         except OSError as error:
             raise ExtensionError(
-                f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
+                f"cannot listen on {settings.service.host}:{settings.service.port}: {error.strerror}"
             ) from None
         self._port = listener.getsockname()[1]
-        most = possible_connections(settings.connections)
+        most = possible_connections(settings.service.connections)
         config.listener = BoundedListener.of(listener, most, LABEL)
         config.broken = SeldomLine(LABEL)
-        set_up(config, settings.grace + _CANCEL_AFTER)
+        set_up(config, settings.service.grace + _CANCEL_AFTER)
         config.keep_alive_timeout = 120.0
         # At its limit hypercorn closes a connection of HTTP/2 under the calls that run on it.
         config.keep_alive_max_requests = 1 << 30
@@ -160,14 +153,14 @@ class _Server:
         return config
 
     async def _pool(self) -> WorkerPool:
-        """Workers with the extensions as they are now. Raises ExtensionError."""
+        """Workers with the current extensions. Raises ExtensionError."""
         settings = self._settings
         content = read(settings.paths, settings.modules)
         if not settings.modules:
-            load(content)  # says all that is wrong, without a process
+            load(content)  # reports all errors, without a process
         setup = CALL.pack(0, len(content)) + content
         begin = partial(WorkerProcess.start, PROGRAM, setup)
-        pool = FairPool(settings.workers, settings.queue, settings.timeout, begin, LABEL)
+        pool = FairPool(settings.service.workers, settings.queue, settings.timeout, begin, LABEL)
         try:
             await pool.start()
         except (OSError, DiedError) as error:
@@ -176,7 +169,7 @@ class _Server:
         return pool
 
     async def _watch(self, app: App, certificates: Certificates | None, seen: object) -> None:
-        """Look for changed files, and take them in where they are good."""
+        """Watch for changed files, and load valid ones."""
         while True:
             await asyncio.sleep(self._settings.poll)
             # A TLS connection that ended is a cycle with large buffers, of few objects that the collector counts.
@@ -193,11 +186,18 @@ class _Server:
                 print(f"{LABEL}: the old extensions stay: {error}", file=sys.stderr, flush=True)
                 continue
             old, app.pool = app.pool, new
-            while app.running.get(old):
-                await asyncio.sleep(0.02)
-            await old.stop()
+            # A long call of the old one holds up neither the next change nor a new certificate.
+            start_task(self._retire(app, old), self._retiring)
             self._metrics.reload("extensions", True)
             print(f"{LABEL}: the extensions were loaded again", file=sys.stderr, flush=True)
+
+    async def _retire(self, app: App, old: WorkerPool) -> None:
+        """Stop a pool once its calls have ended, or at once where the server ends."""
+        try:
+            while app.running.get(old):
+                await asyncio.sleep(0.02)
+        finally:
+            await old.stop()
 
     async def _reload_certificates(self, certificates: Certificates | None) -> None:
         if certificates is None:
@@ -209,7 +209,7 @@ class _Server:
                 print(f"{LABEL}: the certificate was loaded again", file=sys.stderr, flush=True)
             self._bad_certificate = ""
         except CertificateError as error:
-            # Tried again each time, since a second file may be on its way; said once.
+            # Tried again each time, as the second file may still be missing; reported once.
             if str(error) != self._bad_certificate:
                 self._bad_certificate = str(error)
                 self._metrics.reload("certificate", False)

@@ -1,4 +1,4 @@
-"""Where extensions come from: TopologyExtensions in files, and Python modules."""
+"""Load extensions from TopologyExtensions in files, and from Python modules."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from krmkit.render.package import SUFFIXES
 from krmkit.render.resourcefiles import ResourceFileError, resources_of
 from krmkit.yaml.errors import YamlError
 
-_GROUP = API_VERSION.partition("/")[0] + "/"  # another version is a mistake that is named
+_GROUP = API_VERSION.partition("/")[0] + "/"  # another version is an error that names it
 _NAMELESS = "without a name"
 
 
 class ExtensionError(Exception):
-    """Extensions that cannot be read or used; the message says why."""
+    """Extensions that cannot be read or used; the message gives the reason."""
 
 
 def read(paths: Iterable[str], modules: Iterable[str]) -> bytes:
@@ -49,7 +49,7 @@ def _extensions(path: str) -> list[Object]:
 def items_of(path: str, kind: str, group: str) -> list[Object]:
     """The items of a kind in a file, of all versions of the group. Raises ExtensionError."""
     try:
-        # Items are parsed here, when they are asked for.
+        # Items are parsed on access, here.
         return [
             CollectedObject(one).data
             for one in resources_of(path, path)
@@ -61,7 +61,7 @@ def items_of(path: str, kind: str, group: str) -> list[Object]:
 
 
 def load(content: bytes) -> Served:
-    """The extensions, ready to be called. Raises ExtensionError with everything that is wrong with them."""
+    """The extensions, ready to be called. Raises ExtensionError with all their errors."""
     given = json.loads(content)
     extensions: list[HookExtension] = []
     problems = []
@@ -90,32 +90,35 @@ def _of_module(name: str, folder: str) -> list[HookExtension]:
         module = importlib.import_module(name)
     except Exception as error:  # noqa: BLE001  # whatever an author's module raises
         raise ExtensionError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from None
-    found: list[HookExtension] = [one for one in vars(module).values() if isinstance(one, Extension)]
-    if not found:
+    extensions: list[HookExtension] = [one for one in vars(module).values() if isinstance(one, Extension)]
+    if not extensions:
         raise ExtensionError(f"module {name} holds no krmkit.clusterapi.extension.Extension")
-    return found
+    return extensions
 
 
 def fingerprint(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
-    """What changes when a file below the paths does, as `stamps` gives it."""
+    """The stamps of the files below the paths (`stamps`), which change with a file."""
     return stamps(place for path in paths for place in sorted(_files(path)))
 
 
 def _files(path: str) -> list[str]:
-    """The files below a folder, or the file. Hidden folders are left out: a mounted ConfigMap has each file there again."""
+    """The files below a folder, or the file.
+
+    Hidden folders are left out: a mounted ConfigMap has a copy of each file there.
+    """
     if not os.path.isdir(path):
         return [path]
-    found = []
+    paths = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [os.path.join(folder, name) for name in names if not name.startswith(".")]
-    return found
+        paths += [os.path.join(folder, name) for name in names if not name.startswith(".")]
+    return paths
 
 
 def module_files(modules: Iterable[str], folder: str) -> list[str]:
     """The files of modules in a folder, to watch them."""
-    found = []
+    paths = []
     for name in modules:
         place = os.path.join(folder, *name.split("."))
-        found.append(place if os.path.isdir(place) else f"{place}.py")
-    return found
+        paths.append(place if os.path.isdir(place) else f"{place}.py")
+    return paths

@@ -1,4 +1,4 @@
-"""The contract about variables: their definitions, and that a handler checks the values that it gets."""
+"""Check the contract about variables: their definitions, and that a handler checks its values."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _GENERIC = frozenset(
 
 
 class DefinedVariables:
-    """The definitions that the handlers of one extension answer with, and what is wrong with them."""
+    """The definitions from the handlers of one extension, and the findings about them."""
 
     def __init__(self, report: ContractReport) -> None:
         self._report = report
         self._known: dict[str, tuple[str, Object]] = {}
 
     def take(self, handler: str, answer: Object, recorded: list[Object]) -> None:
-        """Judge one answer to DiscoverVariables. recorded: earlier answers."""
+        """Check one answer to DiscoverVariables. recorded: earlier answers."""
         add = self._report.add
         listed = answer.get("variables") or []
         if not is_list_of_maps(listed):
@@ -82,7 +82,7 @@ class DefinedVariables:
     def check_input(self, handler: str, what: str, base: Object, answer: Object, odd: Object) -> None:
         """Report a handler that answers the odd request with Success although its variables do not fit their definitions.
 
-        base: the answer to the sound request. A handler whose answer stays the same has no use for the variable.
+        base: the answer to the valid request. A handler whose answer stays the same does not use the variable.
         """
         patches = _patches(answer)
         if any(has_no_value(patch) for patch in patches):
@@ -104,8 +104,8 @@ class DefinedVariables:
 
 
 def _patches(answer: Object) -> list[Any]:
-    """Return the patches of an answer in the order of uids; one that does not decode is left out, as it is found elsewhere."""
-    found = []
+    """Return the patches of an answer in the order of uids, without undecodable ones, which another check reports."""
+    patches = []
     listed = answer.get("items") or []
     for item in sorted(listed if is_list_of_maps(listed) else [], key=lambda one: str(one.get("uid"))):
         try:
@@ -113,5 +113,5 @@ def _patches(answer: Object) -> list[Any]:
         except TopologyError:
             continue
         if patch:
-            found.append([str(item.get("uid")), json.loads(json.dumps(patch))])
-    return found
+            patches.append([str(item.get("uid")), json.loads(json.dumps(patch))])
+    return patches

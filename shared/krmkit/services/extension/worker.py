@@ -1,6 +1,6 @@
 """A process that answers hooks, one call after the other: frames on stdin, frames on stdout, until stdin ends.
 
-The first frame holds the extensions; what is wrong with them is the first answer.
+The first frame holds the extensions, the first answer their errors.
 """
 
 from __future__ import annotations

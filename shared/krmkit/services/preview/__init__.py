@@ -1,3 +1,5 @@
-"""`krmkit preview`: the page of a report on loopback, with choices. `configplace` is where a function's config stands,
-`presetchoices` and `macrochoices` are what can be chosen in it, `previewpackage` puts choices into a package in memory or on
-disk, `previewapp` answers the page, `command` serves it."""
+"""`krmkit preview`: the page of a report on loopback, with choices.
+
+`configs` finds a function's config, `presets` and `macros` hold its choices, `package` puts choices into a package in
+memory or on disk, `app` answers the page, `server` serves it.
+"""

@@ -1,7 +1,7 @@
-"""What answers the page of `krmkit preview`: an ASGI application for one user on this machine.
+"""The ASGI application of `krmkit preview`, for one user on this machine.
 
-Every request must carry the token, name this server as its host, and come from no other origin. So another user of the
-machine gets nothing without the token, and another page in the same browser nothing at all.
+Every request must carry the token, name this server as its host, and come from no other origin. So other users of the
+machine need the token, and other pages in the same browser get nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LARGEST = 1 << 20  # bytes of a request
 _HEADERS = {
     "cache-control": "no-store",
-    "content-security-policy": "frame-ancestors 'none'",  # the rest of the policy stands in the page
+    "content-security-policy": "frame-ancestors 'none'",  # the rest of the policy is in the page
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
@@ -72,7 +72,7 @@ class Guard:
         await self._app(scope, receive, with_headers)
 
     def _problem(self, request: Request) -> str:
-        """Why a request is refused, "" where it is not."""
+        """Why a request is refused, "" if it is not."""
         host = request.headers.get("host", "")
         if host not in self._hosts:
             return f"the host must be {self._hosts[0]}"
@@ -80,7 +80,7 @@ class Guard:
         if origin is not None and origin not in {f"http://{name}" for name in self._hosts}:
             return "requests of other origins are refused"
         if request.method == "POST" and origin is None:
-            return "a request that may write must say its origin"
+            return "a request that may write must have an Origin header"
         if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return "requests of other sites are refused"
         said = request.headers.get("authorization", "").removeprefix("Bearer ")
@@ -92,7 +92,7 @@ class Guard:
 
 
 class Preview:
-    """Answers for one package; one request works at a time."""
+    """Answers for one package, one request at a time."""
 
     def __init__(self, package: PreviewPackage, token: str) -> None:
         self._package = package
@@ -100,7 +100,7 @@ class Preview:
         self._lock = asyncio.Lock()
 
     def app(self, hosts: list[str]) -> Starlette:
-        """The application. `hosts`: what requests may name as their host, as `127.0.0.1:8080`."""
+        """The application. `hosts`: the permitted Host headers, such as `127.0.0.1:8080`."""
         routes = [
             Route("/", self.page),
             Route("/state", self.state, methods=["POST"]),
@@ -120,14 +120,14 @@ class Preview:
         )
 
     async def page(self, request: Request) -> Response:
-        """The page with the state as it is on disk."""
+        """The page with the state on disk."""
         async with self._lock:
             state = await run_in_threadpool(self._package.state, {})
             html = await run_in_threadpool(page, state.pop("report"), {**state, "token": self._token})
         return HTMLResponse(html)
 
     async def state(self, request: Request) -> Response:
-        """What other choices would make; nothing is written."""
+        """The state with other choices; nothing is written."""
         body = await _body(request)
         async with self._lock:
             return JSONResponse(await run_in_threadpool(self._package.state, _map(body, "choices")))
@@ -141,7 +141,7 @@ class Preview:
             return JSONResponse({"written": written})
 
     async def mark(self, request: Request) -> Response:
-        """What changes when a file does."""
+        """A text that changes with the package's files."""
         return JSONResponse({"mark": await run_in_threadpool(self._package.mark)})
 
 

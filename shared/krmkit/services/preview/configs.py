@@ -1,4 +1,4 @@
-"""Where the config of a pipeline's function stands, and how it is edited."""
+"""Find and edit the config of a pipeline's function."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Path = tuple[str | int, ...]
 
 
 class ChoiceError(ValueError):
-    """A choice cannot be made; the message says what is wrong, and what would be right."""
+    """A choice cannot be made; the message gives the reason, and what would be right."""
 
 
 class ConfigPlace:
     """The config of one function: `item` holds it at `prefix` (("spec",), ("data",), or the configMap of the Kptfile);
-    `flat` says that its values are texts, as in a ConfigMap. Edits change the text of the item."""
+    `flat`: its values are texts, as in a ConfigMap. Edits change the text of the item."""
 
     __slots__ = ("file", "flat", "function", "item", "package", "prefix")
 
@@ -38,7 +38,7 @@ class ConfigPlace:
 
     @classmethod
     def of(cls, package: Package, function: PipelineFunction) -> ConfigPlace | None:
-        """The place of a function's config; None where it has none, or its file holds more than that."""
+        """The place of a function's config; None if it has none, or its file holds other resources too."""
         name = function.config_file if function.config_path else KPTFILE
         items = next((file.items for file in package.files if file.path == name), [])
         if function.config_path:
@@ -52,7 +52,7 @@ class ConfigPlace:
 
     @property
     def id(self) -> str:
-        """What names the function in requests of the page: `pipeline.mutators[0]`, in a subpackage `sub:pipeline...`."""
+        """The function's id in requests of the page: `pipeline.mutators[0]`, in a subpackage `sub:pipeline...`."""
         folder = self.package.folder
         return f"{folder}:{self.function.field}" if folder else self.function.field
 
@@ -62,13 +62,13 @@ class ConfigPlace:
         return self.package.place(self.file)
 
     def get(self, *path: str | int) -> object:
-        """The value at a path of the config, None where there is none."""
+        """The value at a path of the config, None if there is none."""
         return self.item.get(*self.prefix, *path)
 
     def set(self, path: Path, value: object) -> None:
-        """Put a value there; comments and everything else stay."""
+        """Set the value at a path; comments and everything else stay."""
         self.item.set((*self.prefix, *path), value)
 
     def remove(self, path: Path) -> None:
-        """Take away what is there."""
+        """Remove the value at a path."""
         self.item.remove((*self.prefix, *path))

@@ -1,4 +1,4 @@
-"""Filling in macros: which ones a package uses, which values its config gives, and how another value gets there."""
+"""Macro choices: the macros that a package uses, their values in the config, and edits of these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 10_000  # characters of a value
 
 
 class MacroChoices:
-    """The values of one resolve-macros: `place` is its config, `items` are the resources that it gets."""
+    """The values of one resolve-macros: `place`: its config; `items`: its input resources."""
 
     def __init__(self, place: ConfigPlace, items: list[Resource]) -> None:
         self.place = place
@@ -29,20 +29,20 @@ class MacroChoices:
         }
 
     def offered(self) -> dict[str, Any]:
-        """Every macro that is used or has a value. Secret values are not said."""
-        found: dict[str, Any] = {"id": self.place.id, "kind": "macros", "file": self.place.path}
+        """Every macro that is used or has a value, without secret values."""
+        offered: dict[str, Any] = {"id": self.place.id, "kind": "macros", "file": self.place.path}
         if self.place.flat:
             return {
-                **found,
+                **offered,
                 "entries": [],
                 "problem": "its config is a ConfigMap; values are edited in a ResolveMacros",
             }
         given = self._given()
         names = [*given, *sorted(self._used - given.keys())]
-        return {**found, "entries": [self._entry(field, name, given) for field, name in names]}
+        return {**offered, "entries": [self._entry(field, name, given) for field, name in names]}
 
     def _given(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """What the config says of each name: `value`, and `secret`."""
+        """The config's entry for each name: `value`, and `secret`."""
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for field in ("system", "macros"):
             values = self.place.get(field)
@@ -73,7 +73,7 @@ class MacroChoices:
         }
 
     def choose(self, wanted: object) -> None:
-        """Put `{field: {name: text}}` into the config; a value of null takes it out. Raises ChoiceError."""
+        """Put `{field: {name: text}}` into the config; a value of null removes it. Raises ChoiceError."""
         if self.place.flat:
             raise ChoiceError(f"{self.place.path}: {self.offered()['problem']}")
         if not isinstance(wanted, dict):
@@ -118,7 +118,7 @@ class MacroChoices:
 
 
 def _check(field: str, name: str, value: object, known: dict[str, None]) -> None:
-    """Raises ChoiceError for a name that no macro has, and for a value that is not text."""
+    """Raises ChoiceError for an unknown macro, and for a value that is not text."""
     if name not in known:
         raise ChoiceError(f'there is no macro "{name}" in {field}{did_you_mean(name, known)}')
     if value is not None and (not isinstance(value, str) or len(value) > _MOST):

@@ -1,4 +1,4 @@
-"""A package with choices: what it offers, what a render makes of other choices, and how these get into its files."""
+"""A package with choices: its offers, the render of other choices, and their edits in files."""
 
 from __future__ import annotations
 
@@ -32,19 +32,22 @@ Choices = PresetChoices | MacroChoices
 
 
 class ChangedError(Exception):
-    """A file is not what the page was made of; the message names it."""
+    """A file has changed since the page was made; the message names it."""
 
 
 class PreviewPackage:
-    """The package at `path`. Each call reads it anew, so that what others write is seen. A resolver for it explains."""
+    """The package at `path`. Each call reads it again, so that changes on disk are seen. The resolver must explain."""
 
     def __init__(self, path: str, resolver: ProgramResolver) -> None:
         self.path = path
         self._resolver = resolver
 
     def state(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """All that the page shows: the report with `wanted` in place, what can be chosen on disk, the digests of the files
-        that hold it, and `edits`, the files that saving would change. Raises ChoiceError."""
+        """The page's data. Raises ChoiceError.
+
+        The report with `wanted` applied, the choices on disk, the digests of their files, and `edits`, the files that
+        saving would change.
+        """
         mark = self.mark()
         try:
             package = read(self.path)
@@ -67,8 +70,10 @@ class PreviewPackage:
         }
 
     def save(self, wanted: dict[str, Any], digests: dict[str, Any]) -> list[str]:
-        """Write the choices into the files of the package, all or none; return the paths of these. `digests` are those
-        that the page was given. Raises ChoiceError, ChangedError, PackageError, WriteError."""
+        """Write the choices into the files of the package, all or none; return the paths of these.
+
+        `digests`: those that the page got. Raises ChoiceError, ChangedError, PackageError, WriteError.
+        """
         package = read(self.path)
         choices = choices_of(package)
         edits = edited(package, choices, wanted)
@@ -91,7 +96,7 @@ class PreviewPackage:
 
 def choices_of(package: Package) -> dict[str, Choices]:
     """The functions of a package whose configs hold choices, by their ids."""
-    found: dict[str, Choices] = {}
+    choices: dict[str, Choices] = {}
     kinds: dict[str, type[PresetChoices] | type[MacroChoices]] = {
         "apply-presets": PresetChoices,
         "resolve-macros": MacroChoices,
@@ -102,8 +107,8 @@ def choices_of(package: Package) -> dict[str, Choices]:
             kind = kinds.get(function.function_name)
             place = ConfigPlace.of(each, function) if kind is not None else None
             if kind is not None and place is not None:
-                found[place.id] = kind(place, items)
-    return found
+                choices[place.id] = kind(place, items)
+    return choices
 
 
 def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]) -> list[FileEdit]:
@@ -131,7 +136,7 @@ def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]
 
 
 def overlay(package: Package, edits: list[FileEdit]) -> None:
-    """Let a package that was read have other texts in place of some of its files. Raises PackageError."""
+    """Replace the texts of some files of a package in memory. Raises PackageError."""
     texts = {edit.path: edit.after for edit in edits}
     for each in package.walk():
         for number, file in enumerate(each.files):

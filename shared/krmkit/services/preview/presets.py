@@ -1,4 +1,4 @@
-"""Choosing presets: what the packs of a package offer, what is chosen, and how another choice gets into the config."""
+"""Preset choices: the presets that packs offer, the chosen ones, and edits of the config."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Selection = tuple[int | str, list[str]]
 
 
 class PresetChoices:
-    """The choices of one apply-presets: `place` is its config, `items` are the resources that it gets."""
+    """The choices of one apply-presets: `place`: its config; `items`: its input resources."""
 
     def __init__(self, place: ConfigPlace, items: list[Resource]) -> None:
         self.place = place
         self._packs = Packs.read(ResourceList.of(items))
 
     def offered(self) -> dict[str, Any]:
-        """All packs with presets, by group, and what is chosen in each."""
+        """All packs with presets, by group, with the chosen ones."""
         selections = self._selections()
         return {
             "id": self.place.id,
@@ -53,14 +53,16 @@ class PresetChoices:
                 for number, one in enumerate(listed if isinstance(listed, list) else ())
                 if isinstance(one, dict)
             ]
-        found: dict[int, list[Selection]] = defaultdict(list)
+        selections: dict[int, list[Selection]] = defaultdict(list)
         for where, name, labels in entries:
             try:
                 carrier = self._packs.named(str(name))
             except CarrierError:
                 continue
-            found[id(carrier)].append((where, list(map(str, labels)) if isinstance(labels, list) else []))
-        return found
+            selections[id(carrier)].append(
+                (where, list(map(str, labels)) if isinstance(labels, list) else [])
+            )
+        return selections
 
     def choose(self, wanted: object) -> None:
         """Put `{pack: [labels]}` into the config. Raises ChoiceError."""
@@ -85,7 +87,7 @@ class PresetChoices:
             places = [where for where, _ in selections.get(id(carrier), ())]
             if places:
                 self._put(places[0], chosen)
-                # What the others of several selections for one pack say is said by the first one now.
+                # The first of several selections for one pack now holds the choices of all.
                 superfluous += places[1:]
             else:
                 added[carrier.pack.name if self._is_plain(carrier) else carrier.resource.name] = chosen
@@ -113,7 +115,7 @@ class PresetChoices:
             self.place.set(("selections",), entries)
 
     def _is_plain(self, carrier: Carrier) -> bool:
-        """Whether the name in pack.json means this pack and no other."""
+        """Whether the name in pack.json is unique to this pack."""
         try:
             return self._packs.named(carrier.pack.name) is carrier
         except CarrierError:
@@ -121,7 +123,10 @@ class PresetChoices:
 
 
 def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, Any]:
-    """The presets of a pack, and what is chosen: by the config's selections, else (None) by the marker in its values."""
+    """The presets of a pack, and the chosen ones.
+
+    They are chosen by the config's selections, else (None) by the marker in its values.
+    """
     pack = carrier.pack
     try:
         presets = data_of(pack)["presets"]
@@ -132,14 +137,14 @@ def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, 
     wanted = None if selections is None else [label for _, labels in selections for label in labels]
     applied = apply_presets(pack.values or "", pack.presets, wanted)
     errors = [finding.message for finding in applied.findings if finding.severity == "error"]
-    found: dict[str, Any] = {
+    offered: dict[str, Any] = {
         "pack": pack.label,
         "title": pack.display_name,
         "presets": presets,
         "selected": [preset.label for preset in applied.presets],
         "from": "config" if wanted is not None else "marker" if applied.presets else "",
     }
-    return {**found, "problem": errors[0]} if errors else found
+    return {**offered, "problem": errors[0]} if errors else offered
 
 
 def _check(pack: str, chosen: list[str], known: list[str]) -> None:

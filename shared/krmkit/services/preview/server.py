@@ -1,4 +1,4 @@
-"""The server of `krmkit preview`: loads hypercorn and starlette, which only the extra `preview` has."""
+"""The server of `krmkit preview`: loads hypercorn and starlette, which only the extra `preview` installs."""
 
 from __future__ import annotations
 

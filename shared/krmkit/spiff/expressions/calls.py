@@ -81,7 +81,7 @@ class Call(Expression):
             return LambdaValue(parameters, LambdaExpression(parameters, True, body), {}, env), NOTHING
         if name == "type" and info.undefined:
             return "undef", NOTHING
-        value, found = env.run.call(name, args, env, self.args, info)
+        value, found = env.run.parts.call(name, args, env, self.args, info)
         return (self if isinstance(value, Expression) else value), found.join(info)
 
     def __str__(self) -> str:

@@ -97,7 +97,7 @@ class LambdaReference(Expression):
         if type(value) is not str:
             raise Failure("lambda reference must resolve to lambda value or string", info)
         try:
-            parsed = env.run.parse(value, self.path, self.stub_path)
+            parsed = env.run.parts.parse(value, self.path, self.stub_path)
         except Failure as failure:
             raise Failure(f"cannot parse lamba expression '{value}': {failure.issue.text}", info) from None
         if not isinstance(parsed, LambdaExpression):

@@ -217,7 +217,7 @@ def wrapped(number: int) -> int:
 
 
 def truth(value: Any) -> bool:
-    """What counts as true: nil, false, 0, "", [] and {} do not; all else does, 0.0 too."""
+    """Whether a value counts as true: nil, false, 0, "", [] and {} do not; all others do, 0.0 too."""
     if value is None or value is False:
         return False
     if type(value) is float:

@@ -8,6 +8,7 @@ from krmkit.spiff.environment import Env
 from krmkit.spiff.errors import NOTHING, Failure, Info, Issue, Result
 from krmkit.spiff.expressions.lambdas import LambdaExpression, LambdaValue
 from krmkit.spiff.expressions.literals import integer, truth
+from krmkit.spiff.flow.places import update
 from krmkit.spiff.nodes import Expression, Node, type_name
 
 
@@ -57,7 +58,7 @@ class Mapping(Expression):
         made_map: dict[str, Node] = {}
         for key, node in _entries(source):
             if isinstance(node.value, Expression):
-                node = env.run.update(node, env)
+                node = update(node, env)
             if isinstance(node.value, Expression):
                 return self, Info()
             args = [key, *[None] * (count - 2), node.value] if count > 1 else [node.value][:count]
@@ -130,7 +131,7 @@ class Sum(Expression):
         inline = isinstance(self.function, LambdaExpression)
         for key, node in _entries(source):
             if isinstance(node.value, Expression):
-                node = env.run.update(node, env)
+                node = update(node, env)
             args = [total, key, node.value] if count == 3 else [total, node.value]
             total, result = function.call(args, env, inline=inline)
             if isinstance(total, Expression):

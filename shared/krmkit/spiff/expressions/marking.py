@@ -133,7 +133,7 @@ def instantiate(template: TemplateValue, env: Env) -> tuple[Any, Info]:
         here = env.with_names({SELF: self_node})
         name = ".".join(template.path)
         copy = copy_tree(template.prepared)
-        result: Node = run.flow(copy, here, f"resolution of template '{name}' failed")
+        result: Node = run.parts.flow(copy, here, f"resolution of template '{name}' failed")
     finally:
         run.leave()
     info = Info()

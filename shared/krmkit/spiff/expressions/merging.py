@@ -1,4 +1,4 @@
-"""What reaches into stubs: merge, auto and prefer."""
+"""Expressions that use stubs: merge, auto and prefer."""
 
 from __future__ import annotations
 

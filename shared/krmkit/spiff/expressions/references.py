@@ -8,6 +8,7 @@ from typing import Any
 from krmkit.spiff.environment import DOCUMENT, Env
 from krmkit.spiff.errors import NOTHING, Failure, Info, Issue, Path, Result
 from krmkit.spiff.expressions.literals import ListExpression, Range
+from krmkit.spiff.flow.places import update
 from krmkit.spiff.flow.resolved import is_locally_resolved, is_resolved, is_resolved_node
 from krmkit.spiff.nodes import Expression, Node
 
@@ -40,7 +41,7 @@ class Reference(Expression):
         node = env.find_first(first)
         if node is None:
             raise Failure(f"'{first}' not found")
-        node = env.run.update(node, env)
+        node = update(node, env)
         if node.note.undefined:
             raise Failure(f"'{first}' not found")
         pending = _pending(self, node, env, (first,))
@@ -64,7 +65,7 @@ def _inside(ref: Reference, find: Callable[[str], Node | None], env: Env, locall
     node = find(path[1])
     if node is None:
         raise Failure(f"'{path[0]}.{path[1]}' not found")
-    node = env.run.update(node, env)
+    node = update(node, env)
     pending = _pending(ref, node, env, path[:2])
     if pending is not None:
         return pending
@@ -82,7 +83,7 @@ def walk(
         found = env.enter_step(node, step, raw)
         if found is None:
             raise Failure(f"'{'.'.join(path[: done + index + 1])}' not found")
-        node = env.run.update(found, env)
+        node = update(found, env)
         if node.note.undefined:
             raise Failure(f"'{'.'.join(path[: done + index + 1])}' not found")
         pending = _pending(ref, node, env, path[: done + index + 1])
@@ -92,7 +93,7 @@ def walk(
 
 
 def _pending(ref: Expression, node: Node, env: Env, path: Path) -> Result | None:
-    """What a reference gives while a node on its way is not ready; None when it is."""
+    """The value of a reference while a node on its path is not ready; None if it is ready."""
     value = node.value
     if is_locally_resolved(value, env.run):
         return None

@@ -9,26 +9,28 @@ from __future__ import annotations
 
 from krmkit.spiff.embedded import embedded
 from krmkit.spiff.environment import Env
-from krmkit.spiff.errors import NOTHING, Failure, Info, Issue, LimitExceeded
+from krmkit.spiff.errors import NOTHING, Failure, Info, Issue
 from krmkit.spiff.expressions.lambdas import Constant
 from krmkit.spiff.expressions.marking import Marker, Substitution, TemplateValue
 from krmkit.spiff.flow.lists import flow_list
 from krmkit.spiff.flow.maps import flow_map
-from krmkit.spiff.flow.places import Cell, FlowPlace, Flows
+from krmkit.spiff.flow.places import Cell, FlowPlace
 from krmkit.spiff.flow.resolved import is_locally_resolved, is_resolved
+from krmkit.spiff.limits import LimitExceeded
 from krmkit.spiff.nodes import DEFAULT, DYNAMIC, EMPTY, IMPLIED, INJECTED, STATIC, Expression, Node, Note
 
 DEMANDS = 40
 """How deep expressions may be evaluated because others ask for them; deeper ones wait for the next pass."""
 
 
-class Flow(Flows):
+class Flow:
     """The work on one document."""
 
-    __slots__ = ("demands",)
+    __slots__ = ("changes", "demands", "tick")
 
     def __init__(self) -> None:
-        super().__init__()
+        self.tick = 0
+        self.changes = 0
         self.demands = 0
 
     def run(self, node: Node, env: Env, override: bool) -> Node:
@@ -103,7 +105,7 @@ class Flow(Flows):
         if text is None:
             return root
         try:
-            expression = env.run.parse(text, env.path, env.stub_path)
+            expression = env.run.parts.parse(text, env.path, env.stub_path)
         except Failure:
             return root
         return Node(expression, root.source, root.note, Cell(self, env, override))
@@ -247,6 +249,28 @@ class Flow(Flows):
             return root
         self.changes += 1
         return Node(found.value, found.source, other)
+
+    def is_settled(self, node: Node, interpolation: bool) -> bool:
+        """Whether a node cannot change any more."""
+        value = node.value
+        kind = type(value)
+        note = node.note
+        if note.failed or (note.flags & DYNAMIC and kind is not dict and kind is not list):
+            return False
+        if note.preferred and kind is not dict and kind is not list:
+            return False  # `prefer` puts off a stub's value for one pass where there is nothing to merge with
+        if kind is str:
+            return not (value.startswith("((") or (interpolation and "((" in value))
+        if kind is dict or kind is list:
+            state = node.state
+            if state is None or not state.settled:
+                return False
+            return type(state) is not FlowPlace or state.flow is self
+        if isinstance(value, TemplateValue):
+            return (
+                not value.resolver.stubs
+            )  # a stub's value may take the place of the template in the next pass
+        return not isinstance(value, Expression)
 
     def _tagged(self, node: Node, root: Node, env: Env, before: int = -1) -> Node:
         """The node, its value published under the tag that it has. `before`: the count of changes before its turn."""

@@ -7,7 +7,7 @@ from krmkit.spiff.environment import Env, Scope
 from krmkit.spiff.expressions.marking import Marker, TemplateValue
 from krmkit.spiff.flow.controls import is_control_map
 from krmkit.spiff.flow.maps import skips_merge
-from krmkit.spiff.flow.places import FlowPlace, Flows
+from krmkit.spiff.flow.places import FlowPlace, Flows, inherited
 from krmkit.spiff.nodes import (
     EMPTY,
     INJECT,
@@ -45,7 +45,7 @@ class _List:
             scope = Scope(None, env.path, {})
             scope.entries = root.value
             self.env = env.with_scope(scope)
-        self.flags, self.stub = flow.inherited(env)
+        self.flags, self.stub = inherited(env)
         self.tag = root.note.tag
         self.key_name = root.note.key_name
         self.replaced = root.note.replace

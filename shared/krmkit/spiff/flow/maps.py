@@ -8,7 +8,7 @@ from krmkit.spiff.errors import Issue
 from krmkit.spiff.expressions.marking import Marker, TemplateValue
 from krmkit.spiff.expressions.merging import Merge
 from krmkit.spiff.flow.controls import OPTIONS, apply_control, is_control_map
-from krmkit.spiff.flow.places import FlowPlace, Flows, implied
+from krmkit.spiff.flow.places import FlowPlace, Flows, implied, inherited
 from krmkit.spiff.nodes import DYNAMIC, EMPTY, INJECT, INJECTED, Expression, Node, Note, type_name
 
 
@@ -58,7 +58,7 @@ class _Map:
         scope.local = self.names
         self.scope = scope
         self.env = env.with_scope(scope)
-        self.flags, self.stub = flow.inherited(env)
+        self.flags, self.stub = inherited(env)
         self.tag = root.note.tag
         self.redirect = root.note.redirect
         self.replace = root.note.replace

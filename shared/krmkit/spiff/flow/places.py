@@ -1,15 +1,13 @@
-"""What a flow remembers of the places of its tree, and what its parts share."""
+"""The data of a flow about the places of its tree, and the common data of its parts."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 from krmkit.spiff.environment import Env, Scope
 from krmkit.spiff.errors import Path
-from krmkit.spiff.expressions.marking import TemplateValue
-from krmkit.spiff.nodes import DEFAULT, DYNAMIC, IMPLIED, STATE, TEMPORARY, Expression, Node
+from krmkit.spiff.nodes import DEFAULT, IMPLIED, STATE, TEMPORARY, Expression, Node
 
 
 @dataclass(slots=True, eq=False)
@@ -38,65 +36,41 @@ class Cell:
     outcome: Node | None = None
 
 
-class Flows(ABC):
-    """What the parts of a flow need of the whole; flow.Flow is the one there is."""
+class Flows(Protocol):
+    """The interface of the flow for its maps, lists and cells: `flow.document.Flow`."""
 
-    __slots__ = ("changes", "tick")
+    tick: int
+    changes: int
 
-    def __init__(self) -> None:
-        self.tick = 0
-        self.changes = 0
-
-    @abstractmethod
     def node(self, root: Node, env: Env, override: bool) -> Node:
         """The node after one pass."""
 
-    @abstractmethod
     def demand(self, node: Node, cell: Cell) -> Node:
         """The node of an expression, evaluated before its turn."""
 
-    @abstractmethod
     def overridden(self, root: Node, env: Env, override: bool) -> Node:
         """The node, or what the stubs have in its place."""
 
     def is_settled(self, node: Node, interpolation: bool) -> bool:
         """Whether a node cannot change any more."""
-        value = node.value
-        kind = type(value)
-        note = node.note
-        if note.failed or (note.flags & DYNAMIC and kind is not dict and kind is not list):
-            return False
-        if note.preferred and kind is not dict and kind is not list:
-            return False  # `prefer` puts off a stub's value for one pass where there is nothing to merge with
-        if kind is str:
-            return not (value.startswith("((") or (interpolation and "((" in value))
-        if kind is dict or kind is list:
-            state = node.state
-            if state is None or not state.settled:
-                return False
-            return type(state) is not FlowPlace or state.flow is self
-        if isinstance(value, TemplateValue):
-            return (
-                not value.resolver.stubs
-            )  # a stub's value may take the place of the template in the next pass
-        return not isinstance(value, Expression)
 
-    def inherited(self, env: Env) -> tuple[int, Node | None]:
-        """The flags that a map or list takes from its counterpart in the stubs, and that node."""
-        if not env.stubs:
-            return 0, None
-        stub = env.find_in_stubs(env.stub_path)
-        if stub is None:
-            return 0, None
-        return stub.note.flags & (TEMPORARY | STATE), stub
+
+def inherited(env: Env) -> tuple[int, Node | None]:
+    """The flags that a map or list takes from its counterpart in the stubs, and that node."""
+    if not env.stubs:
+        return 0, None
+    stub = env.find_in_stubs(env.stub_path)
+    if stub is None:
+        return 0, None
+    return stub.note.flags & (TEMPORARY | STATE), stub
 
 
 def implied(node: Node, flags: int) -> Node:
-    """An entry of a map with `flags`: those of a default are no values of their own."""
+    """An entry of a map with `flags`: those of a default do not count as values."""
     return node.with_flags(IMPLIED) if flags & (DEFAULT | IMPLIED) else node
 
 
-def update(node: Node, env: Any) -> Node:
+def update(node: Node, env: Env) -> Node:
     """The newest state of a node: an expression is evaluated first where its turn has not come yet."""
     cell = node.state
     while type(cell) is Cell:

@@ -10,7 +10,7 @@ from krmkit.spiff.nodes import Expression, Node, is_list_complete, is_map_comple
 
 
 def is_locally_resolved(value: Any, run: Run) -> bool:
-    """Whether a value is no expression, and its own merges are done."""
+    """Whether a value is not an expression, and its own merges are done."""
     kind = type(value)
     if kind is dict:
         return is_map_complete(value, run.control)

@@ -50,7 +50,7 @@ def _collect(node: Node, path: Path, run: Run, found: list[Found]) -> None:
         found.append((node, path, original))
     elif kind is str and (text := embedded(value, run.interpolation)) is not None:
         try:
-            run.parse(text, ("dummy",), ("dummy",))
+            run.parts.parse(text, ("dummy",), ("dummy",))
         except Failure as failure:
             found.append((node.noted(issue=failure.issue, error=True, failed=False), path, ()))
     elif node.note.failed:

@@ -131,7 +131,7 @@ def evaluated(args: list[Any], env: Env, info: Info) -> Any:
     if type(args[0]) is not str:
         raise Failure("string argument required for 'eval'")
     try:
-        expression = env.run.parse(args[0], env.path, env.stub_path)
+        expression = env.run.parts.parse(args[0], env.path, env.stub_path)
     except Failure as failure:
         raise Failure(f"({args[0]})\t {failure.issue.text}") from None
     env.run.enter()

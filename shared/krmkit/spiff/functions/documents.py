@@ -13,6 +13,7 @@ from krmkit.spiff.expressions.marking import TemplateValue
 from krmkit.spiff.functions.registry import With
 from krmkit.spiff.functions.yamltext import to_json, to_yaml
 from krmkit.spiff.nodes import Node, copy_tree, list_merge
+from krmkit.spiff.reading import read_all
 
 
 def asjson(args: list[Any], env: Env, info: Info) -> Any:
@@ -54,7 +55,7 @@ def parse(args: list[Any], env: Env, info: Info) -> Any:
 
 def _documents(name: str, text: str, env: Env) -> list[Node]:
     try:
-        nodes = env.run.read_all(text, name)
+        nodes = read_all(text, name, env.run.interpolation)
     except SpiffError as error:
         reason = error.message.partition("]: ")[2] or error.message
         raise Failure(f"error parsing file [{posixpath.normpath(name)}]: {reason}") from None
@@ -97,7 +98,7 @@ def parsed(name: str, text: str, mode: str, env: Env) -> Any:
     node = _document(name, text, env) if mode == "yaml" else Node(_documents(name, text, env), name)
     env.run.enter()
     try:
-        result: Node = env.run.flow(node, rooted, f"resolution of yaml file '{name}' failed")
+        result: Node = env.run.parts.flow(node, rooted, f"resolution of yaml file '{name}' failed")
     except Failure as failure:
         raise Failure(Issue(failure.issue.text, failure.issue.nested), failure.info) from None
     finally:

@@ -94,7 +94,7 @@ def merge(args: list[Any], env: Env, info: Info) -> Any:
     ]
     env.run.enter()
     try:
-        return env.run.cascade(env.run, env, nodes[0], nodes[1:]).value
+        return env.run.parts.cascade(env.run, env, nodes[0], nodes[1:]).value
     except SpiffError as error:
         raise Failure(f"merging failed: {error.message}") from None
     finally:

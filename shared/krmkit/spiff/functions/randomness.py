@@ -1,4 +1,4 @@
-"""What functions share that need a seed or a package of the `spiff` extra."""
+"""Common parts of functions that need a seed or a package of the `spiff` extra."""
 
 from __future__ import annotations
 

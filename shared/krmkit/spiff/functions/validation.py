@@ -166,27 +166,24 @@ def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 
 def _and(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    if not args:
-        raise UncheckableCondition("validator argument required")
-    texts = []
-    for condition in args:
-        good, text = verdict(value, condition.value, env)
-        texts.append(text)
-        if not good:
-            return False, text
-    return True, texts[0] if len(args) == 1 else f"({' and '.join(texts)})"
+    return _joined(value, args, env, False)
 
 
 def _or(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    return _joined(value, args, env, True)
+
+
+def _joined(value: Any, args: list[Node], env: Env, decisive: bool) -> Verdict:
+    """The conditions in their order; the first whose verdict is `decisive` decides alone, and its text is the text."""
     if not args:
         raise UncheckableCondition("validator argument required")
     texts = []
     for condition in args:
         good, text = verdict(value, condition.value, env)
         texts.append(text)
-        if good:
-            return True, text
-    return False, texts[0] if len(args) == 1 else f"({' and '.join(texts)})"
+        if good is decisive:
+            return decisive, text
+    return not decisive, texts[0] if len(args) == 1 else f"({' and '.join(texts)})"
 
 
 _COMBINED: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {

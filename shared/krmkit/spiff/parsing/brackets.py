@@ -17,7 +17,7 @@ _WORDS = (
 
 
 class Grammar(Protocol):
-    """What the forms of the grammar need of its top, as they hold whole expressions again; grammar.Parser is the only one."""
+    """The parser of whole expressions, for forms that contain expressions; implemented by grammar.Parser."""
 
     def expression(self) -> Expression | None:
         """A whole expression."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.yaml.compose import Composer, is_block, is_block_scalar, is_empty
+from krmkit.yaml.compose import Composer, is_bare, is_block, is_block_scalar, is_empty
 from krmkit.yaml.copies import is_tied
 from krmkit.yaml.editing.places import Places, Spot, Unit, Units
 from krmkit.yaml.editing.view import EditError, Splice, apply, gap
@@ -267,7 +267,7 @@ class Editor:
         if value.source is None or not isinstance(value, Scalar) or is_block_scalar(value):
             return ""
         places = self.composer.places(value.source)
-        end = places.of(value).end
+        end = value.end if is_bare(value) else places.of(value).end
         rest = places.view[end : places.line_end(end)]
         return rest.rstrip() if rest.lstrip(" \t").startswith("#") else ""
 
@@ -283,6 +283,9 @@ def in_order(places: list[int]) -> list[int]:
 
     Example: `in_order([2, 0, 1])` is `[-1, 0, 1]`.
     """
+    known = [place for place in places if place >= 0]
+    if known == sorted(known):
+        return places
     from bisect import bisect_left
 
     tails: list[int] = []  # the smallest place that ends a run of each length

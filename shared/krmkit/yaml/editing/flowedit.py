@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from krmkit.yaml.compose import Composer
 
     class Editor(Protocol):
-        """What collects the splices: `krmkit.yaml.editing.blockedit.Editor`, which calls the functions here."""
+        """The collector of the splices: `krmkit.yaml.editing.blockedit.Editor`, which calls the functions here."""
 
         composer: Composer
         places: Places

@@ -11,7 +11,7 @@ from krmkit.yaml.tree import Collection, Document, Node, Scalar
 
 
 def line_comment(document: Document, key: Node | None, value: Node) -> str:
-    """The comment of a value, from its `#` on and without trailing blanks; "" where there is none. `key`: None in a list.
+    """The comment of a value, from its `#` on and without trailing blanks; "" if there is none. `key`: None in a list.
 
     Example: of `a: 1 # one` it is `# one`.
     """
@@ -27,9 +27,9 @@ def ends_line(document: Document, key: Node | None, value: Node) -> bool:
 
 
 def with_line_comments(document: Document, comments: list[tuple[Node | None, Node, str]]) -> str:
-    """The text of an unedited document with comments put in: (key, value, text without `# `); an old comment goes.
+    """The text of an unedited document with comments put in: (key, value, text without `# `); an old comment is replaced.
 
-    Raises EditError where there is no room for a comment, behind a value in the middle of a line.
+    Raises EditError for a value in the middle of a line, which cannot have a comment.
     """
     text = document.text
     parts: list[str] = []
@@ -47,7 +47,7 @@ def with_line_comments(document: Document, comments: list[tuple[Node | None, Nod
 
 
 def _place(document: Document, key: Node | None, value: Node) -> tuple[int, int]:
-    """Start and end of a value's comment with the blanks in front of it; both the same where there is none."""
+    """Start and end of a value's comment with the blanks in front of it; equal if there is none."""
     text = document.text
     if isinstance(value, Scalar) and value.style in ("|", ">"):
         at = value.start

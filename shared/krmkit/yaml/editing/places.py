@@ -1,8 +1,8 @@
 """The places of a text's nodes: libyaml's marks say where scalars and flow collections begin and end.
 
-All offsets count in `Places.view`: the document's text, with a final line break. Dashes, colons, commas,
-anchors, tags and comments stand in the gaps between nodes, where nothing else can stand. A place is found when it is asked
-for; what no edit comes near is not looked at.
+All offsets count in `Places.view`: the document's text, with a final line break. The gaps between nodes contain only
+dashes, colons, commas, anchors, tags and comments. A place is found when it is asked for; what no edit comes near is
+not looked at.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Places:
         return self.view.rfind("\n", 0, position) + 1
 
     def line_end(self, position: int) -> int:
-        """Where the line that holds a position ends, before its line break."""
+        """The end of a position's line, before its line break."""
         end = self.view.find("\n", position)
         return end if end >= 0 else len(self.view)
 
@@ -298,7 +298,7 @@ class Places:
         return start
 
     def tail_end(self, units: Units, least: int) -> int:
-        """Where a child goes behind the last one: below the comments under it that are indented to column `least` or deeper."""
+        """The position for a child after the last one: below its comments that are indented to column `least` or deeper."""
         end = self.body_end(units, len(units) - 1)
         while end < len(self.view) and self.comment_column(end) >= least:
             end = self.below(end)
@@ -334,7 +334,7 @@ def _document_start(view: str) -> int:
 
 
 def block_scalar_end(view: str, start: int, end: int, value: str) -> int:
-    """Where the content of a block scalar ends, without its final line break.
+    """The end of a block scalar's content, without its final line break.
 
     libyaml's end runs over the blank lines that follow, which are content behind `|+` only.
     """

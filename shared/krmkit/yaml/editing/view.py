@@ -15,7 +15,7 @@ _BREAKS = {
 
 
 class EditError(YamlError):
-    """The text cannot be edited safely; the message says why."""
+    """The text cannot be edited safely; the message gives the reason."""
 
 
 def token(view: str, position: int) -> tuple[str, int, int]:

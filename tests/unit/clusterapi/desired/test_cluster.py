@@ -8,7 +8,7 @@ import pytest
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.desired.cluster import desired_state
-from krmkit.clusterapi.desired.settings import ALWAYS, NEVER, WHEN_UID, DesiredStateSettings
+from krmkit.clusterapi.desired.settings import ALWAYS, WHEN_UID, DesiredStateSettings
 from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.json import Object
 from tests.unit.clusterapi.fixtures import blueprint, cluster, cluster_class, templates
@@ -184,7 +184,7 @@ def test_what_kubectl_remembers_is_not_cloned() -> None:
 
 @pytest.mark.parametrize(
     ("mode", "uid", "expected"),
-    [(WHEN_UID, "", None), (WHEN_UID, "u1", "u1"), (ALWAYS, "", ""), (NEVER, "u1", None)],
+    [(WHEN_UID, "", None), (WHEN_UID, "u1", "u1"), (ALWAYS, "", ""), ("never", "u1", None)],
 )
 def test_owner_references(mode: str, uid: str, expected: str | None) -> None:
     """Templates and health checks refer to the Cluster, by its uid."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.clusterapi.patches.lookup import VariableError, VariablePath, variable_name
+from krmkit.clusterapi.patches.lookup import VariableError, VariablePath
 from krmkit.clusterapi.patches.values import (
     PatchValueError,
     ValueTemplate,
@@ -86,11 +86,6 @@ def test_paths_to_nothing_say_so(path: str) -> None:
 
     assert str(caught.value) == message
     assert caught.value.not_found is not_found
-
-
-def test_the_name_ends_at_a_dot_or_bracket() -> None:
-    """What a path begins with."""
-    assert [variable_name(path) for path in ("a", "a.b", "a[0].b")] == ["a", "a", "a"]
 
 
 def test_numbers_are_float64_in_templates() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.clusterapi.api.roles import Role
 from krmkit.clusterapi.plan.model import CHANGE, ObjectChange
 from krmkit.clusterapi.plan.rolls import Clock, rolls
 
@@ -14,7 +15,7 @@ NOW = "2026-06-01T00:00:00Z"
 
 
 def change(role: str, kind: str, before: Object, after: Object, *fields: str) -> ObjectChange:
-    return ObjectChange(CHANGE, role, kind, "c1", fields=list(fields), before=before, after=after)
+    return ObjectChange(CHANGE, Role.of(role), kind, "c1", fields=list(fields), before=before, after=after)
 
 
 def version(role: str, kind: str) -> ObjectChange:

@@ -18,6 +18,7 @@ from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.whole import Sync
 from krmkit.git.objects import Objects
 from krmkit.git.packfile import PackFile
+from krmkit.git.program import GitRepository
 from krmkit.git.refjournal import still_to_do
 from krmkit.git.refnames import NOTHING
 from krmkit.git.refs import RefChanges
@@ -41,7 +42,7 @@ class MemoryObjects(Objects):
     """Reads the objects of a MemoryRepository."""
 
     def __init__(self, repository: MemoryRepository) -> None:
-        self.repository = repository  # type: ignore[assignment]
+        self.repository = repository
         self._unsaved = repository.pack.unsaved
 
     def close(self) -> None:
@@ -61,15 +62,14 @@ class MemoryObjects(Objects):
         return (oid, *found) if found is not None else None
 
 
-@dataclass
-class MemoryRepository:
+class MemoryRepository(GitRepository):
     """Objects, and refs that name them."""
 
-    folder: Path = Path("memory")
-    name: str = "memory"
-    pack: MemoryPack = field(default_factory=MemoryPack)
-    refs: dict[str, str] = field(default_factory=dict)
-    journal: dict[str, tuple[str, str]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        super().__init__(Path("memory"))
+        self.pack = MemoryPack()
+        self.refs: dict[str, str] = {}
+        self.journal: dict[str, tuple[str, str]] = {}
 
     def apply(self, changes: Mapping[str, tuple[str, str]]) -> None:
         """Bring refs to their new values."""
@@ -79,7 +79,7 @@ class MemoryRepository:
                 self.refs[ref] = oid
 
     def complete(self, chosen: Callable[[int], bool] = lambda _: True) -> None:
-        """What whoever locks the repository does first; with only the chosen changes it is killed at that."""
+        """Complete a killed sync, as the next lock does; with only the chosen changes, this is killed as well."""
         rest = still_to_do(self.journal, self.refs)
         some = {ref: pair for number, (ref, pair) in enumerate(rest.items()) if chosen(number)}
         self.apply(some)
@@ -122,7 +122,7 @@ class MemoryStore(Store):
 
     def __init__(self, name: str, repository: MemoryRepository, deployment: bool = True) -> None:
         self.name = name
-        self.repository = repository  # type: ignore[assignment]
+        self.repository = repository
         self.deployment = deployment
         self.directory = ""
         self.pack = repository.pack
@@ -144,7 +144,7 @@ class Fleet:
     def sync(self, files: dict[str, str], killed: Callable[[int], bool] | None = None, **given: Any) -> Sync:
         """Sync the variants of these files, by fleet name.
 
-        `killed`: git stops after the changes whose numbers it chooses, and the journal says what is still to be done.
+        `killed`: git stops after the changes whose numbers it chooses, and the journal holds the rest.
         """
         for repository in self.repositories.values():
             repository.complete()
@@ -195,5 +195,5 @@ def plan(
 
 
 def outcome_of(sync: Sync, name: str) -> SyncOutcome:
-    """What the sync did for one variant."""
+    """The sync's outcome for one variant."""
     return next(one for one in [*sync.outcomes, *sync.removed] if one.name == name)

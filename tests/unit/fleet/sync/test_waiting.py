@@ -118,7 +118,7 @@ def test_a_version_that_was_made_in_main(same: bool) -> None:
     release(up, 2, app("two") + "  more: '1'\n")
     outcome = fleet.sync(wanted(2)).outcomes[0]
 
-    warning = "p/v2: not of this variant, and passed over; adoptionPolicy: adoptExisting takes it over"
+    warning = "p/v2: not of this variant, and ignored; adoptionPolicy: adoptExisting takes it over"
     assert (outcome.conflicts, outcome.warnings) == ([], [] if same else [warning])
     assert size(fleet) == ("eight" if same else "two")
 
@@ -161,9 +161,7 @@ def test_a_state_that_is_gone() -> None:
 
     (warning,) = fleet.sync(wanted(1)).outcomes[0].warnings
 
-    assert (
-        warning == "p/v1: not of this variant, and passed over; adoptionPolicy: adoptExisting takes it over"
-    )
+    assert warning == "p/v1: not of this variant, and ignored; adoptionPolicy: adoptExisting takes it over"
 
 
 def test_a_version_that_overtakes_a_draft() -> None:

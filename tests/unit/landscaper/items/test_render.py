@@ -370,6 +370,12 @@ def test_executions() -> None:
             {"name": "database", "ref": {"name": "shop-database", "namespace": "default"}},
             {"name": "web", "ref": {"name": "shop-web", "namespace": "default"}},
         ],
+        "subInstCache": {
+            "activeSubs": [
+                {"specName": "database", "objectName": "shop-database"},
+                {"specName": "web", "objectName": "shop-web"},
+            ]
+        },
         "executionRef": {"name": "shop", "namespace": "default"},
     }
 

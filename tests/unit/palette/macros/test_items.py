@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.fn.testing import run_function
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.palette.macros.context import Context
 from krmkit.palette.macros.items import (
@@ -131,3 +132,19 @@ def test_collections_have_no_text(spec: str, field: str) -> None:
         read_context(given, resources.function_config)
     assert caught.value.field == field
     assert "hush" not in str(caught.value)
+
+
+def test_a_resource_with_doubled_keys_is_refused() -> None:
+    """A resource is edited only if it is YAML afterwards; nothing is written."""
+    text = (
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n"
+        "  metadata: {name: a}\n  data:\n    site: '{{ .spectro.var.site }}'\n    twice: a\n    twice: b\n"
+        "functionConfig:\n  apiVersion: krmkit.dev/v1alpha1\n  kind: ResolveMacros\n  metadata: {name: m}\n"
+        "  spec: {variables: [{name: site, value: north}]}\n"
+    )
+
+    outcome = run_function("functions/resolve-macros", text)
+
+    assert outcome.exit_code == 1
+    assert 'the key "twice" occurs twice in one mapping' in outcome.stderr
+    assert "{{ .spectro.var.site }}" in outcome.stdout

@@ -184,3 +184,22 @@ def test_schemas_for_editors(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert json.loads((tmp_path / ".schemas/presets.yaml.json").read_text())["title"] == "presets.yaml"
     assert main(["schema", "pack", "--modeline", "pack.json"]) == 1
     assert "JSON, which has no comments" in capsys.readouterr().err
+
+
+def test_the_same_files_in_many_packs() -> None:
+    """What is wrong in them is said for each pack; what is right is known from then on, and counts for no other file."""
+    wrong, good = "presets:\n- nam: x\n", "presets:\n- name: x\n"
+    right: set[tuple[str, str]] = set()
+
+    found = [unknown_names(Pack({**RIGHT, "name": name}, presets=wrong), right=right) for name in "ab"]
+    assert [[(one.rule, one.tags["pack"]) for one in findings] for findings in found] == [
+        [("unknown-name", "a")],
+        [("unknown-name", "b")],
+    ]
+    assert right == set()
+
+    assert unknown_names(Pack(RIGHT, presets=good), right=right) == []
+    assert right == {("presets.yaml", good)}
+    assert unknown_names(Pack(RIGHT, presets=good, schema=good), right=right) == unknown_names(
+        Pack(RIGHT, presets=good, schema=good)
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.porch.apinames import PorchError
-from krmkit.porch.sets.generate import Existing, generate, in_namespace, reconcile
+from krmkit.porch.apinames import PorchError, in_namespace
+from krmkit.porch.sets.generate import Existing, generate, reconcile
 from krmkit.porch.sets.targets import DownstreamTarget, TargetObject
 
 SPEC = {"upstream": {"repo": "blueprints", "package": "front", "revision": 1}}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.resource import Resource
 from krmkit.porch.apinames import PorchError
-from krmkit.porch.variants.context import generate_package_context, set_package_context
+from krmkit.porch.variants.context import context_text, is_package_context, set_package_context
 from tests.unit.porch.packages import CONTEXT, KPTFILE, package, text_of
 
 FILE = "package-context.yaml"
@@ -95,7 +96,6 @@ def test_empty_data_is_fine() -> None:
 def test_subpackages_with_paths_of_their_own() -> None:
     """In a render every package has its own package-context.yaml; the root's is the one with the shortest package path."""
     from krmkit.krm.annotations import Location
-    from krmkit.krm.resource import Resource
     from krmkit.porch.variants.packageview import PackageView
 
     inner = Resource(CONTEXT, location=Location(FILE, 0, "/pkg/sub"))
@@ -111,9 +111,8 @@ def test_generated() -> None:
     found = package(
         {"Kptfile": KPTFILE, FILE: CONTEXT + "  extra: x\n", "sub/cm.yaml": CONTEXT, "sub/Kptfile": KPTFILE}
     )
-    kept, fresh = generate_package_context(found)
+    fresh = Resource(context_text("front"))
 
-    assert [resource.path for resource in kept] == ["Kptfile", "sub/Kptfile"]
-    assert fresh.path == FILE
+    assert [one.path for one in found.resources if not is_package_context(one)] == ["Kptfile", "sub/Kptfile"]
     assert fresh.get("data") == {"name": "front"}
     assert fresh.is_local_config

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from krmkit.porch.apinames import PorchError
 from krmkit.porch.variants import lifecycle
 
 
@@ -116,26 +115,3 @@ def test_workspace_names(workspaces: list[str], expected: str) -> None:
     revisions.append(revision("other", "Draft", workspaceName="packagevariant-99", packageName="other"))
 
     assert lifecycle.new_workspace_name("q", "down", revisions) == expected
-
-
-def test_upgrade_draft_names_three_revisions() -> None:
-    """The merge is from the locked upstream to the new one, into the local revision."""
-    source = revision("down.q.packagevariant-1", "Published", 1, workspaceName="packagevariant-1")
-    source["status"] = {"upstreamLock": {"git": {"repo": "up", "ref": "p/v1"}}}
-    new = revision("up.p.v2", "Published", 2, repository="up", packageName="p", workspaceName="v2")
-    upstream = {"repo": "up", "package": "p", "revision": "v2"}
-
-    draft = lifecycle.upgrade_draft(variant(upstream=upstream), source, [source, new])
-
-    assert (draft.old_upstream, draft.new_upstream, draft.source) == (
-        "up.p.v1",
-        "up.p.v2",
-        "down.q.packagevariant-1",
-    )
-    assert draft.workspace == "packagevariant-2"
-
-
-def test_published_upstream_needs_a_number() -> None:
-    """Revision 0 is no published revision."""
-    with pytest.raises(PorchError, match="cannot be published with revision number 0"):
-        lifecycle.published_upstream({"repo": "up", "package": "p", "revision": 0}, [])

@@ -165,11 +165,11 @@ FAILURES = [
     (
         "no list",
         "text = 'hello'",
-        "cannot read what it wrote: line 1, column 1: a mapping with `items` is expected, not 'hello'",
+        "cannot read its output: line 1, column 1: a mapping with `items` is expected, not 'hello'",
         (1, ""),
     ),
-    ("nothing", "text = ''", "cannot read what it wrote", (1, "")),
-    ("no YAML", "text = 'a: ['", "cannot read what it wrote", (1, "")),
+    ("nothing", "text = ''", "cannot read its output", (1, "")),
+    ("no YAML", "text = 'a: ['", "cannot read its output", (1, "")),
     ("no items", "text = text[: text.index('items:')]", "it has no items", (1, "")),
     ("an empty path", "text = text.replace('path: a.yaml', 'path: \"\"')", "path is empty", (1, "")),
     ("not UTF-8", "sys.stdout.buffer.write(b'\\xff')", "is not UTF-8", (1, "")),
@@ -177,7 +177,7 @@ FAILURES = [
         "two opinions",
         "text = text.replace(' config.kubernetes.io/path: a.yaml', ' config.kubernetes.io/path: b.yaml', 1)"
         ".replace('internal.config.kubernetes.io/path: a.yaml', 'internal.config.kubernetes.io/path: c.yaml')",
-        "say different things",
+        "differ: ",
         (1, ""),
     ),
 ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmkit.json import Object
-from krmkit.schema.kubernetes.crds import CrdSchemas
+from krmkit.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 
 
 def crd(spec: Object, version: str = "v1", **top: Any) -> Object:
@@ -162,13 +162,18 @@ def test_what_comes_along_is_loaded_when_a_kind_is_asked_for() -> None:
             '"shared":[{"type":"integer"},{"type":"object","properties":{"size":{"$shared":0}}}]}'
         )
 
-    schemas = CrdSchemas([crd(SPEC)], published)
+    constants = PublishedSchemas(published)
+    schemas = CrdSchemas([crd(SPEC)], constants)
     assert schemas.errors(thing({"size": 1})) == []
     assert loads == []
     assert [error.field for error in schemas.errors(thing({"size": "x"}, "v2"))] == ["spec.size"]
     schemas.errors(thing({}, "v9"))
     assert loads == [1]
     assert schemas.errors(thing({"size": 1})) == []
+    others = CrdSchemas([], constants)
+    assert [error.field for error in others.errors(thing({"size": "x"}, "v2"))] == ["spec.size"]
+    assert [error.field for error in others.errors(thing({}))] == ["never"]
+    assert loads == [1]
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_a_module_that_patches_nothing(
     assert code == 0
     [found] = listed
     assert (found["rule"], found["severity"]) == ("no-patches", "warning")
-    assert "look at kinds, apiVersions and variables" in found["message"]
+    assert "check kinds, apiVersions, variables" in found["message"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import yaml
 
 from krmkit.cli import main
 from krmkit.cli.serveextension import parser
-from krmkit.clusterapi.hooks.extensionconfig import extension_url, validate_extension_config
+from krmkit.clusterapi.hooks.extensionconfig import validate_extension_config
 from krmkit.clusterapi.hooks.serving import Served
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 
@@ -61,16 +61,20 @@ def test_the_parts_fit(tmp_path: Path, spec: dict[str, Any]) -> None:
     arguments = parser().parse_args(container["args"])
 
     assert validate_extension_config(config) == []
-    url = extension_url(config["spec"]["clientConfig"], "/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery")
-    host, slash, path = url.removeprefix("https://").partition("/")
-    assert host.partition(":")[0] in found["Certificate"]["spec"]["dnsNames"]
-    assert host == f"{service['metadata']['name']}.{service['metadata']['namespace']}.svc:443"
+    called = config["spec"]["clientConfig"]["service"]
+    assert f"{called['name']}.{called['namespace']}.svc" in found["Certificate"]["spec"]["dnsNames"]
+    assert [called["name"], called["namespace"]] == [
+        service["metadata"]["name"],
+        service["metadata"]["namespace"],
+    ]
+    assert called.get("port", 443) in {one["port"] for one in service["spec"]["ports"]}
     assert {one["containerPort"] for one in container["ports"]} == {arguments.port, arguments.metrics_port}
     assert any(word.startswith("--workers=") for word in container["args"])
     assert arguments.grace < pod["terminationGracePeriodSeconds"]
+    path = called.get("path", "").rstrip("/") + "/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery"
     [extension] = [TopologyExtension(yaml.safe_load(text)) for text in found["ConfigMap"]["data"].values()]
     assert (extension.name, extension.problems) == (config["metadata"]["name"], [])
-    status, answer = Served([extension]).respond(slash + path, b"{}")
+    status, answer = Served([extension]).respond(path, b"{}")
     assert status == 200
     assert b"discover-variables-mirror" in answer
 

@@ -53,7 +53,7 @@ def _rsa_key(bits: int, env: Env) -> rsa.RSAPrivateKey:
     numbers = chance("x509genkey", env)
     with needed("cryptography", "x509genkey"):
         from cryptography.hazmat.primitives.asymmetric import rsa
-    env.run.step((bits // 128) ** 3 * 16)  # what the tests of primes take: 65,536 steps for 2048 bits
+    env.run.step((bits // 128) ** 3 * 16)  # the cost of testing primes: 65,536 steps for 2048 bits
     one = _factor(numbers, bits // 2)
     two = _factor(numbers, bits // 2)
     exponent = pow(EXPONENT, -1, (one - 1) * (two - 1))
@@ -125,7 +125,7 @@ def wggenkey(args: list[Any], env: Env, info: Info) -> Any:
     if kind not in ("private", "preshared"):
         raise Failure(f"invalid key type {quote(kind)}, use private or preshared")
     key = bytearray(chance("wggenkey", env).take(32))
-    if kind == "private":  # what every private key of the curve has
+    if kind == "private":  # common to all private keys of the curve
         key[0] &= 248
         key[31] = key[31] & 127 | 64
     return base64.b64encode(key).decode("ascii")

@@ -119,7 +119,7 @@ def bcrypt_check(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def _bcrypt(name: str, password: bytes, salt: str, cost: int, env: Env) -> str:
-    """The hash with the salt and the cost that a text begins with; "" for a text that is no hash."""
+    """The hash with the salt and the cost that a text begins with; "" for a text that is not a hash."""
     with needed("bcrypt", name):
         from bcrypt import hashpw
     env.run.step(8 << cost)

@@ -21,7 +21,7 @@ def _problems(text: str, pattern: str, most: int, message: str) -> str:
 
 
 def label(text: str) -> str:
-    """What is wrong with a DNS label, "" for nothing."""
+    """The error of a DNS label, "" if it is valid."""
     return _problems(
         text, _LABEL, 63,
         "a DNS-1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an"
@@ -30,7 +30,7 @@ def label(text: str) -> str:
 
 
 def subdomain(text: str) -> str:
-    """What is wrong with a domain name, "" for nothing."""
+    """The error of a domain name, "" if it is valid."""
     return _problems(
         text, _SUBDOMAIN, 253,
         "a DNS-1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end"
@@ -39,7 +39,7 @@ def subdomain(text: str) -> str:
 
 
 def wildcard(text: str) -> str:
-    """What is wrong with a name such as *.example.com, "" for nothing."""
+    """The error of a name such as *.example.com, "" if it is valid."""
     return _problems(
         text, _WILDCARD, 253,
         "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of"

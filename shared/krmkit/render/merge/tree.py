@@ -1,4 +1,4 @@
-"""The files of a package by path, and which of them belong to which of its subpackages."""
+"""The files of a package by path, and their assignment to its subpackages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""krmkit.render.merge.linemerge: texts merged by lines."""
+"""krmkit.render.merge.lines: texts merged by lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.porch.merge.threeway import LOCAL
-from krmkit.render.merge.linemerge import LineMergeError, merge_lines
+from krmkit.render.merge.lines import LineMergeError, merge_lines
 
 CASES = {
     "apart": (b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n", b"A\nb\nC\n", b"A\nb\nC\n"),

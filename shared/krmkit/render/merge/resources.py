@@ -11,11 +11,11 @@ from krmkit.porch.merge.comments import merge_comments
 from krmkit.porch.merge.edits import write_merged
 from krmkit.porch.merge.listkeys import schema_of
 from krmkit.porch.merge.threeway import UPSTREAM, MergedValue, merge
-from krmkit.render.merge.mergeconflict import ResourceConflict
-from krmkit.render.merge.mergeunits import MergeUnit, MergeUnits, identifier, units_of, who
+from krmkit.render.merge.conflict import ResourceConflict
 from krmkit.render.merge.stamp import stamped
-from krmkit.render.merge.textmerge import merge_inside, merge_text
+from krmkit.render.merge.text import merge_inside, merge_text
 from krmkit.render.merge.unedited import SUFFIXES, data_of, is_same_resource, marks_of, source
+from krmkit.render.merge.units import MergeUnit, MergeUnits, identifier, units_of, who
 from krmkit.render.source import FileResource, SourceError, SourceFile, joined
 from krmkit.yaml.data import same_data
 from krmkit.yaml.errors import YamlError
@@ -28,7 +28,7 @@ Versions = tuple[SourceFile | None, SourceFile | None, SourceFile | None]
 class FileMerge:
     """Merges the files of one package, subpackages and the Kptfile left out.
 
-    `prefer` says whose value is taken where both sides changed one.
+    `prefer`: the side that wins where both changed a value.
     """
 
     base: Files
@@ -38,12 +38,12 @@ class FileMerge:
     conflicts: list[ResourceConflict] = field(default_factory=list)
 
     def merge(self) -> Iterator[tuple[str, bytes | None]]:
-        """Yield (path, new content) of each file that the merge changes; None where the file goes.
+        """Yield (path, new content) of each file that the merge changes; None if the file is removed.
 
         Raises IdentityError, LineMergeError, ListError, YamlError.
         """
         paths = sorted({*self.base, *self.upstream, *self.local})
-        # What upstream left alone is no matter for the merge.
+        # Files that upstream did not change need no merge.
         moved = [path for path in paths if self.base.get(path) != self.upstream.get(path)]
         sources: dict[str, Versions] = {}
         for path in paths if any(path.endswith(SUFFIXES) for path in moved) else ():
@@ -63,7 +63,7 @@ class FileMerge:
                 yield from self._resources(path, versions, units, fresh)
 
     def _sources(self, path: str) -> Versions | None:
-        """The three versions as resources; None where one of them holds something else."""
+        """The three versions as resources; None if one of them holds something else."""
         try:
             base, upstream, local = (
                 source(path, files[path]) if path in files else None
@@ -74,7 +74,7 @@ class FileMerge:
         return base, upstream, local
 
     def _whole_file(self, path: str) -> Iterator[tuple[str, bytes | None]]:
-        """Merge a file that holds no resources."""
+        """Merge a file without resources."""
         old, new, here = self.base.get(path), self.upstream.get(path), self.local.get(path)
         if new in (old, here):
             return
@@ -107,7 +107,7 @@ class FileMerge:
         return str(outcome.value).encode()
 
     def _follow_upstream(self, units: MergeUnits) -> None:
-        """A resource that upstream moved to another file, and somebody edited here, takes upstream's changes where it is."""
+        """Apply upstream's changes to a locally edited resource in its local file, though upstream moved it to another."""
         fresh: dict[str, list[MergeUnit]] = {}
         for unit in units.units.values():
             if unit.base is None and unit.local is None:
@@ -120,7 +120,7 @@ class FileMerge:
                     del units.units[there[0].path, there[0].key]
 
     def _report_absent(self, unit: MergeUnit, units: MergeUnits) -> None:
-        """What is upstream and not here, and does not come: deleted locally, or its name is taken."""
+        """Report an upstream resource that is not added: it was deleted locally, or its name is taken."""
         upstream = unit.upstream
         if unit.local is not None or upstream is None:
             return
@@ -152,7 +152,7 @@ class FileMerge:
                 items.append(item)
         items += [stamped(item) for item in (new.items if new is not None else ()) if id(item) in fresh]
         if here is None:
-            # A file that is gone locally comes back only with what is new upstream.
+            # A locally deleted file comes back only with resources that are new upstream.
             if items and new is not None:
                 yield path, (new.joined(items) if len(items) == len(new.items) else joined(items)).encode()
         elif not items and here.items:
@@ -163,7 +163,7 @@ class FileMerge:
                 yield path, content
 
     def _keeps(self, unit: MergeUnit, item: FileResource) -> bool:
-        """Merge one local resource in place; False where it goes."""
+        """Merge one local resource in place; False if it is removed."""
         base, upstream = unit.base, unit.upstream
         if upstream is None:
             if base is None:
@@ -211,7 +211,7 @@ class FileMerge:
 
 
 def _upstream_text(base: FileResource, upstream: FileResource, local: FileResource) -> str:
-    """Upstream's text for a resource that is, to the letter, as it was cloned; "" for any other."""
+    """Upstream's text for a resource whose text is unchanged since the clone; "" for others."""
     if local.original == base.original:
         return upstream.original
     if (

@@ -1,7 +1,7 @@
-"""Three-way merge of a text that people write: YAML and JSON as trees with their comments, everything else by lines.
+"""Three-way merge of texts: YAML and JSON as trees with their comments, everything else by lines.
 
-Packs are such texts: `values.yaml`, `presets.yaml` and `pack.json` are keys of a ConfigMap. Where a merge by lines goes through
-and has the values of the merge of the trees, it is taken, because it brings upstream's comments and order along.
+Packs are such texts: `values.yaml`, `presets.yaml` and `pack.json` are keys of a ConfigMap. A merge by lines without
+conflicts that has the values of the tree merge is preferred, because it has upstream's comments and order.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from krmkit.krm.resource import Resource
 from krmkit.porch.merge.comments import merge_comments
 from krmkit.porch.merge.edits import write_merged
 from krmkit.porch.merge.threeway import UPSTREAM, Conflict, MergedValue, merge
-from krmkit.render.merge.linemerge import merge_lines
+from krmkit.render.merge.lines import merge_lines
 from krmkit.yaml.data import same_data
 from krmkit.yaml.errors import YamlError
 
-# What is encoded is not text to merge by lines.
+# Encoded text cannot be merged by lines.
 _ENCODED = {("Secret", "data"), ("ConfigMap", "binaryData")}
 
 
 def merge_text(
     base: str, upstream: str, local: str, *, prefer: str = UPSTREAM, trees: bool = True
 ) -> MergedValue:
-    """Merge what changed from `base` to `upstream` into the text `local`; conflicts have paths inside, or lines.
+    """Merge the changes from `base` to `upstream` into the text `local`; conflicts have inner paths, or lines.
 
     Without `trees`, also YAML is merged by lines. Raises LineMergeError. Example: upstream changed a comment, local the value of another key: the result has both.
     """
@@ -39,14 +39,14 @@ def merge_text(
     if lines is None or by_lines is None:
         merged = upstream if prefer == UPSTREAM else local
         return MergedValue(merged, [Conflict((), base, upstream, local, merged)])
-    found = [Conflict((), None, one.upstream, one.local, one.merged, one.line) for one in lines.hunks]
-    return MergedValue(by_lines, found)
+    conflicts = [Conflict((), None, one.upstream, one.local, one.merged, one.line) for one in lines.hunks]
+    return MergedValue(by_lines, conflicts)
 
 
 def merge_inside(
     kind: str, path: tuple[str, ...], base: str, upstream: str, local: str, prefer: str
 ) -> MergedValue | None:
-    """Merge a text in a field of a resource; None for one that is a value rather than a text: one line, or encoded."""
+    """Merge a text in a field of a resource; None for a plain value: one line, or encoded."""
     if (kind, path[0]) in _ENCODED:
         return None
     texts = (base, upstream, local)
@@ -56,7 +56,7 @@ def merge_inside(
 
 
 def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedValue | None:
-    """(text, data) as the value; None where a version is not a mapping in YAML or JSON, or cannot be edited."""
+    """(text, data) as the value; None if a version is not a mapping in YAML or JSON, or cannot be edited."""
 
     def inside(path: tuple[str, ...], first: str, second: str, third: str) -> MergedValue | None:
         return merge_inside("", path, first, second, third, prefer)

@@ -1,42 +1,55 @@
-"""Three-way merge of packages as texts: what changed upstream comes into the local files as edits of their lines.
+"""Three-way merge of packages as texts: upstream's changes become edits of lines in the local files.
 
 Rules and order are those of `kpt pkg update --strategy resource-merge`: packages and subpackages one by one, Kptfiles by their
-own rules, resources by identity. Beyond kpt, texts in resources and other files are merged inside, as trees or by lines. What kpt
-decides in silence is reported as a conflict too.
+own rules, resources by identity. Beyond kpt, texts in resources and other files are merged as trees or by lines, and
+kpt's silent decisions are reported as conflicts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from krmkit.porch.merge.edits import write_merged
 from krmkit.porch.merge.kptfile import merge_kptfiles
 from krmkit.porch.merge.threeway import LOCAL, UPSTREAM
-from krmkit.render.filesecrets import masked_conflicts
+from krmkit.render.merge.conflict import ResourceConflict, without_outcome
 from krmkit.render.merge.conflictplaces import placed
-from krmkit.render.merge.linemerge import LineMergeError
-from krmkit.render.merge.mergeconflict import ResourceConflict, without_outcome
-from krmkit.render.merge.mergepolicy import MARKERS, STOP, marked_files
-from krmkit.render.merge.mergeunits import IdentityError
+from krmkit.render.merge.lines import LineMergeError
+from krmkit.render.merge.policy import MARKERS, STOP, marked_files
+from krmkit.render.merge.resources import FileMerge
+from krmkit.render.merge.secrets import masked_conflicts
 from krmkit.render.merge.stamp import stamped_file
-from krmkit.render.merge.unedited import SUFFIXES, data_of, is_unedited
-from krmkit.render.packagetree import PackageTree
-from krmkit.render.resourcemerge import FileMerge
+from krmkit.render.merge.tree import PackageTree
+from krmkit.render.merge.unedited import SUFFIXES, data_of, is_unedited, source
+from krmkit.render.merge.units import IdentityError
 from krmkit.render.source import SourceFile
 
 KPTFILE = "Kptfile"
 
 
 class PackageMergeError(ValueError):
-    """The packages cannot be merged; nothing was changed."""
+    """The packages cannot be merged; nothing was changed. `conflicts`: those that nobody was to decide, else none."""
+
+    conflicts: list[ResourceConflict]
+
+    def __init__(self, message: str, conflicts: Sequence[ResourceConflict] = ()) -> None:
+        super().__init__(message)
+        self.conflicts = list(conflicts)
+
+    @classmethod
+    def stopped(cls, conflicts: Sequence[ResourceConflict]) -> PackageMergeError:
+        """The error of a merge that was to stop at conflicts, which takes no side of them."""
+        undecided = [replace(one, message=without_outcome(one.message)) for one in conflicts]
+        listed = "\n".join(f"  {one.place}: {one.message}" for one in undecided)
+        return cls(f"{len(undecided)} in conflict, and nothing was changed:\n{listed}", undecided)
 
 
 @dataclass(slots=True)
 class MergedPackage:
-    """The files of the merged package by path, and what both sides had changed.
+    """The files of the merged package by path, and the conflicts.
 
-    `executable`: the files that upstream made executable, or no longer so.
+    `executable`: the files whose executable bit upstream changed, with the new value.
     """
 
     files: dict[str, bytes]
@@ -53,18 +66,17 @@ def merge_packages(
 ) -> MergedPackage:
     """Merge the changes from `base` to `upstream` into `local`; each maps the paths of a package to contents.
 
-    `on_conflict` says what becomes of a value that both sides changed: "upstream" and "local" take that side's, "stop" raises
+    `on_conflict` decides about a value that both sides changed: "upstream" and "local" take that side's, "stop" raises
     PackageMergeError with all conflicts, "markers" writes both into the file as git does (a Kptfile takes upstream's).
-    Raises PackageMergeError where a subpackage was added on both sides, where two local resources claim to be one of
-    upstream, and where files cannot be read or merged.
-    Example: upstream changed the tag in app.yaml, local its replicas: the merged app.yaml has both, and all its comments.
+    Raises PackageMergeError if a subpackage was added on both sides, if two local resources claim to be one of
+    upstream, and if files cannot be read or merged. Example: upstream changed the tag in app.yaml, local its replicas:
+    the merged app.yaml has both, and all its comments.
     """
     trees = [PackageTree(files) for files in (base, upstream, local)]
     merged = _merged(trees, LOCAL if on_conflict == LOCAL else UPSTREAM)
     merged.conflicts = masked_conflicts(placed(merged.conflicts, merged.files), (base, upstream, local))
     if merged.conflicts and on_conflict == STOP:
-        listed = "\n".join(f"  {one.place}: {without_outcome(one.message)}" for one in merged.conflicts)
-        raise PackageMergeError(f"{len(merged.conflicts)} in conflict, and nothing was changed:\n{listed}")
+        raise PackageMergeError.stopped(merged.conflicts)
     if merged.conflicts and on_conflict == MARKERS:
         kept = _merged(trees, LOCAL).files
         kept.update({path: content for path, content in merged.files.items() if _is_kptfile(path)})
@@ -97,7 +109,7 @@ def _merged(trees: list[PackageTree], prefer: str) -> MergedPackage:
 
 
 def _marked(path: str, content: bytes) -> bytes:
-    """A new file of upstream with kpt's mark on its resources, as the files that were fetched first have it."""
+    """A new file of upstream with kpt's mark on its resources, as in the files fetched first."""
     if not path.endswith(SUFFIXES):
         return content
     try:
@@ -120,17 +132,19 @@ def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: Mer
     if all(is_unedited(path, before.get(path), after.get(path)) for path in {*before, *after}):
         for path in here.below(folder):
             merged.files.pop(path, None)
-    else:
-        merged.conflicts.append(
-            ResourceConflict(f"{folder}/{KPTFILE}", "", (), "deleted upstream, edited locally: kept")
-        )
+        return
+    path = f"{folder}/{KPTFILE}"
+    versions = (source(path, content).items[0].get("upstreamLock") for content in (before[path], after[path]))
+    own = len({*map(repr, versions)}) > 1
+    why = "with files from an upstream of its own" if own else "edited locally"
+    merged.conflicts.append(ResourceConflict(path, "", (), f"deleted upstream, {why}: kept"))
 
 
 def _merge_folder(
     folder: str, old: PackageTree, new: PackageTree, here: PackageTree, merged: MergedPackage, prefer: str
 ) -> None:
     prefix = f"{folder}/" if folder else ""
-    # A folder that is a subpackage locally is not part of this package, also if it is upstream.
+    # A local subpackage's folder is not part of this package, even if it is upstream.
     base, upstream, local = (tree.own(folder, here) for tree in (old, new, here))
     _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged, prefer)
     files = FileMerge(base, upstream, local, prefer)
@@ -156,7 +170,7 @@ def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPacka
     file = files[2]
     local = file.items[0]
     base, upstream, before = (data_of(each.items[0]) for each in files)
-    # A subpackage with an upstream of its own goes where upstream took it, unless somebody here leads it elsewhere.
+    # A subpackage with its own upstream follows upstream's change of that, unless it was changed locally.
     follows = "/" in path and base.get("upstream") == before.get("upstream")
     outcome = merge_kptfiles(base, upstream, before, with_upstream=follows, prefer=prefer)
     write_merged(local, outcome.value)

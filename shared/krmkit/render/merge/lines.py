@@ -1,4 +1,4 @@
-"""Three-way merge of texts by lines, as `git merge` does it: git's own `merge-file` finds what goes together."""
+"""Three-way merge of texts by lines, as `git merge` does it: it runs git's `merge-file`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from krmkit.porch.merge.threeway import UPSTREAM
 
-_MARKER = 41  # signs: no text has so long a marker of its own
+_MARKER = 41  # characters: longer than any marker in a text
 _SECONDS = 60.0
-_BINARY = 255  # what merge-file ends with where it cannot merge
+_BINARY = 255  # merge-file's exit code if it cannot merge
 _ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -21,12 +21,12 @@ _ENVIRONMENT = {
 
 
 class LineMergeError(RuntimeError):
-    """git is not there, or could not merge."""
+    """git is not installed, or could not merge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that both sides changed. `line` is where the taken ones begin in the merged text, from 1."""
+    """Lines that both sides changed. `line`: the first of the taken lines in the merged text, from 1."""
 
     line: int
     upstream: str
@@ -36,14 +36,14 @@ class Hunk:
 
 @dataclass(slots=True)
 class MergedLines:
-    """The merged text, and what both sides had changed."""
+    """The merged text, and the lines that both sides changed."""
 
     content: bytes
     hunks: list[Hunk] = field(default_factory=list)
 
 
 def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTREAM) -> MergedLines | None:
-    """Merge by lines; where both sides changed the same ones, take those of `prefer`. None where a version is not text.
+    """Merge by lines; where both sides changed the same lines, take those of `prefer`. None if a version is not text.
 
     Raises LineMergeError. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
     """
@@ -59,10 +59,10 @@ def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTRE
 
 
 def _merge_file(folder: str) -> bytes | None:
-    """What git prints for the three files in a folder, conflicts between markers."""
+    """Git's merge of the three files in a folder, with conflict markers."""
     command = ["git", "-c", "merge.conflictStyle=merge", "merge-file", "-p", f"--marker-size={_MARKER}"]
     command += ["local", "base", "upstream"]
-    # No repository, and so no config of one, is looked for around the folder.
+    # Git must not search for a repository, and its config, around the folder.
     around = {"GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(folder)), "PATH": os.environ.get("PATH", os.defpath)}  # fmt: skip
     try:
         done = subprocess.run(
@@ -115,7 +115,7 @@ def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> Merg
 
 
 def _lines(content: bytes) -> list[bytes]:
-    """Lines as git counts them: a carriage return alone ends none."""
-    found = [line + b"\n" for line in content.split(b"\n")]
-    found[-1] = found[-1][:-1]
-    return [line for line in found if line]
+    """Lines as git counts them: a single carriage return does not end a line."""
+    lines = [line + b"\n" for line in content.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return [line for line in lines if line]

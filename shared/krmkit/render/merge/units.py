@@ -1,8 +1,8 @@
-"""Which resources of three versions of a package are the same one.
+"""Match the resources of three versions of a package.
 
-The upstream sides go by their own group, kind, namespace and name; what they carry as upstream-identifier is not looked at, as with
-kpt. A local resource goes by its own name where it still has it, else by its upstream-identifier, so that one that was renamed or
-moved to another namespace is found again. Files count: a resource belongs to its file, unless it is found in one other alone.
+The upstream sides are identified by their own group, kind, namespace and name; their upstream-identifier is ignored, as
+in kpt. A local resource is identified by its own name if it still has it, else by its upstream-identifier, so that a
+renamed one is found again. Files count: a resource is matched in its file, or in the only other file that has it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from krmkit.render.source import FileResource, SourceFile
 Sources = Mapping[str, tuple[SourceFile | None, SourceFile | None, SourceFile | None]]
 
 Key = tuple[str, int]
-"""An identifier, and how many resources before it in the file have the same."""
+"""An identifier, and the number of resources before it in the file with the same identifier."""
 
 
 class IdentityError(ValueError):
@@ -39,9 +39,10 @@ class MergeUnit:
 
 @dataclass(slots=True)
 class MergeUnits:
-    """The units of a package by file and key, and the local resources that upstream does not know, by file.
+    """The units of a package by file and key, and the local resources that upstream lacks, by file.
 
-    `of_local` has the unit of a local resource by its id(), `named` all local resources and their files by their own identifiers.
+    `of_local`: the unit of a local resource by its id(); `named`: all local resources and their files by their own
+    identifiers.
     """
 
     units: dict[tuple[str, Key], MergeUnit] = field(default_factory=dict)
@@ -62,7 +63,7 @@ class MergeUnits:
         }
 
     def holder(self, name: str) -> str:
-        """The file and resource here that have a name which upstream gives to another resource; "" where there is none."""
+        """The local file and resource that have a name of another upstream resource; "" if there is none."""
         for path, item in self.named.get(name, ()):
             unit = self.unit(item)
             if unit is None or unit.key[0] != name:
@@ -86,26 +87,26 @@ def who(item: Resource) -> str:
 
 
 def units_of(sources: Sources) -> MergeUnits:
-    """Line up the resources of all files. Raises IdentityError.
+    """Match the resources of all files.
 
-    sources: path -> (base, upstream, local), None where there is no such file.
+    Raises IdentityError. sources: path -> (base, upstream, local), None for an absent file.
     """
-    found = MergeUnits()
+    matched = MergeUnits()
     for path, (base, upstream, _) in sources.items():
         for key, item in _keyed(base):
-            found.units[path, key] = MergeUnit(path, key, base=item)
+            matched.units[path, key] = MergeUnit(path, key, base=item)
         for key, item in _keyed(upstream):
-            found.units.setdefault((path, key), MergeUnit(path, key)).upstream = item
+            matched.units.setdefault((path, key), MergeUnit(path, key)).upstream = item
     by_path: dict[str, dict[Key, MergeUnit]] = defaultdict(dict)
-    for (path, key), unit in found.units.items():
+    for (path, key), unit in matched.units.items():
         by_path[path][key] = unit
     for path, (_, _, local) in sources.items():
         if local is not None:
             for item in local.items:
-                found.named.setdefault(identifier(item), []).append((path, item))
-            found.strangers[path] = _claimed_in(path, local, by_path[path], found)
-    _claim_moved(found)
-    return found
+                matched.named.setdefault(identifier(item), []).append((path, item))
+            matched.strangers[path] = _claimed_in(path, local, by_path[path], matched)
+    _claim_moved(matched)
+    return matched
 
 
 def _keyed(file: SourceFile | None) -> list[tuple[Key, FileResource]]:
@@ -124,16 +125,16 @@ def _claimed_in(
     """Give each unit of a file its local resource; returns those that are left."""
     waiting = _keyed(local)
     marks = {id(item): item.annotation(IDENTIFIER) for _, item in waiting}
-    # Those that still have their name, and no mark of another.
+    # Resources that still have their name, and no mark of another.
     own = [(key, item) for key, item in waiting if marks[id(item)] in ("", key[0])]
     _claim(found, path, own, units)
-    # Those that were renamed.
+    # Renamed resources.
     renamed = [((marks[id(item)], 0), item) for _, item in waiting if found.unit(item) is None]
     _refuse_doubles(
         path, [(key[0], item) for key, item in renamed if key in units and units[key].local is None]
     )
     _claim(found, path, renamed, units)
-    # Those that carry a mark from elsewhere.
+    # Resources with a mark from another package.
     _claim(found, path, [(key, item) for key, item in waiting if found.unit(item) is None], units)
     return [item for _, item in waiting if found.unit(item) is None]
 
@@ -160,7 +161,7 @@ def _refuse_doubles(path: str, claims: list[tuple[str, FileResource]]) -> None:
 
 
 def _claim_moved(found: MergeUnits) -> None:
-    """Resources that were moved to another file, where there is just one that it can be."""
+    """Match resources that were moved to another file, if there is exactly one candidate."""
     missing: dict[str, list[MergeUnit]] = defaultdict(list)
     for unit in found.units.values():
         if unit.base is not None and unit.local is None:

@@ -1,8 +1,8 @@
-"""krmkit.render.carryback: people's edits of what came out go to what went in."""
+"""krmkit.render.merge.carryback: people's edits of what came out go to what went in."""
 
 from __future__ import annotations
 
-from krmkit.render.carryback import carry_back, lost_edits
+from krmkit.render.merge.carryback import carry_back, lost_edits
 
 MARK = "  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n"
 GIVEN = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n{MARK}data:\n  size: small\n  title: 'Shop {{{{ name }}}}'\n"

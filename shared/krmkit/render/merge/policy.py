@@ -1,4 +1,7 @@
-"""What becomes of a value that both sides changed: one of them is taken, nothing is merged, or a person decides in the file."""
+"""The policies for a value that both sides changed.
+
+Take one side's, merge nothing, or let a person decide in the file.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,14 @@ from krmkit.porch.merge.threeway import LOCAL, UPSTREAM
 STOP, MARKERS = "stop", "markers"
 POLICIES = (UPSTREAM, LOCAL, STOP, MARKERS)
 _SIGNS = 7
+UNRESOLVED = "a conflict is not resolved; keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>"
 
 
 def marked_files(upstream: Mapping[str, bytes], local: Mapping[str, bytes]) -> dict[str, bytes]:
     """Files with both sides of every conflict between git's markers.
 
-    upstream, local: the merged package, once with upstream's and once with the local values taken, so that they differ in
-    the conflicts alone. What is not text, or is in one of them only, is taken as it is locally.
+    upstream, local: the merged package, once with upstream's and once with the local values taken, so that they differ
+    in the conflicts alone. Binary files, and files in only one of them, are taken from the local one.
     """
     marked = dict(local)
     for path in {*upstream} & {*local}:
@@ -26,9 +30,28 @@ def marked_files(upstream: Mapping[str, bytes], local: Mapping[str, bytes]) -> d
     return marked
 
 
+def unresolved_line(text: str) -> int:
+    """Return the line of the first conflict that nobody has decided, from 1; 0 where there is none.
+
+    A conflict is a line that begins with `<<<<<<< `, then one that is `=======`, then one that begins with `>>>>>>> `.
+    """
+    if "<" * _SIGNS not in text:
+        return 0
+    start = 0
+    sides = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("<" * _SIGNS + " "):
+            start, sides = number, False
+        elif start and line.rstrip("\r") == "=" * _SIGNS:
+            sides = True
+        elif sides and line.startswith(">" * _SIGNS + " "):
+            return start
+    return 0
+
+
 def _marked(local: bytes, upstream: bytes) -> bytes:
     try:
-        # At line feeds only: what else is a line break to Python, such as U+2028, is a character of a text.
+        # Split at line feeds only: Python's other line breaks, such as U+2028, are characters of a text.
         ours, theirs = (list(StringIO(text.decode("utf-8"), newline="\n")) for text in (local, upstream))
     except UnicodeDecodeError:
         return local

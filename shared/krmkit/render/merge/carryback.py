@@ -1,11 +1,12 @@
-"""Carries people's edits of a rendered package back to what went into its pipeline.
+"""Carries people's edits of a rendered package back to the input of its pipeline.
 
     what went in    replicas: 2   title: "Shop {{ name }}"   size: small
     what came out   replicas: 4   title: "Shop north"        size: small
     edited          replicas: 4   title: "Shop north"        size: large
     carried back    replicas: 2   title: "Shop {{ name }}"   size: large
 
-Functions rename and move resources, so a resource is followed by its own name first, and then by kpt's mark for what it was upstream.
+Functions rename and move resources, so a resource is matched by its own name first, then by kpt's mark of its upstream
+identity.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from krmkit.porch.merge.edits import write_merged
 from krmkit.porch.merge.kptfile import merge_kptfiles, named_functions
 from krmkit.porch.merge.listkeys import MergeSchema, schema_of
 from krmkit.porch.merge.threeway import UPSTREAM, MergedValue, elements_by_step, merge
-from krmkit.render.merge.mergeconflict import ResourceConflict, said_value
-from krmkit.render.merge.mergeunits import who
-from krmkit.render.merge.textmerge import merge_inside
+from krmkit.render.merge.conflict import ResourceConflict, said_value
+from krmkit.render.merge.text import merge_inside
 from krmkit.render.merge.unedited import SUFFIXES, data_of, source
+from krmkit.render.merge.units import who
 from krmkit.render.source import FileResource, SourceError, SourceFile, joined
 from krmkit.schema.fields import MISSING
 from krmkit.yaml.data import same_data
@@ -38,7 +39,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(slots=True)
 class _Version:
-    """A package taken apart: the resources of its files by path, every file that holds none, and the order of all."""
+    """A parsed package: the resources of its files by path, the files without resources, and the order of all."""
 
     files: dict[str, SourceFile] = field(default_factory=dict)
     items: list[tuple[str, FileResource]] = field(default_factory=list)
@@ -47,7 +48,7 @@ class _Version:
 
     @classmethod
     def of(cls, contents: Files, wanted: frozenset[str] | set[str]) -> _Version:
-        """Read the wanted paths of a package; what is no file of resources is left out."""
+        """Read the wanted paths of a package; files without resources are left out."""
         version = cls()
         for path in sorted(wanted & contents.keys()):
             file = _source(path, contents[path])
@@ -62,7 +63,7 @@ class _Version:
         return version
 
     def like(self, path: str, item: FileResource) -> FileResource | None:
-        """The same resource in this version: of its own name, else of its mark, else the one whose mark is its name."""
+        """The same resource in this version: by its own name, else by its mark, else the one whose mark is its name."""
         name = _name(path, item)
         if name in self.by_name:
             return self.by_name[name]
@@ -73,7 +74,11 @@ class _Version:
 
 @dataclass(slots=True)
 class _Edits:
-    """What people did: (path, before, after) of resources, None where there is none; paths of other files; (from, to, after) of what was moved."""
+    """People's edits:
+
+    (path, before, after) of resources, None for absent ones; paths of other files; (from, to, after) of moved
+    resources.
+    """
 
     resources: list[tuple[str, FileResource | None, FileResource | None]]
     files: list[str]
@@ -81,10 +86,10 @@ class _Edits:
 
 
 def carry_back(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
-    """Return `given`, which rendering made `output` of, with the changes from `output` to `edited`.
+    """Return `given`, the input that rendered to `output`, with the changes from `output` to `edited`.
 
-    A person's value replaces what was given, and a resource that a person removed goes; a value or resource that only a function
-    knows is left out. Raises ListError where a change cannot be merged.
+    A person's value replaces the given one, and resources that a person removed are removed; values and resources that
+    only a function makes are left out. Raises ListError if a change cannot be merged.
     """
     edits = _edits(output, edited)
     result = dict(given)
@@ -102,7 +107,7 @@ def carry_back(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
                 kept.setdefault(path, []).append(after)
             continue
         if item is None:
-            continue  # a function made it, and will again
+            continue  # a function makes it again
         place = next(one for one, items in kept.items() if any(other is item for other in items))
         if after is None:
             kept[place] = [one for one in kept[place] if one is not item]
@@ -111,7 +116,7 @@ def carry_back(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
         _carry(place, before, after, item)
     for old, new, after in edits.moves:
         item = version.like(new, after)
-        # What a function puts into another file stays where the function finds it.
+        # A resource that a function moves stays in its input's file.
         if item is not None and any(one is item for one in kept.get(old, ())):
             kept[old] = [one for one in kept[old] if one is not item]
             kept.setdefault(new, []).append(item)
@@ -127,9 +132,9 @@ def carry_back(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
 
 
 def lost_edits(output: Files, edited: Files, result: Files) -> Iterator[ResourceConflict]:
-    """Yield the edits from `output` to `edited` that are not in `result`, which was rendered after them.
+    """Yield the edits from `output` to `edited` that `result`, rendered after them, lacks.
 
-    A function sets the value that a person changed, or makes again what a person removed.
+    A function may set the value that a person changed, or make a removed resource again.
     """
     edits = _edits(output, edited)
     for path in edits.files:
@@ -169,7 +174,7 @@ def _lost_fields(
 def _differences(
     path: tuple[str, ...], wanted: Any, now: Any, schema: MergeSchema | None, infer: bool
 ) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """(path, wanted value, value that is there) of each field that differs, in lists as far down as merging goes."""
+    """(path, wanted value, actual value) of each differing field, in lists as deep as merging goes."""
     if isinstance(wanted, dict) and isinstance(now, dict):
         for key in (*wanted, *(key for key in now if key not in wanted)):
             below = schema.field(str(key)) if schema is not None else None
@@ -192,7 +197,7 @@ def _differences(
 
 
 def _tree(value: Any) -> dict[str, Any] | None:
-    """What a text of several lines says as YAML or JSON, None where it is no mapping."""
+    """The data of a YAML or JSON text of several lines, None if it is not a mapping."""
     if not isinstance(value, str) or "\n" not in value:
         return None
     try:
@@ -203,7 +208,7 @@ def _tree(value: Any) -> dict[str, Any] | None:
 
 
 def _edits(output: Files, edited: Files) -> _Edits:
-    """What changed from one version to the other; that a resource moved to another file is no change of the resource."""
+    """The changes from one version to the other; a move to another file is not a change of the resource."""
     paths = {path for path in {*output, *edited} if output.get(path) != edited.get(path)}
     before, after = _Version.of(output, paths), _Version.of(edited, paths)
     whole = [
@@ -230,7 +235,7 @@ def _edits(output: Files, edited: Files) -> _Edits:
 
 
 def _carry(path: str, before: FileResource, after: FileResource, item: FileResource) -> None:
-    """Bring a person's changes of one resource into the item that went into the pipeline."""
+    """Apply a person's changes of one resource to the pipeline's input item."""
     original = item.text
     write_merged(item, _merged(path, data_of(before), after, item.get()).value)
     if "#" in after.text or "#" in before.text:
@@ -240,7 +245,7 @@ def _carry(path: str, before: FileResource, after: FileResource, item: FileResou
 
 
 def _merged(path: str, base: Any, after: FileResource, local: Any) -> MergedValue:
-    """The change from `base` to what a person made of it, in `local`; a person's value is taken."""
+    """Apply a person's change of `base` to `local`; the person's value wins."""
     if path.rpartition("/")[2] == KPTFILE:
         return merge_kptfiles(base if base is not MISSING else {}, data_of(after), local)
 
@@ -251,7 +256,7 @@ def _merged(path: str, base: Any, after: FileResource, local: Any) -> MergedValu
 
 
 def _source(path: str, content: bytes) -> SourceFile | None:
-    """A file of resources; None where it holds anything else."""
+    """A file of resources; None if it holds anything else."""
     if not path.endswith(SUFFIXES) and path.rpartition("/")[2] != KPTFILE:
         return None
     try:

@@ -8,14 +8,14 @@ from dataclasses import replace
 from krmkit.fn.masking import Mask, secrets_in
 from krmkit.krm.errors import ListError
 from krmkit.krm.secretwords import may_hold_secrets
-from krmkit.render.merge.mergeconflict import ResourceConflict, said_value
+from krmkit.render.merge.conflict import ResourceConflict, said_value
 from krmkit.render.source import has_content, split_documents
 from krmkit.schema.fields import MISSING
 from krmkit.yaml.errors import YamlError
 
 
 def secrets_in_file(text: str | None) -> set[str]:
-    """What is secret in the documents of a file, as `secrets_in` finds it; nothing in what is not YAML."""
+    """The secrets in the documents of a file, as `secrets_in` finds them; none if it is not YAML."""
     if not text or not may_hold_secrets(text):
         return set()
     try:
@@ -25,11 +25,11 @@ def secrets_in_file(text: str | None) -> set[str]:
 
 
 def mask_of(contents: Iterable[bytes]) -> Mask:
-    """The mask for messages about files: what is secret in them, as `secrets_in` finds it."""
-    found: set[str] = set()
+    """The mask for messages about files, with their secrets as `secrets_in` finds them."""
+    secrets: set[str] = set()
     for content in set(contents):
-        found |= secrets_in_file(content.decode("utf-8", "replace"))
-    return Mask(found)
+        secrets |= secrets_in_file(content.decode("utf-8", "replace"))
+    return Mask(secrets)
 
 
 def masked_conflicts(
@@ -50,6 +50,6 @@ def _masked(one: ResourceConflict, mask: Mask) -> ResourceConflict:
     for before, after in ((one.local, local), (one.upstream, upstream)):
         if (
             before is not after and before != after
-        ):  # first: a message shows the begin of a long value only, which is no whole secret
+        ):  # first, as a message shows only the start of a long value, which the mask would miss
             message = message.replace(said_value(before), said_value(after))
     return replace(one, message=mask.message(message), local=local, upstream=upstream)

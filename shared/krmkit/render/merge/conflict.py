@@ -1,4 +1,4 @@
-"""A conflict of a merge of packages: a field, a resource or a file that both sides changed, and what became of it."""
+"""A conflict of a merge of packages: a field, a resource or a file that both sides changed, and the outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from krmkit.porch.merge.threeway import Conflict
 from krmkit.schema.fields import MISSING
 from krmkit.yaml.data import same_data
 
-_LONGEST = 80  # signs of a value in a message
+_LONGEST = 80  # characters of a value in a message
 _UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS = (
     ": upstream wins",
     ": the local one stays",
@@ -19,9 +19,9 @@ _UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS = (
 
 @dataclass(frozen=True, slots=True)
 class ResourceConflict:
-    """A field, a resource or a file that both sides changed. `path` is empty where it is a whole resource or file.
+    """A field, a resource or a file that both sides changed. `path` is empty for a whole resource or file.
 
-    `line` and `column` are its place in the merged file, from 1; 0 where it is not there.
+    `line` and `column`: its place in the merged file, from 1; 0 if it is absent.
     """
 
     file: str
@@ -40,7 +40,7 @@ class ResourceConflict:
         return made if not conflict.line else made.at(conflict.line, 1)
 
     def at(self, line: int, column: int) -> ResourceConflict:
-        """The same at a place of the merged file."""
+        """The conflict with a place in the merged file."""
         return type(self)(
             self.file, self.resource, self.path, self.message, self.local, self.upstream, line, column
         )
@@ -52,7 +52,7 @@ class ResourceConflict:
 
 
 def message_of(conflict: Conflict) -> str:
-    """What both sides made of the field, and which is taken."""
+    """Both sides' values of the field, and the one that is taken."""
     if conflict.line:
         said = f"{_lines(conflict.local)} changed upstream, to {_lines(conflict.upstream)}, and locally"
     else:
@@ -69,14 +69,14 @@ def message_of(conflict: Conflict) -> str:
 
 
 def without_outcome(message: str) -> str:
-    """A message of `message_of` without what is taken, where nothing is."""
+    """A message of `message_of` without its outcome, for when nothing is taken."""
     for outcome in (_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS):
         message = message.removesuffix(outcome)
     return message
 
 
 def said_value(value: Any) -> str:
-    """A value as a message shows it: the first characters of a long one; "" for none."""
+    """A value for messages: the first characters of a long one; "" for none."""
     if value is MISSING or value is None:
         return ""
     text = repr(value)

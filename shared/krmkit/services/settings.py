@@ -1,0 +1,50 @@
+"""The settings that every server of krmkit has, whatever it serves."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+from krmkit.services.certificates import CertificateError, Certificates
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """The settings of a server.
+
+    `host`, `port`: the address (0: any free port). `workers`: the number of processes. `grace`: seconds for running calls when
+    the server stops. `connections`: the most connections. `certificate`, `key` and `client_ca` are PEM files: the first two
+    encrypt the port, the third admits only clients with its certificates.
+    """
+
+    host: str
+    port: int
+    workers: int
+    grace: float
+    connections: int
+    certificate: str
+    key: str
+    client_ca: str
+
+    @classmethod
+    def of(cls, options: Namespace) -> ServiceSettings:
+        """From the options that all services of `krmkit serve` have."""
+        return cls(
+            host=options.host,
+            port=options.port,
+            workers=options.workers,
+            grace=options.grace,
+            connections=options.max_connections,
+            certificate=options.tls_cert,
+            key=options.tls_key,
+            client_ca=options.client_ca,
+        )
+
+    def certificates(self, client_ca_flag: str) -> Certificates | None:
+        """The certificates to serve with, None without TLS. Raises CertificateError, which names the flag of `client_ca`."""
+        if not self.certificate and not self.key and not self.client_ca:
+            return None
+        if not self.certificate or not self.key:
+            message = f"--tls-cert and --tls-key belong together, and {client_ca_flag} needs both"
+            raise CertificateError(message)
+        return Certificates(self.certificate, self.key, self.client_ca)
