@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -184,6 +187,52 @@ def test_parts_left_out_of_the_library(tmp_path: Path) -> None:
         str(tmp_path / "encodings"), [*kept, "cp1252.py", "cp424.py", "koi8_r.py", "iso8859_2.py"]
     ) == {"cp1252.py", "cp424.py", "koi8_r.py", "iso8859_2.py"}
     assert ignore(str(tmp_path / "lib-dynload"), ["_sqlite3.so", "_json.so"]) == {"_sqlite3.so"}
+
+
+LOAD_ALL = """
+import importlib, json, pkgutil, sys, sysconfig
+import krmkit
+
+for module in pkgutil.walk_packages(krmkit.__path__, "krmkit."):
+    if not module.name.startswith("krmkit.fn.contract") and not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+files = [getattr(module, "__file__", None) or "" for module in sys.modules.values()]
+library = sysconfig.get_path("stdlib")
+print(json.dumps([file[len(library) + 1 :] for file in files if file.startswith(library + "/") and "site-packages" not in file]))
+"""
+
+
+def test_no_module_that_is_needed_is_left_out(tmp_path: Path) -> None:
+    """All of krmkit but its tests' helpers, and the servers' packages, load no part of the standard library that images lack."""
+    packages = [
+        "prometheus_client",
+        "hypercorn.asyncio",
+        "cel_expr_python",
+        "jsonschema_rs",
+        "starlark",
+        "re2",
+    ]
+    shared = str(DOCKERFILE.parent / "shared")
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD_ALL, *packages],
+        env={"PYTHONPATH": shared},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = [Path(path) for path in json.loads(done.stdout)]
+    ignore = closure.dropped(tmp_path)
+
+    left_out = {
+        str(path)
+        for path in loaded
+        for part in [path, *path.parents][:-1]
+        if ignore(str(tmp_path / part.parent), [part.name])
+    }
+    assert len(loaded) > 100
+    assert not left_out
 
 
 def test_same_times(tmp_path: Path) -> None:

@@ -17,10 +17,11 @@ from pathlib import Path
 from tools.images.engine import ImageError
 
 # Parts of the standard library that no function has a use for: tests, windows, terminals, databases, sound, build tools, debuggers,
-# clients of old protocols (pip needs xmlrpc), and encodings other than Unicode, ASCII, Latin-1 and that of zip archives.
+# clients of old protocols (pip needs xmlrpc, the server of extensions needs wsgiref), and encodings other than Unicode, ASCII,
+# Latin-1 and that of zip archives.
 DROPPED = (
     "config-*", "curses", "dbm", "distutils", "ensurepip", "idlelib", "lib2to3", "pydoc_data", "sqlite3", "test",
-    "tkinter", "turtledemo", "turtle.py", "unittest", "venv", "wsgiref", "__phello__", "__hello__.py",
+    "tkinter", "turtledemo", "turtle.py", "unittest", "venv", "__phello__", "__hello__.py",
     "sitecustomize.py", "EXTERNALLY-MANAGED",
     "_pyio.py", "aifc.py", "antigravity.py", "asynchat.py", "asyncore.py", "cgi.py", "cgitb.py", "chunk.py", "crypt.py", "doctest.py",
     "ftplib.py", "imaplib.py", "imghdr.py", "mailbox.py", "mailcap.py", "modulefinder.py", "nntplib.py", "pdb.py", "pickletools.py",
