@@ -1,9 +1,9 @@
 """Runs inside the build of an image (see Dockerfile.template), with the base image's own interpreter and nothing else.
 
-Lays out /krmkit: the function (all of them for `catalog`, none for a program), the library, and the dependencies from the copied wheels;
-then compiles. Dependencies and library stay as compiled modules alone; the functions, which are loaded by path, keep their sources. Every
-file has the same time, so that the layers of all images are the same bytes where their content is, and what was compiled fits its source
-in every copy.
+`install.py library` lays out /krmkit/shared; `install.py function` lays out /krmkit/functions with the function that FUNCTION names (all of
+them for `catalog`, none for a program) and /krmkit/site with its dependencies from the copied wheels. Both compile. Dependencies and library
+stay as compiled modules alone; the functions, which are loaded by path, keep their sources. Every file has the same time, so that the
+layers of all images are the same bytes where their content is, and what was compiled fits its source in every copy.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ function({name!r})
 
 
 def lay_out(function: str) -> None:
-    """Copy the library and the functions; functions/entry.py is what the image runs."""
+    """Copy the functions; functions/entry.py is what the image runs."""
     every = sorted(path.parent.name for path in SOURCE.glob("functions/*/function.yaml"))
     # The entry points of images that are not one function, beside this file in the build.
     special = {path.stem.replace("_", "-"): path for path in SOURCE.glob("*.py") if path.name != "install.py"}
@@ -47,7 +47,6 @@ def lay_out(function: str) -> None:
         shutil.copyfile(special[function], entry)
     else:
         entry.write_text(ENTRY.format(library=str(TARGET / "shared"), name=function), "utf-8")
-    shutil.copytree(SOURCE / "shared", TARGET / "shared")
 
 
 def install() -> None:
@@ -87,25 +86,25 @@ def same_times(*folders: Path) -> None:
             os.utime(path, (TIME, TIME), follow_symlinks=False)
 
 
-def compile_modules() -> None:
-    """Compile everything; modules of `site` and `shared` replace their sources, saving room and a lookup of each."""
-    done = [
-        compileall.compile_dir(TARGET / "functions", quiet=1),
-        compileall.compile_dir(TARGET / "site", quiet=1, legacy=True),
-        compileall.compile_dir(TARGET / "shared", quiet=1, legacy=True),
-    ]
-    if not all(done):
+def compile_modules(folder: Path) -> None:
+    """Compile all modules of a folder; they replace their sources, but not those of functions, saving room and a lookup of each."""
+    keeps_sources = folder.name == "functions"
+    if not compileall.compile_dir(folder, quiet=1, legacy=not keeps_sources):
         sys.exit("not everything compiles")
-    for folder in ("site", "shared"):
-        for path in (TARGET / folder).rglob("*.py"):
+    if not keeps_sources:
+        for path in folder.rglob("*.py"):
             path.unlink()
 
 
 def main() -> None:
-    lay_out(os.environ.get("FUNCTION", ""))
-    install()
+    if sys.argv[1] == "library":
+        shutil.copytree(SOURCE / "shared", TARGET / "shared")
+    else:
+        lay_out(os.environ.get("FUNCTION", ""))
+        install()
     same_times(TARGET)
-    compile_modules()
+    for folder in sorted(TARGET.iterdir()):
+        compile_modules(folder)
     same_times(TARGET)
 
 
