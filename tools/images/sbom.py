@@ -8,6 +8,7 @@ schema of CycloneDX before it is written, and is the same for the same contents.
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -27,17 +28,19 @@ from tools.images.wheels import fetch
 FOLDER = ROOT / "build" / "sbom"
 ROOTFS = ROOT / "build" / "base" / "rootfs"
 VERSION = SchemaVersion.V1_6
+VALIDATOR = JsonStrictValidator(VERSION)  # its schema is read once, for all bills
 
 
-def python_packages(requirements: Path) -> list[Data]:
-    """The components that cyclonedx-py finds in a file of requirements with hashes."""
+@functools.cache
+def python_packages(requirements: str) -> list[Data]:
+    """The components that cyclonedx-py finds in the text of requirements with hashes, which many images share."""
     command = [
         str(Path(sysconfig.get_path("scripts"), "cyclonedx-py")),
         "requirements",
         "--output-reproducible",
     ]
-    command += ["--spec-version", VERSION.to_version(), str(requirements)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    command += ["--spec-version", VERSION.to_version(), "-"]
+    done = subprocess.run(command, input=requirements, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ImageError(f"cyclonedx-py: {done.stderr}")
     components: list[Data] = json.loads(done.stdout)["components"]
@@ -45,6 +48,12 @@ def python_packages(requirements: Path) -> list[Data]:
         component.pop("description", None)  # the line of the file
         component["bom-ref"] = component["purl"]
     return components
+
+
+@functools.cache
+def debian_packages() -> list[Data]:
+    """The components of the base image, the same in every image."""
+    return debian.packages(ROOTFS)
 
 
 def document(kind: str, name: str, components: list[Data]) -> Data:
@@ -75,19 +84,24 @@ def document(kind: str, name: str, components: list[Data]) -> Data:
 
 def of_image(function: str) -> Data:
     """The bill of one image: Python packages, and what the base image has of Debian."""
-    components = [*python_packages(fetch(function) / "requirements.txt"), *debian.packages(ROOTFS)]
+    components = [
+        *python_packages((fetch(function) / "requirements.txt").read_text("utf-8")),
+        *debian_packages(),
+    ]
     return document("container", f"{Project().registry}/{function}", components)
 
 
 def of_single_file() -> Data:
     """The bill of krmkit.pyz, and of what pip installs with krmkit."""
-    return document("application", "krmkit", python_packages(ROOT / "requirements" / "run.txt"))
+    return document(
+        "application", "krmkit", python_packages((ROOT / "requirements/run.txt").read_text("utf-8"))
+    )
 
 
 def write(name: str, bill: Data) -> Path:
     """Write a bill; returns its path."""
     text = json.dumps(bill, indent=2) + "\n"
-    error = JsonStrictValidator(VERSION).validate_str(text)
+    error = VALIDATOR.validate_str(text)
     if error is not None:
         raise ImageError(f"the bill of {name} is not valid: {error}")
     FOLDER.mkdir(parents=True, exist_ok=True)
