@@ -32,4 +32,4 @@ release-catalog: wheel ## the catalog of a release: its images' tags and digests
 	@$(DEV) -m tools.images.release
 
 e2e-images: venv ## the images, in the real kpt and kubectl kustomize
-	@KRMKIT_REQUIRE_IMAGES=1 $(PYTEST) -v -m images tests/e2e/test_images.py tests/e2e/test_images_extension.py tests/e2e/test_images_rights.py
+	@KRMKIT_REQUIRE_IMAGES=1 $(PYTEST) $(PARALLEL) -q -m images tests/e2e/test_images.py tests/e2e/test_images_extension.py tests/e2e/test_images_rights.py
