@@ -10,7 +10,7 @@ from krmkit.go.fmt.printing import quote
 from krmkit.gotemplate import TemplateError, parse
 from krmkit.json import Object
 from krmkit.messages.nearest import did_you_mean
-from krmkit.schema.fields import leaves
+from krmkit.schema.fields import leaves, mapping
 
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
@@ -42,7 +42,7 @@ def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
     found = []
     if not listed or not all(isinstance(one, str) and one for one in listed):
         found.append((f"{path}.apiVersion", "must be an apiVersion or a list of them"))
-    resources = selector.get("matchResources") or {}
+    resources = mapping(selector, "matchResources")
     if not any(resources.values()):
         found.append((f"{path}.matchResources", "must select at least one place, such as controlPlane: true"))
     return found
@@ -102,5 +102,5 @@ def unmatched_message(patch: str, selector: Object, seen: Iterable[tuple[str, st
         return f"{start} no template is a {kind}{did_you_mean(kind, kinds)}"
     if not set(present) & set(wanted):
         return f"{start} {kind} is there in {', '.join(present)}, not in {', '.join(wanted)}"
-    places = sorted((selector.get("matchResources") or {}).keys())
+    places = sorted(mapping(selector, "matchResources").keys())
     return f"{start} {kind} is there, but not where matchResources looks ({', '.join(places)})"

@@ -38,7 +38,7 @@ from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
-from krmkit.schema.fields import is_list_of_maps
+from krmkit.schema.fields import is_list_of_maps, mapping
 
 KIND = "TopologyResponses"
 API_VERSION = "krmkit.dev/v1alpha1"
@@ -184,7 +184,7 @@ def match_request(recorded: Object, request: Object) -> dict[str, str] | None:
 
 
 def _group(item: Object) -> tuple[Any, ...]:
-    holder, template = item.get("holderReference") or {}, item.get("object") or {}
+    holder, template = mapping(item, "holderReference"), mapping(item, "object")
     name = str(holder.get("name", ""))
     # Names match with `?????` for the suffix; the part before it selects the few candidates.
     return holder.get("kind"), holder.get("fieldPath"), template.get("kind"), name[:-RANDOM_LENGTH]

@@ -13,6 +13,7 @@ from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
 from krmkit.palette.constraints.machinetemplates import advice, node_of
 from krmkit.palette.constraints.pools import MachinePool, PoolError
+from krmkit.schema.fields import mapping
 
 FIELD = "poolsOfCluster"
 CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"
@@ -99,8 +100,8 @@ class PoolSource:
         return found
 
     def _pool(self, holder: Object, machine: Object) -> MachinePool:
-        metadata = holder.get("metadata") or {}
-        own, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
+        metadata = mapping(holder, "metadata")
+        own, notes = mapping(metadata, "labels"), mapping(metadata, "annotations")
         name = next((own[label] for label in _TOPOLOGY_NAMES if label in own), metadata.get("name", ""))
         entry: dict[str, object] = {"name": str(name)}
         kind, template = _reference(holder)
@@ -171,9 +172,9 @@ def _reference(holder: Object) -> tuple[str, str]:
     """Kind and name of the template of a pool's machines, "" where it has none."""
     spec = _spec(holder)
     if str(holder.get("kind", "")).endswith("ControlPlane"):
-        template = spec.get("machineTemplate") or {}
+        template = mapping(spec, "machineTemplate")
         template = template.get("spec") or template
     else:
-        template = (spec.get("template") or {}).get("spec") or {}
-    reference = template.get("infrastructureRef") or {}
+        template = mapping(spec, "template", "spec")
+    reference = mapping(template, "infrastructureRef")
     return str(reference.get("kind", "")), str(reference.get("name", ""))
