@@ -15,25 +15,25 @@ from krmkit.schema.fields import leaves, mapping
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
     """Return the problems of a patch that need no request, as (path, message). names: the variables that it may use."""
-    found = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
+    problems = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
     for index, definition in enumerate(patch["definitions"]):
         place = f"{path}.definitions[{index}]"
-        found += _selector_problems(definition["selector"], f"{place}.selector")
+        problems += _selector_problems(definition["selector"], f"{place}.selector")
         changes = [
-            (f"{place}.jsonPatches[{number}]", one)
-            for number, one in enumerate(definition.get("jsonPatches") or [])
+            (f"{place}.jsonPatches[{number}]", change)
+            for number, change in enumerate(definition.get("jsonPatches") or [])
         ]
-        for where, one in changes:
-            if not (one["path"] == "/spec" or one["path"].startswith("/spec/")):
-                found.append((f"{where}.path", f'must start with "/spec", got "{one["path"]}"'))
+        for where, change in changes:
+            if not (change["path"] == "/spec" or change["path"].startswith("/spec/")):
+                problems.append((f"{where}.path", f'must start with "/spec", got "{change["path"]}"'))
         if "jsonMergePatch" in definition:
             changes.append((f"{place}.jsonMergePatch", {"op": "add", **definition["jsonMergePatch"]}))
         if not changes:
-            found.append((place, "must have jsonPatches or jsonMergePatch"))
-        for where, one in changes:
-            if one["op"] in ("add", "replace"):
-                found += _value_problems(one, where) or _literal_problem(one, where, names)
-    return found
+            problems.append((place, "must have jsonPatches or jsonMergePatch"))
+        for where, change in changes:
+            if change["op"] in ("add", "replace"):
+                problems += _value_problems(change, where) or _literal_problem(change, where, names)
+    return problems
 
 
 def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:

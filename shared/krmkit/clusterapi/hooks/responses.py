@@ -65,20 +65,22 @@ class RecordedResponses:
         responses = spec.get("responses") if isinstance(spec, dict) else None
         if not isinstance(responses, list):
             raise TopologyError(f"spec.responses must be a list, got {type(responses).__name__}")
-        for index, one in enumerate(responses):
+        for index, response in enumerate(responses):
             where = f"spec.responses[{index}]"
-            if not isinstance(one, dict) or not isinstance(one.get("response"), dict):
+            if not isinstance(response, dict) or not isinstance(response.get("response"), dict):
                 raise TopologyError(f"{where} must have extension, hook and response")
-            unknown = sorted(set(one) - {"extension", "hook", "request", "response"})
+            unknown = sorted(set(response) - {"extension", "hook", "request", "response"})
             if unknown:
                 raise TopologyError(
                     f"{where}.{unknown[0]} is unknown; known are extension, hook, request, response"
                 )
-            if one.get("hook") not in _HOOKS:
+            if response.get("hook") not in _HOOKS:
                 raise TopologyError(
-                    f"{where}.hook must be one of {', '.join(_HOOKS)}, got {one.get('hook')!r}"
+                    f"{where}.hook must be one of {', '.join(_HOOKS)}, got {response.get('hook')!r}"
                 )
-            self._answers.setdefault((str(one["hook"]), str(one.get("extension", ""))), []).append(one)
+            self._answers.setdefault((str(response["hook"]), str(response.get("extension", ""))), []).append(
+                response
+            )
 
     def generate_patches(self, handler: str, request: Object) -> Object:
         """The recorded GeneratePatchesResponse. Raises TopologyError."""
