@@ -215,16 +215,6 @@ class Resource(PlainView):
         mark = self.annotation(names.LOCAL_CONFIG)
         return mark != "false" if mark else names.LOCAL_CONFIG in self.annotations
 
-    @property
-    def ended_text(self) -> str:
-        """The text with a final line break, which does not change its data (krmkit.yaml.editing.finalbreak)."""
-        text = self.text
-        if text.endswith("\n"):
-            return text
-        from krmkit.yaml.editing.finalbreak import with_final_break
-
-        return with_final_break(text, lambda: self.document)
-
     def ref(self) -> dict[str, str]:
         """The resourceRef of results: apiVersion, kind, name and, if present, namespace."""
         ref = {"apiVersion": self.api_version, "kind": self.kind, "name": self.name}

@@ -210,18 +210,22 @@ class ResourceList:
 
     def _ended(self, position: int, text: str) -> str:
         """The text of the item at a position, with a final line break that does not change its value."""
+        from krmkit.krm.endings import ended_text
+
         item = self.items[position]
-        return item.ended_text if item.text == text else text + "\n"
+        return ended_text(item) if item.text == text else text + "\n"
 
     def _placed(self, item: Resource, chunks: Chunks) -> str:
         """An item's text as it is written behind a dash of this list."""
         column = chunks.column
         if type(item) is ListItem and item.column == column:
             return item.text
+        from krmkit.krm.endings import ended_text
+
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
-        return blank + shift(" " * item.column + item.ended_text, item.column, column)[column:]
+        return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
 
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []

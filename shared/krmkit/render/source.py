@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
+from krmkit.krm.endings import ended_text
 from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import LimitError
@@ -106,11 +107,11 @@ class SourceFile:
             else:
                 lead = "---\n" if number else ""
             if parts and lead:
-                parts[-1] = items[number - 1].ended_text
+                parts[-1] = ended_text(items[number - 1])
             parts.append(lead)
             parts.append(item.text)
         if self._tail and items:
-            parts[-1] = items[-1].ended_text
+            parts[-1] = ended_text(items[-1])
         text = "".join(parts)
         if not self.items:
             # Only comments, and perhaps null, which cannot be in a file with resources.
@@ -121,7 +122,7 @@ class SourceFile:
 
 def joined(items: Sequence[Resource]) -> str:
     """The text of a new file."""
-    return "---\n".join([item.ended_text for item in items])
+    return "---\n".join([ended_text(item) for item in items])
 
 
 def split_documents(text: str, label: str) -> list[tuple[str, str]]:
