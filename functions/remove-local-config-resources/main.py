@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Remove the resources that are for tools only: see function.yaml; the rule is krmkit.everyday.pruning."""
+"""Remove the resources that are for tools only: see function.yaml; the rule is krmkit.everyday.localconfig."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.pruning import remove_local_config
+from krmkit.everyday.localconfig import remove_local_config
 from krmkit.fn import Config, ResourceList, Results, main
 
 

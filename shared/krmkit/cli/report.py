@@ -168,7 +168,8 @@ def _said(report: Report, output: str) -> str:
 
 def build(arguments: argparse.Namespace) -> Report:
     """The report of a package or of all below a folder. Raises CatalogError, PackageTreeError, FolderError."""
-    catalog(arguments.functions)  # an error in it is reported once, and not for every package
+    if arguments.functions:
+        catalog(arguments.functions)  # an error in it is reported once, and not for every package
     folder = arguments.package or package_above()
     report = Report("report", written=False)
     try:  # fail early, before the long work

@@ -10,6 +10,7 @@ from krmkit.fn.help import text_for
 from krmkit.fn.knownfunctions import catalog
 from krmkit.messages.nearest import did_you_mean
 from krmkit.output.stderr import say
+from krmkit.schema.fields import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def explained(definition: FunctionDefinition, steps: list[str]) -> str:
     for step in steps:
         name = step.partition("[")[0]
         node = _elements(node)
-        below = node.get("properties") or {}
+        below = mapping(node, "properties")
         if name in below:
             required = name in (node.get("required") or [])
             node = below[name]
@@ -132,7 +133,7 @@ def explained(definition: FunctionDefinition, steps: list[str]) -> str:
         if word in node:
             lines.append(f"{word}: {json.dumps(node[word], ensure_ascii=False)}")
     inner = _elements(node)
-    below = inner.get("properties") or {}
+    below = mapping(inner, "properties")
     if below:
         lines += ["", "Fields:"]
         for name, field in below.items():

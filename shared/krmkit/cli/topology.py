@@ -22,8 +22,7 @@ from krmkit.messages.nearest import did_you_mean
 from krmkit.output.formats import FORMATS
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
-from krmkit.report.topology import PAGES, told
-from krmkit.report.topologymask import mask_plan
+from krmkit.report.topology import PAGES, mask_plan, told
 from krmkit.report.topologysource import PlanError, extension_names, read_both, read_with_cluster, rebase
 
 TYPE_CHECKING = False

@@ -16,8 +16,7 @@ from krmkit.output.places import shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.render.resourcefiles import is_blueprint
-from krmkit.report.topology import MARKDOWN
-from krmkit.report.topologymask import mask_plan
+from krmkit.report.topology import MARKDOWN, mask_plan
 from krmkit.report.topologysource import PlanError, holds_clusters, read_both, read_with_cluster
 from krmkit.report.topologytree import PackagePlan, told
 

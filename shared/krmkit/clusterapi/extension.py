@@ -50,6 +50,7 @@ from krmkit.clusterapi.patches.request import RequestItem
 from krmkit.json import Object
 from krmkit.json.diff import diff
 from krmkit.messages.nearest import did_you_mean
+from krmkit.schema.fields import mapping
 
 Walk = Callable[["Templates"], None]
 Discover = Callable[[dict[str, str]], list[Object]]
@@ -145,7 +146,7 @@ class Templates:
 
     def __init__(self, request: Object) -> None:
         asked = read_request(request)
-        self.settings: dict[str, str] = request.get("settings") or {}
+        self.settings: dict[str, str] = mapping(request, "settings")
         self._all = [
             Template(item, values) for item, values in zip(asked.items, values_of(asked, None), strict=True)
         ]
@@ -211,7 +212,7 @@ class Extension:
 
         def add(discover: Discover) -> Discover:
             def handler(request: Object) -> Object:
-                return response(DISCOVER_VARIABLES, variables=discover(request.get("settings") or {}))
+                return response(DISCOVER_VARIABLES, variables=discover(mapping(request, "settings")))
 
             self._add(DISCOVER_VARIABLES, name, handler, options)
             return discover

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.everyday.fields.annotations import annotation_table
 from krmkit.everyday.fields.maps import WrongTypeError, places, put
 from krmkit.everyday.fields.specs import field_specs
-from krmkit.everyday.fields.tables import FieldSpec
+from krmkit.everyday.fields.tables import FieldSpec, FieldTable
 from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, reporting
 from krmkit.everyday.kptconfig import API_VERSION, described, is_config_map, texts_at
 from krmkit.json.paths import dotted
@@ -17,6 +16,17 @@ from krmkit.yaml.data import is_null
 _KINDS = ("SetAnnotations", "SetAnnotationConfig")
 _FIELDS = ("additionalAnnotationFields", "fieldSpecs")
 _PREFIX = "failed to configure function: "
+# Source: commonAnnotations of kustomize's default field specs, as in set-annotations.
+_TEMPLATE = "spec.template.metadata.annotations"
+
+_ANNOTATIONS = (
+    FieldSpec("metadata.annotations", create=True),
+    FieldSpec(_TEMPLATE, ("ReplicationController",), version="v1", create=True),
+    FieldSpec(_TEMPLATE, ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet"), create=True),
+    FieldSpec(_TEMPLATE, ("Job",), "batch", create=True),
+    FieldSpec("spec.jobTemplate.metadata.annotations", ("CronJob",), "batch", create=True),
+    FieldSpec("spec.jobTemplate.spec.template.metadata.annotations", ("CronJob",), "batch", create=True),
+)
 
 
 @reporting
@@ -27,7 +37,7 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
     Deployment.
     """
     annotations, more = _decoded(config)
-    table = annotation_table(more)
+    table = FieldTable((*_ANNOTATIONS, *more))
     message = "set annotations: " + _json(annotations)
     results: list[Finding] = []
     without_file: set[str] = set()

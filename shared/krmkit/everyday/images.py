@@ -6,10 +6,9 @@ docker.io/library/nginx nor nginx-ingress.
 
 from __future__ import annotations
 
-from krmkit.everyday.fields.images import IMAGES, POD_KINDS, image_table
 from krmkit.everyday.fields.maps import WrongTypeError, places
 from krmkit.everyday.fields.specs import field_specs
-from krmkit.everyday.fields.tables import LIST, FieldSpec
+from krmkit.everyday.fields.tables import LIST, FieldSpec, FieldTable
 from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, reporting
 from krmkit.everyday.kptconfig import (
     GROUP,
@@ -30,6 +29,24 @@ from krmkit.yaml.tree import Map, Scalar, Seq
 _KEYS = ("name", "newName", "newTag", "digest")
 _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.{}-")
 _DIGEST = "@sha256:"
+# Kinds in which something else than a list of containers is a mistake, in whatever group.
+_POD_KINDS = frozenset(
+    ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "ReplicationController", "Job", "CronJob", "PodTemplate")
+)  # fmt: skip
+# Source: release v0.1.1 of set-image; CronJob and PodTemplate are added, as their pods run too.
+_LISTS = ("containers[].image", "initContainers[].image")
+
+
+def _pods(root: str, kinds: tuple[str, ...] = (), group: str | None = None) -> list[FieldSpec]:
+    return [FieldSpec(f"{root}.{images}", kinds, group) for images in _LISTS]
+
+
+_IMAGES = (
+    *_pods("spec.template.spec"),
+    *_pods("spec"),
+    *_pods("spec.jobTemplate.spec.template.spec", ("CronJob",), "batch"),
+    *_pods("template.spec", ("PodTemplate",), ""),
+)
 
 
 class Image:
@@ -72,11 +89,11 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
     Example: data `{name: nginx, newTag: "1.27"}` makes `image: nginx:1.27` of `image: nginx:1.25`.
     """
     image, more = _decoded(config)
-    table = image_table(more)
+    table = FieldTable((*_IMAGES, *more))
     results: list[Finding] = []
     for item in resources:
         # Kinds with pods are always looked into: containers of a wrong type are an error there.
-        if not more and item.kind not in POD_KINDS and not item.may_hold(image.name):
+        if not more and item.kind not in _POD_KINDS and not item.may_hold(image.name):
             continue
         for spec in table.possible(item):
             plain = _set_plainly(item, spec, image)
@@ -87,7 +104,7 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
                 results += _set_parsed(item, spec, image)
             except WrongTypeError as wrong:
                 # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
-                if spec not in IMAGES or item.kind in POD_KINDS:
+                if spec not in _IMAGES or item.kind in _POD_KINDS:
                     message = f"{_wanted(wrong)}, got {described(item.node(*wrong.path))}"
                     raise EverydayError("wrong-type", message, item, dotted(wrong.path)) from None
     return results or [info("images", "no images changed")]

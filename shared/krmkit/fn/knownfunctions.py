@@ -26,7 +26,8 @@ def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
 
     A name is that of one function: a second one of that name is an error, whosever it is.
     """
-    found = {name: Function(f"{loader.functions_folder()}/{name}") for name in loader.names()}
+    place = loader.functions_folder()
+    found = {name: Function(f"{place}/{name}") for name in loader.names()}
     own = frozenset(found)
     for folder in folders:
         for function in functions_in(folder):

@@ -55,6 +55,10 @@ class Mask:
                 text = struck(text, secret) if is_plain_word(secret) else text.replace(secret, SECRET)
         return text
 
+    def messages(self, texts: Iterable[str]) -> list[str]:
+        """Several messages without secrets."""
+        return [self.message(text) for text in texts]
+
     def value(self, value: object) -> object:
         """A text, a number, or data that holds such, without secrets."""
         if isinstance(value, str):

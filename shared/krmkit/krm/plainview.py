@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from krmkit.yaml.tree import Document
 
 
-_UNKNOWN = ("", (-1, 0, 0))
+UNKNOWN = ("", (-1, 0, 0), "")
 _IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
@@ -36,13 +36,17 @@ class PlainView:
     """
 
     __slots__ = (
-        "_anchors", "_document", "_given", "_known", "_lines", "_root", "changed", "column", "label", "limits", "line_safe",
+        "_anchors", "_document", "_given", "_known", "_lines", "_root", "_texts", "changed", "column", "label", "limits",
+        "line_safe",
     )  # fmt: skip
 
     _given: str  # the text before the edits that are in the lines only
     _lines: ItemLines | None
-    # Scalars that were read from the lines, with their quotes, and their places, by path; None where there is plainly nothing.
-    _known: dict[Path, tuple[str, Place] | None]
+    # Scalars that were read from the lines, by path: as written, with their quotes; their places; their texts, None where
+    # the parser has to read them. None where there is plainly nothing.
+    _known: dict[Path, tuple[str, Place, str | None] | None]
+    # Texts that were read from the tree, by path.
+    _texts: dict[Path, str]
     _document: Document | None
     _root: Map | None
     _anchors: Anchors | None
@@ -126,6 +130,7 @@ class PlainView:
             )
         self._document = document
         self._root = document.root
+        self._texts = {}
 
     # Reading without a parse
 
@@ -155,9 +160,15 @@ class PlainView:
 
     def plain_string(self, path: Path) -> str | None:
         """The text at a path, read without a parse; None if it is not a text, or needs a parse."""
-        written = self._written(path)
-        text = plain_text(written) if written is not None else None
-        if text is None or written is None:
+        if self._document is not None or not self.line_safe:
+            return None
+        known = self._known.get(path, UNKNOWN)
+        if known is UNKNOWN:
+            known = self._look_up(path)
+        if known is None:
+            return None
+        written, _, text = known
+        if text is None:
             return None
         return text if len(written) > len(text) or go_resolve(text)[0] == "str" else None
 
@@ -165,8 +176,8 @@ class PlainView:
         """Whether there is nothing at a path, seen without a parse; False also where that is not plain to see."""
         if self._document is not None or not self.line_safe:
             return False
-        known = self._known.get(path, _UNKNOWN)
-        if known is not _UNKNOWN:
+        known = self._known.get(path, UNKNOWN)
+        if known is not UNKNOWN:
             return known is None
         lines = self._lines if self._lines is not None else self._split()
         if not path or not lines.lacks(path):
@@ -205,21 +216,13 @@ class PlainView:
         """The text of a scalar that `fields_with` has found; None where it needs the parser."""
         return plain_text(self.written_at(place))
 
-    def _written(self, path: Path) -> str | None:
-        """The scalar at a path, with its quotes; None where it is not plain to see."""
-        if self._document is not None or not self.line_safe:
-            return None
-        known = self._known.get(path, _UNKNOWN)
-        if known is _UNKNOWN:
-            known = self._look_up(path)
-        return known[0] if known is not None else None
-
-    def _look_up(self, path: Path) -> tuple[str, Place] | None:
+    def _look_up(self, path: Path) -> tuple[str, Place, str | None] | None:
         """Look for a scalar in the lines, and remember it, or that there is plainly nothing."""
         lines = self._lines if self._lines is not None else self._split()
         place = lines.scalar(path) if path else None
         if place is not None:
-            found = self._known[path] = lines.written(place), place
+            written = lines.written(place)
+            found = self._known[path] = written, place, plain_text(written)
             return found
         if path and lines.lacks(path):
             self._known[path] = None
@@ -264,8 +267,8 @@ class PlainView:
         self.refuse_unreadable()
         if self._document is not None or not self.line_safe:
             return False
-        known = self._known.get(path, _UNKNOWN)
-        if known is _UNKNOWN:
+        known = self._known.get(path, UNKNOWN)
+        if known is UNKNOWN:
             known = self._look_up(path)
         if known is None:
             return path in self._known and self._add_line(path, value)

@@ -7,8 +7,8 @@ from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.errors import ListError
 from krmkit.krm.fieldpath import container
-from krmkit.krm.identity import may_hide, plain_text
-from krmkit.krm.plainview import PlainView
+from krmkit.krm.identity import may_hide
+from krmkit.krm.plainview import UNKNOWN, PlainView
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, is_core_null, lookup
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -65,6 +65,7 @@ class Resource(PlainView):
         resource = cls("", label=label)
         resource._document = document
         resource._root = root
+        resource._texts = {}
         return resource
 
     # Reading
@@ -112,16 +113,26 @@ class Resource(PlainView):
 
     def string(self, *path: str) -> str:
         """The text of the scalar at a path; "" if it is absent or null. Cheap on items that were not parsed yet."""
-        written = self._written(path)
-        if written is not None:
-            text = plain_text(written)
-            if text is not None:
-                # No quotes around it: "null" is a text.
-                return "" if text in NULLS and len(written) == len(text) else text
-        elif self.is_plainly_absent(path):
-            return ""
+        document = self._document
+        if document is None and self.line_safe:
+            known = self._known.get(path, UNKNOWN)
+            if known is UNKNOWN:
+                known = self._look_up(path)
+            if known is not None:
+                written, _, text = known
+                if text is not None:
+                    # In quotes "null" is a text.
+                    return "" if text in NULLS and len(written) == len(text) else text
+            elif path in self._known:
+                return ""
+        elif document is not None and not document.changed and path in self._texts:
+            return self._texts[path]
         node = self.node(*path)
-        return node.text if isinstance(node, Scalar) and not is_core_null(node) else ""
+        text = node.text if isinstance(node, Scalar) and not is_core_null(node) else ""
+        if self._anchors is None:
+            # Otherwise the node can be of another item, whose edits this one does not see.
+            self._texts[path] = text
+        return text
 
     @property
     def api_version(self) -> str:
@@ -150,12 +161,17 @@ class Resource(PlainView):
 
     def annotation(self, name: str) -> str:
         """One annotation, "" where absent. Cheap on items that were not parsed yet."""
-        written = self._written(("metadata", "annotations", name))
-        text = plain_text(written) if written is not None else None
-        if text is not None:
-            return text
-        if self._document is None and name not in self._text and not may_hide(self._text):
-            return ""
+        if self._document is None:
+            path = ("metadata", "annotations", name)
+            known = self._known.get(path, UNKNOWN) if self.line_safe else None
+            if known is UNKNOWN or known is None:
+                text = self._text
+                if name not in text and not may_hide(text):
+                    return ""
+            if known is UNKNOWN:
+                known = self._look_up(path)
+            if known is not None and known[2] is not None:
+                return known[2]
         node = self.node("metadata", "annotations", name)
         return node.text if isinstance(node, Scalar) else ""
 
@@ -194,10 +210,10 @@ class Resource(PlainView):
     @property
     def is_local_config(self) -> bool:
         """Whether the resource is for tools only: kpt applies it to no cluster, unless the mark is "false"."""
+        if not self.may_hold(names.LOCAL_CONFIG):
+            return False
         mark = self.annotation(names.LOCAL_CONFIG)
-        if mark:
-            return mark != "false"
-        return self.may_hold(names.LOCAL_CONFIG) and names.LOCAL_CONFIG in self.annotations
+        return mark != "false" if mark else names.LOCAL_CONFIG in self.annotations
 
     def ref(self) -> dict[str, str]:
         """The resourceRef of results: apiVersion, kind, name and, if present, namespace."""

@@ -6,6 +6,7 @@ from krmkit.fn import loader
 from krmkit.fn.help import COMMON_RULES
 from krmkit.krm.kptfile import image_name
 from krmkit.output.model import NOT_RENDERED
+from krmkit.schema.fields import mapping
 
 # Rules of commands, without a function.
 OWN_RULES = {
@@ -39,7 +40,7 @@ class RuleText:
         meanings = OWN_RULES
         if known:
             definition = loader.load(name).definition
-            meanings = {**COMMON_RULES, **(definition.about.get("rules") or {})}
+            meanings = {**COMMON_RULES, **mapping(definition.about, "rules")}
         level, colon, meaning = str(meanings.get(rule, "")).partition(": ")
         self.level = level.partition(",")[0] if colon else ""
         text = meaning or rule.replace("-", " ")

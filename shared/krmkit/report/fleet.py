@@ -108,11 +108,19 @@ def collisions(report: Report, objects: list[Resource]) -> list[dict[str, Any]]:
 
 
 def upstream_of(folder: str) -> str:
-    """`repo/package@revision` of the Kptfile's upstream, as far as given; "" without one."""
+    """The upstream of a package that was not read, as `upstream`; "" if its Kptfile cannot be read."""
     try:
         content = read_file(os.path.join(folder, "Kptfile"), "Kptfile") or b""
-        git = Resource(content.decode("utf-8")).get("upstream", "git")
-    except (OSError, TreeError, UnicodeDecodeError, ListError, YamlError):
+        return upstream(Resource(content.decode("utf-8")))
+    except (OSError, TreeError, UnicodeDecodeError):
+        return ""
+
+
+def upstream(kptfile: Resource) -> str:
+    """`repo/package@revision` of a Kptfile's upstream, as far as given; "" without one."""
+    try:
+        git = kptfile.get("upstream", "git")
+    except (ListError, YamlError):
         return ""
     if not isinstance(git, dict):
         return ""

@@ -24,7 +24,7 @@ from krmkit.palette.packs.overview import overview
 from krmkit.render.diff import diffs
 from krmkit.render.package import Package, PackageError
 from krmkit.render.resolve import ProgramResolver
-from krmkit.report.fleet import upstream_of
+from krmkit.report.fleet import upstream
 from krmkit.report.systems.describedsystems import describe_systems
 from krmkit.report.topology import as_data
 from krmkit.report.topologysource import PlanError, read_both
@@ -55,7 +55,7 @@ def describe(
     mask = Mask(question.secrets)
     package_report.notes = package.notes
     package_report.name = package.kptfile.name
-    package_report.upstream = upstream_of(package.path)
+    package_report.upstream = upstream(package.kptfile.resource)
     changes = [*(others or ()), *rendering.shown]
     package_report.changes = question.sources.changes(changes)
     texts = diffs(changes, False, question.secrets, context)
@@ -86,10 +86,11 @@ def _masked(mask: Mask, data: dict[str, Any]) -> dict[str, Any]:
 def _mask(one: PackageReport, mask: Mask) -> None:
     """Mask secrets in the messages of functions outside the catalog; the catalog's contain none."""
     one.failure = mask.message(one.failure)
-    one.notes = [mask.message(note) for note in one.notes]
-    for result in one.results:
-        result.message = mask.message(result.message)
-        result.current, result.proposed = mask.value(result.current), mask.value(result.proposed)
+    one.notes = mask.messages(one.notes)
+    messages = mask.messages([result.message for result in one.results])
+    values: Any = mask.value([[result.current, result.proposed] for result in one.results])
+    for result, message, (current, proposed) in zip(one.results, messages, values, strict=True):
+        result.message, result.current, result.proposed = message, current, proposed
 
 
 def profiles(package: Package, items: list[Resource], resolver: ProgramResolver) -> Iterator[dict[str, Any]]:

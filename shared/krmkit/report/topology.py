@@ -1,10 +1,11 @@
-"""A plan as a table, as a diff of objects, as JSON, and as markdown for a pull request."""
+"""A plan as a table, as a diff of objects, as JSON, and as markdown for a pull request, each without secrets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from krmkit.clusterapi.api.collection import Collected
 from krmkit.clusterapi.desired.generated import text_of
 from krmkit.clusterapi.plan.model import (
     CHANGE,
@@ -21,6 +22,7 @@ from krmkit.clusterapi.plan.model import (
     TopologyPlan,
 )
 from krmkit.disk.write import FileEdit
+from krmkit.fn.masking import Mask, secrets_among
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.outcome import Told
 from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal
@@ -269,3 +271,38 @@ def _markdown(plan: TopologyPlan) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split()) or "-"
+
+
+def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
+    """Mask the secrets of the compared packages in a plan; the names of objects stay."""
+    items = [
+        one.resource for package in packages for one in package.others.values() if one.resource is not None
+    ]
+    mask = Mask(secrets_among(items))
+    if not mask:
+        return
+
+    messages = mask.messages
+
+    def value(item: dict[str, Any] | None) -> Any:
+        return None if item is None else mask.value(item)
+
+    plan.errors, plan.warnings = messages(plan.errors), messages(plan.warnings)
+    for cluster in (one for first in plan.clusters for one in _with_later(first)):
+        cluster.errors, cluster.waits = messages(cluster.errors), messages(cluster.waits)
+        for step in cluster.steps:
+            step.waits = messages(step.waits)
+        for roll in (*cluster.rolls, *(roll for step in cluster.steps for roll in step.rolls)):
+            roll.reasons = messages(roll.reasons)
+        for change in (*cluster.changes, *(change for step in cluster.steps for change in step.changes)):
+            change.fields = messages(change.fields)
+            change.before, change.after = value(change.before), value(change.after)
+
+
+def _with_later(plan: ClusterPlan) -> Iterator[ClusterPlan]:
+    """The plan of a Cluster, and its later plan, if it is held up."""
+    while True:
+        yield plan
+        if plan.then is None:
+            return
+        plan = plan.then

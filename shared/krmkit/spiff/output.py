@@ -1,15 +1,17 @@
-"""From nodes to plain data: what is left out, escapes, and how lambdas, templates and open expressions are written."""
+"""From nodes to plain data and texts: what is left out, escapes, and how lambdas, templates and open expressions are written."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from krmkit.go.json.functions import must_to_json
 from krmkit.spiff.embedded import unescape, unescape_key
-from krmkit.spiff.environment import Run
+from krmkit.spiff.environment import Env, Run
 from krmkit.spiff.expressions.lambdas import LambdaValue
 from krmkit.spiff.expressions.marking import TemplateValue
 from krmkit.spiff.limits import LimitExceeded
 from krmkit.spiff.nodes import LOCAL, STATE, TEMPORARY, Expression, Node
+from krmkit.yaml import emit
 
 
 def without(node: Node, flags: int) -> Node:
@@ -88,3 +90,13 @@ def data(node: Node, run: Run, unescaped: bool = False) -> Any:
 
 
 HIDDEN = TEMPORARY | LOCAL
+
+
+def to_yaml(node: Node, env: Env) -> str:
+    """A node as a YAML document, with its final line break."""
+    return emit.document(data(node, env.run))
+
+
+def to_json(node: Node, env: Env) -> str:
+    """A node as JSON on one line, as Go writes it."""
+    return must_to_json(data(node, env.run))

@@ -26,7 +26,7 @@ from krmkit.render.resultlist import FunctionRun
 from krmkit.schema.fields import MISSING
 from krmkit.why.causes import CausePlaces, ShownCause
 from krmkit.why.trace import TracedResource, Tracer
-from krmkit.yaml.data import same_data
+from krmkit.yaml.data import changed_keys
 
 
 class WhyError(Exception):
@@ -191,8 +191,13 @@ class Question:
             for path, name in table.names.items():
                 names.setdefault(path, name)
         paths = chosen(names, wanted) if wanted else list(names)
+        # The paths whose values each change set.
+        moved = [
+            changed_keys(before.values, after.values)
+            for before, after in zip(tables, tables[1:], strict=False)
+        ]
         if changed:
-            paths = [path for path in paths if _moved(tables, path)]
+            paths = [path for path in paths if any(path in each for each in moved)]
         recorded: list[list[list[ShownCause]] | None] = [
             None if one.causes is None else self._places.shown(one.run, one.causes.many(paths))
             for one in stages
@@ -202,7 +207,7 @@ class Question:
             steps = []
             for stage, causes in zip(stages, recorded, strict=True):
                 step = self._step(
-                    subject, stage, path, names[path], tables, causes[number] if causes else None
+                    subject, stage, path, names[path], tables, moved, causes[number] if causes else None
                 )
                 if step is not None:
                     steps.append(step)
@@ -240,13 +245,14 @@ class Question:
         path: Path,
         name: str,
         tables: list[ResourceFields],
+        moved: list[set[Path]],
         causes: list[ShownCause] | None,
     ) -> ValueStep | None:
         """Return one function's step for one field; None if it neither set nor changed the field."""
         before = tables[stage.before].values.get(path, MISSING)
         after = tables[stage.after].values.get(path, MISSING)
-        moved = stage.before != stage.after and not same_data(before, after)
-        if not moved and (not causes or after is MISSING):
+        is_moved = stage.before != stage.after and path in moved[stage.before]
+        if not is_moved and (not causes or after is MISSING):
             return None
         if not causes:
             causes = self._places.reported(stage.run, subject, name)
@@ -262,12 +268,6 @@ class Question:
         text = self._written.get(self._ends.get(id(subject.item), subject.path)) or ""
         start = text.find(subject.text or "")
         return text.count("\n", 0, start) if start > 0 else 0
-
-
-def _moved(tables: list[ResourceFields], path: Path) -> bool:
-    """Whether a value differs between the texts."""
-    first = tables[0].values.get(path, MISSING)
-    return any(not same_data(first, table.values.get(path, MISSING)) for table in tables[1:])
 
 
 def _named(cause: ShownCause, name: str) -> bool:
@@ -290,9 +290,9 @@ def data_of(answers: list[Answer], mask: Mask, failure: str = "") -> dict[str, A
 def fields_data(answers: list[Answer], mask: Mask) -> list[dict[str, Any]]:
     """The answers as data, each as `{"resource": ..., "field": ..., "steps": [...]}`; values and causes are without secrets."""
     shown: Any = mask.value([_values(answer) for answer in answers])
+    names = mask.messages([answer.field for answer in answers])
     return [
-        _field_data(answer, mask.message(answer.field), values)
-        for answer, values in zip(answers, shown, strict=True)
+        _field_data(answer, name, values) for answer, name, values in zip(answers, names, shown, strict=True)
     ]
 
 

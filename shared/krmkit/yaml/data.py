@@ -15,10 +15,12 @@ from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
 
     from krmkit.yaml.limits import Limits
 
+    K = TypeVar("K")
     Resolve = Callable[[str], tuple[str, object]]
 
 
@@ -40,6 +42,12 @@ def same_data(left: object, right: object, ordered: bool = False) -> bool:
             same_data(mine, theirs, ordered) for mine, theirs in zip(left, right, strict=True)
         )
     return left == right or (left != left and right != right)
+
+
+def changed_keys(before: Mapping[K, object], after: Mapping[K, object]) -> set[K]:
+    """Return the keys that only one of two mappings has, or whose values differ as `same_data` compares them."""
+    changed = {key for key in before.keys() & after.keys() if not same_data(before[key], after[key])}
+    return changed | (before.keys() ^ after.keys())
 
 
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:

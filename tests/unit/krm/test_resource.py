@@ -9,8 +9,10 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.identity import plain_text
 from krmkit.krm.itemlines import ItemLines
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import Limits
+from krmkit.yaml.tree import Map
 
 TEXT = """\
 # head
@@ -243,6 +245,35 @@ def test_annotations_follow_edits() -> None:
     assert item.index == 4
     item.set(("metadata", "annotations", "new"), "x")
     assert item.annotation("new") == item.annotations["new"] == "x"
+
+
+def test_texts_follow_edits_of_the_tree() -> None:
+    """A text that was read from the tree is read again after an edit, also after one of a node."""
+    item = Resource("kind: A\nmetadata: {name: one}\n")
+    assert (item.kind, item.name, item.namespace) == ("A", "one", "")
+
+    metadata = item.node("metadata")
+    assert isinstance(metadata, Map)
+    metadata.set("namespace", "shop")
+
+    assert item.namespace == "shop"
+    item.set(("kind",), "B")
+    item.remove(("metadata", "name"))
+    assert (item.kind, item.name) == ("B", "")
+
+
+def test_texts_follow_edits_behind_an_alias() -> None:
+    """An item that refers to another one's mapping has the name that this one gets."""
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+    rl = ResourceList.parse(f"{head}- metadata: &m\n    name: one\n  kind: A\n- metadata: *m\n  kind: B\n")
+    first, second = rl.items
+    assert (first.name, second.name, second.kind) == ("one", "one", "B")
+
+    metadata = first.node("metadata")
+    assert isinstance(metadata, Map)
+    metadata.set("name", "two")
+
+    assert (first.name, second.name, second.kind) == ("two", "two", "B")
 
 
 STYLED = [

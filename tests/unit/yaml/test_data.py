@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.yaml.data import core_data, go_data, lookup
+from krmkit.yaml.data import changed_keys, core_data, go_data, lookup
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
@@ -68,3 +68,11 @@ def test_what_cannot_be_data(text: str) -> None:
         go_data(parse(text).root)
 
     assert caught.value.line == 1
+
+
+def test_changed_keys() -> None:
+    """Keys with other values, gone ones and new ones; 1 and true differ, and NaN equals itself."""
+    before = {"same": [1], "gone": None, "type": 1, "nan": float("nan")}
+    after = {"same": [1], "new": None, "type": True, "nan": float("nan")}
+
+    assert changed_keys(before, after) == {"gone", "new", "type"}

@@ -99,37 +99,37 @@ class Collected:
 
 def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = ()) -> Collected:
     """Index the items, and the old states given as `previous` (the config's list)."""
-    found = Collected()
+    collected = Collected()
     clusters: set[Key] = set()
     made: list[CollectedObject] = []
     for resource in items:
         item = CollectedObject(resource)
         if resource.annotation(names.PREVIOUS) == "true":
-            _add_previous(found, item)
+            _add_previous(collected, item)
         elif resource.annotation(names.GENERATED_BY):
             # Also a generated Cluster: generated objects are state, never input.
             made.append(item)
         elif item.group == GROUP and item.kind == "Cluster":
             if item.key in clusters:
-                found.duplicates.append(item)
+                collected.duplicates.append(item)
             else:
                 clusters.add(item.key)
-                found.clusters.append(item)
+                collected.clusters.append(item)
         elif item.group == GROUP and item.kind == "ClusterClass":
-            if found.classes.setdefault(item.key, item) is not item:
-                found.duplicates.append(item)
+            if collected.classes.setdefault(item.key, item) is not item:
+                collected.duplicates.append(item)
         elif item.kind == CRD:
-            found.crds.append(item)
+            collected.crds.append(item)
         else:
-            first = found.others.setdefault((item.group, item.kind, *item.key), item)
+            first = collected.others.setdefault((item.group, item.kind, *item.key), item)
             if first is not item and item.kind.endswith("Template"):
-                found.duplicates.append(item)
+                collected.duplicates.append(item)
     # After all others, in any order of the items: running objects win over those that an earlier run generated.
     for item in made:
-        found.others.setdefault((item.group, item.kind, *item.key), item)
+        collected.others.setdefault((item.group, item.kind, *item.key), item)
     for data in previous:
-        _add_previous(found, CollectedObject(data=dict(data)))
-    return found
+        _add_previous(collected, CollectedObject(data=dict(data)))
+    return collected
 
 
 def _add_previous(found: Collected, item: CollectedObject) -> None:

@@ -54,15 +54,15 @@ class Contracts:
         name = f"{kind}.{group}"
         crd = f"{_plural(kind)}.{group}"
         for key in (name, crd):
-            found = _from_labels(self._labels.get(key, {}), version)
-            if found:
-                return found, f"the labels of the CustomResourceDefinition {crd}"
+            contract = _from_labels(self._labels.get(key, {}), version)
+            if contract:
+                return contract, f"the labels of the CustomResourceDefinition {crd}"
         if name in self._config:
             return self._config[name], "contracts in the config"
         versions = _KNOWN.get(name, {})
-        found = versions.get(version) or versions.get("*", "")
-        if found:
-            return found, "the table of published kinds"
+        contract = versions.get(version) or versions.get("*", "")
+        if contract:
+            return contract, "the table of published kinds"
         return (V1BETA1 if version == V1BETA1 else V1BETA2), f"the apiVersion {api_version}"
 
 

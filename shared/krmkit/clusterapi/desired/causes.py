@@ -190,7 +190,8 @@ class ObjectCauses:
         if not whole:
             source = mapping(template, "spec", "template")
             own = [(name,) for name in ("apiVersion", "kind") if source.get(name) is None]
-            self.paths.each(own, everything.template(template, "kind"))
+            if own:
+                self.paths.each(own, everything.template(template, "kind"))
         self.named()
         marks = [("metadata", "annotations", name) for name in _CLONED]
         self.paths.each(marks, everything.template(template, "metadata", "name"))

@@ -26,27 +26,27 @@ class ClassTemplates:
     def __call__(self, reference: Object, where: str) -> Object:
         kind, name = str(reference.get("kind", "")), str(reference.get("name", ""))
         group = group_of(str(reference.get("apiVersion", "")))
-        found = self._collected.find(group, kind, self._owner.namespace, name)
-        if found is None:
+        template = self._collected.find(group, kind, self._owner.namespace, name)
+        if template is None:
             place = (group, kind, self._owner.namespace)
             hint = did_you_mean(name, [key[3] for key in self._collected.others if key[:3] == place])
             raise TopologyError(
                 f"{where} must name a template among the items, got {kind}.{group} {quote(name)} in namespace"
                 f" {self._owner.namespace}{hint}"
             ).at(where)
-        problem = _misshapen(found.data)
+        problem = _misshapen(template.data)
         if problem:
-            raise TopologyError(f"{where} names {found.label}, whose {problem}").at(where)
+            raise TopologyError(f"{where} names {template.label}, whose {problem}").at(where)
         version = str(reference.get("apiVersion", ""))
         # The controller reads a template at the version that the class names, and patches select that version.
-        data = in_version(found.data, version)
+        data = in_version(template.data, version)
         if data is None:
             raise TopologyError(
-                f"{where}.apiVersion is {version}, and {found.label} is in {found.api_version}: no conversion between the two is"
+                f"{where}.apiVersion is {version}, and {template.label} is in {template.api_version}: no conversion between the two is"
                 f" known; name the same version in both, or export it with:"
                 f" {how_to_export(version, kind, self._owner.namespace, name)}"
             )
-        self.found[id(data)] = found
+        self.found[id(data)] = template
         return data
 
 

@@ -15,6 +15,7 @@ from krmkit.clusterapi.hooks.extensionconfig import (
 from krmkit.clusterapi.hooks.extensionschema import EXTENSION
 from krmkit.json import Object
 from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.schema.fields import mapping
 
 
 class ExtensionConfigs:
@@ -71,5 +72,5 @@ def owner_of(request: Object) -> str:
     'a/b'
     """
     items = request.get("items") or [{}]
-    holder = items[0].get("holderReference") or {}
+    holder = mapping(items[0], "holderReference")
     return f"{holder.get('namespace', '')}/{holder.get('name', '')}"

@@ -143,7 +143,7 @@ def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
 
 def merged_settings(config: Object, request: Object) -> Object:
     """Return the request with the ExtensionConfig's settings; the request's own override them."""
-    settings = {**mapping(config, "spec", "settings"), **(request.get("settings") or {})}
+    settings = {**mapping(config, "spec", "settings"), **mapping(request, "settings")}
     return {**request, "settings": settings} if settings else request
 
 

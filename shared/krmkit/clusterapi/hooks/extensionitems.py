@@ -41,17 +41,17 @@ def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Fi
     for item in collected.others.values():
         if item.kind in items and item.group == _GROUPS.get(item.kind, ""):
             items[item.kind].append(item)
-    found = PackageExtensions(recorded, recorded)
+    extensions = PackageExtensions(recorded, recorded)
     if not items[EXTENSION_CONFIG] and not items[TOPOLOGY_EXTENSION]:
-        return found, findings
+        return extensions, findings
     from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
 
-    found.configs = ExtensionConfigs(
+    extensions.configs = ExtensionConfigs(
         {item.name: mapping(item.data, "metadata", "labels") for item in items["Namespace"]}
     )
-    findings += found.configs.read(items[EXTENSION_CONFIG])
-    findings += found.read_extensions(items[TOPOLOGY_EXTENSION])
-    return found, findings
+    findings += extensions.configs.read(items[EXTENSION_CONFIG])
+    findings += extensions.read_extensions(items[TOPOLOGY_EXTENSION])
+    return extensions, findings
 
 
 class PackageExtensions:

@@ -10,6 +10,7 @@ from krmkit.clusterapi.patches.request import item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
 from krmkit.go.fmt.printing import quote
+from krmkit.schema.fields import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class _Definition:
 def _strict_value_of(change: Object) -> Callable[[Variables], Any]:
     """`value_of`, with an error where a template misses a variable: a class would write `<no value>` into the template."""
     calculate = value_of(change)
-    if not (change.get("valueFrom") or {}).get("template"):
+    if not mapping(change, "valueFrom").get("template"):
         return calculate
 
     def checked(variables: Variables) -> Any:

@@ -10,30 +10,30 @@ from krmkit.go.fmt.printing import quote
 from krmkit.gotemplate import TemplateError, parse
 from krmkit.json import Object
 from krmkit.messages.nearest import did_you_mean
-from krmkit.schema.fields import leaves
+from krmkit.schema.fields import leaves, mapping
 
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
     """Return the problems of a patch that need no request, as (path, message). names: the variables that it may use."""
-    found = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
+    problems = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
     for index, definition in enumerate(patch["definitions"]):
         place = f"{path}.definitions[{index}]"
-        found += _selector_problems(definition["selector"], f"{place}.selector")
+        problems += _selector_problems(definition["selector"], f"{place}.selector")
         changes = [
-            (f"{place}.jsonPatches[{number}]", one)
-            for number, one in enumerate(definition.get("jsonPatches") or [])
+            (f"{place}.jsonPatches[{number}]", change)
+            for number, change in enumerate(definition.get("jsonPatches") or [])
         ]
-        for where, one in changes:
-            if not (one["path"] == "/spec" or one["path"].startswith("/spec/")):
-                found.append((f"{where}.path", f'must start with "/spec", got "{one["path"]}"'))
+        for where, change in changes:
+            if not (change["path"] == "/spec" or change["path"].startswith("/spec/")):
+                problems.append((f"{where}.path", f'must start with "/spec", got "{change["path"]}"'))
         if "jsonMergePatch" in definition:
             changes.append((f"{place}.jsonMergePatch", {"op": "add", **definition["jsonMergePatch"]}))
         if not changes:
-            found.append((place, "must have jsonPatches or jsonMergePatch"))
-        for where, one in changes:
-            if one["op"] in ("add", "replace"):
-                found += _value_problems(one, where) or _literal_problem(one, where, names)
-    return found
+            problems.append((place, "must have jsonPatches or jsonMergePatch"))
+        for where, change in changes:
+            if change["op"] in ("add", "replace"):
+                problems += _value_problems(change, where) or _literal_problem(change, where, names)
+    return problems
 
 
 def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
@@ -42,7 +42,7 @@ def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
     found = []
     if not listed or not all(isinstance(one, str) and one for one in listed):
         found.append((f"{path}.apiVersion", "must be an apiVersion or a list of them"))
-    resources = selector.get("matchResources") or {}
+    resources = mapping(selector, "matchResources")
     if not any(resources.values()):
         found.append((f"{path}.matchResources", "must select at least one place, such as controlPlane: true"))
     return found
@@ -102,5 +102,5 @@ def unmatched_message(patch: str, selector: Object, seen: Iterable[tuple[str, st
         return f"{start} no template is a {kind}{did_you_mean(kind, kinds)}"
     if not set(present) & set(wanted):
         return f"{start} {kind} is there in {', '.join(present)}, not in {', '.join(wanted)}"
-    places = sorted((selector.get("matchResources") or {}).keys())
+    places = sorted(mapping(selector, "matchResources").keys())
     return f"{start} {kind} is there, but not where matchResources looks ({', '.join(places)})"

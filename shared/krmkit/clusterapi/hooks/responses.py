@@ -38,7 +38,7 @@ from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
-from krmkit.schema.fields import is_list_of_maps
+from krmkit.schema.fields import is_list_of_maps, mapping
 
 KIND = "TopologyResponses"
 API_VERSION = "krmkit.dev/v1alpha1"
@@ -65,20 +65,22 @@ class RecordedResponses:
         responses = spec.get("responses") if isinstance(spec, dict) else None
         if not isinstance(responses, list):
             raise TopologyError(f"spec.responses must be a list, got {type(responses).__name__}")
-        for index, one in enumerate(responses):
+        for index, response in enumerate(responses):
             where = f"spec.responses[{index}]"
-            if not isinstance(one, dict) or not isinstance(one.get("response"), dict):
+            if not isinstance(response, dict) or not isinstance(response.get("response"), dict):
                 raise TopologyError(f"{where} must have extension, hook and response")
-            unknown = sorted(set(one) - {"extension", "hook", "request", "response"})
+            unknown = sorted(set(response) - {"extension", "hook", "request", "response"})
             if unknown:
                 raise TopologyError(
                     f"{where}.{unknown[0]} is unknown; known are extension, hook, request, response"
                 )
-            if one.get("hook") not in _HOOKS:
+            if response.get("hook") not in _HOOKS:
                 raise TopologyError(
-                    f"{where}.hook must be one of {', '.join(_HOOKS)}, got {one.get('hook')!r}"
+                    f"{where}.hook must be one of {', '.join(_HOOKS)}, got {response.get('hook')!r}"
                 )
-            self._answers.setdefault((str(one["hook"]), str(one.get("extension", ""))), []).append(one)
+            self._answers.setdefault((str(response["hook"]), str(response.get("extension", ""))), []).append(
+                response
+            )
 
     def generate_patches(self, handler: str, request: Object) -> Object:
         """The recorded GeneratePatchesResponse. Raises TopologyError."""
@@ -184,7 +186,7 @@ def match_request(recorded: Object, request: Object) -> dict[str, str] | None:
 
 
 def _group(item: Object) -> tuple[Any, ...]:
-    holder, template = item.get("holderReference") or {}, item.get("object") or {}
+    holder, template = mapping(item, "holderReference"), mapping(item, "object")
     name = str(holder.get("name", ""))
     # Names match with `?????` for the suffix; the part before it selects the few candidates.
     return holder.get("kind"), holder.get("fieldPath"), template.get("kind"), name[:-RANDOM_LENGTH]

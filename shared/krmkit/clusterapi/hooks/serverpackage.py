@@ -159,16 +159,16 @@ class _ServerPackage:
             called.setdefault(config.annotation(EXTENSION) or config.name, []).append(config)
         by_name = {config.name: config for config in self._configs}
         findings = []
-        for one in extensions:
-            named = one.annotation(EXTENSION) or one.name
-            configs = list(called.get(one.name, ()))
+        for extension in extensions:
+            named = extension.annotation(EXTENSION) or extension.name
+            configs = list(called.get(extension.name, ()))
             if named in by_name:
                 configs.append(by_name[named])
             for config in configs:
-                config.set((*_CLIENT, "service", "path"), f"/{one.name}")
+                config.set((*_CLIENT, "service", "path"), f"/{extension.name}")
             if not configs:
                 message = f"no {CONFIG} {quote(named)} calls the service {quote(self._name)}, so no controller calls this extension"
-                findings.append(Finding("not-called", message, WARNING, one))
+                findings.append(Finding("not-called", message, WARNING, extension))
         return findings
 
 

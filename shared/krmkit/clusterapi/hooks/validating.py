@@ -10,6 +10,7 @@ from krmkit.clusterapi.hooks.messages import described
 from krmkit.clusterapi.patches.request import RequestItem
 from krmkit.clusterapi.patches.selector import matches
 from krmkit.json import Object
+from krmkit.schema.fields import mapping
 
 _SCOPE = {"self": "dyn", "variables": "dyn", "builtin": "dyn", "settings": "dyn"}
 
@@ -49,7 +50,7 @@ class Validations:
         chosen = [rule for rule in self._rules if not rule.selector or matches(item, rule.selector)]
         if not chosen:
             return []
-        builtin = values.get("builtin") or {}
+        builtin = mapping(values, "builtin")
         activation = self._environment.bind(
             {"self": item.object, "variables": values, "builtin": builtin, "settings": settings}
         )
@@ -61,7 +62,7 @@ class _Rule:
     __slots__ = ("_message", "_program", "_text", "selector")
 
     def __init__(self, validation: Object, program: KubeProgram, message: KubeProgram | None) -> None:
-        self.selector: Object = validation.get("selector") or {}
+        self.selector: Object = mapping(validation, "selector")
         self._program = program
         self._message = message
         self._text = str(validation.get("message") or f"failed rule: {validation['rule']}")

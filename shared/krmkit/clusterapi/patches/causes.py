@@ -118,6 +118,8 @@ def write_back_causes(
                 mapped.append(((*destination, *written[len(source) :]), causes))
             elif source[: len(written)] == written:
                 mapped.append((destination, causes))
+    if not mapped:
+        return
     before = [path for path, _ in paths.entries()]
     kept = [path for path in protected_fields(preserve) if lookup(target, path) is not MISSING]
     for written, causes in mapped:

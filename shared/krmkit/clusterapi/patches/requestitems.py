@@ -67,12 +67,12 @@ def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Reques
         add(CONTROL_PLANE_MACHINES, template, machine_template, control_plane.object,
             machine_infrastructure_path(blueprint.contract), overrides, builtin, True)  # fmt: skip
     for kind in WORKER_KINDS:
-        topologies = {one.get("name"): one for one in find(topology, ("workers", kind.listing)) or []}
+        topologies = {entry.get("name"): entry for entry in find(topology, ("workers", kind.listing)) or []}
         for name, group in desired.workers(kind).items():
-            one = topologies[name]
-            builtin = {kind.role: worker_builtin(one, group.object, group.bootstrap, group.infrastructure)}
-            worker_class = worker_blueprint(blueprint, kind, one["class"])
-            overrides = _overrides(one)
+            entry = topologies[name]
+            builtin = {kind.role: worker_builtin(entry, group.object, group.bootstrap, group.infrastructure)}
+            worker_class = worker_blueprint(blueprint, kind, entry["class"])
+            overrides = _overrides(entry)
             add(Role(kind.bootstrap, kind, name), worker_class.bootstrap_template, group.bootstrap,
                 group.object, BOOTSTRAP_REF, overrides, builtin, kind.templates)  # fmt: skip
             add(Role(kind.infrastructure, kind, name), worker_class.infrastructure_template, group.infrastructure,

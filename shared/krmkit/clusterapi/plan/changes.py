@@ -121,36 +121,36 @@ class _Planner:
     def _cluster(
         self, key: Key, item: CollectedObject | None, after: RenderedCluster | None, topologies: Topologies
     ) -> ClusterPlan:
-        one = ClusterPlan(*key, SAME)
+        plan = ClusterPlan(*key, SAME)
         before = self._states.get(key)
         if item is None:
-            one.action = REMOVE
-            one.changes = all_objects(before, REMOVE) if before else []
-            return one
+            plan.action = REMOVE
+            plan.changes = all_objects(before, REMOVE) if before else []
+            return plan
         errors = list(self._errors.get(key, ()))
         if errors or after is None:
-            one.action, one.errors = REFUSED, list(dict.fromkeys(errors))
-            return one
+            plan.action, plan.errors = REFUSED, list(dict.fromkeys(errors))
+            return plan
         refused, late = self._edits.of(after.blueprint.cluster_class)
         if before is None:
-            one.action = CREATE
-            one.changes = all_objects(after.state, CREATE)
+            plan.action = CREATE
+            plan.changes = all_objects(after.state, CREATE)
         else:
             clock = Clock(self._now, lambda group: self._running.created(*key, group))
-            plan_steps(one, before, after, topologies, StateComparison(before, clock))
-            if one.action == CHANGE and late and not refused and not self._reconciles_at_once(key, after):
-                one.waits += [
+            plan_steps(plan, before, after, topologies, StateComparison(before, clock))
+            if plan.action == CHANGE and late and not refused and not self._reconciles_at_once(key, after):
+                plan.waits += [
                     f"{text}: the change waits for the Cluster's next reconciliation, every 10 minutes by default"
                     for text in late
                 ]
-        if one.action == REFUSED:
-            return one
-        unwritten = _unwritten(one, before)
+        if plan.action == REFUSED:
+            return plan
+        unwritten = _unwritten(plan, before)
         if unwritten:
             return ClusterPlan(*key, REFUSED, errors=unwritten)
         if refused:
-            return ClusterPlan(*key, REFUSED, errors=refused, then=one)
-        return _paused(one, after.cluster)
+            return ClusterPlan(*key, REFUSED, errors=refused, then=plan)
+        return _paused(plan, after.cluster)
 
     def _reconciles_at_once(self, key: Key, after: RenderedCluster) -> bool:
         """Return whether the Cluster itself or its class changes too: these are watched, templates are not."""

@@ -91,26 +91,26 @@ def _overrides(owner: Data) -> list[Any]:
 
 def _with_values(topology: Data, places: list[_Place]) -> dict[str, Any]:
     """Return the topology with the values of the places that could be defaulted; places come in the order of the topology."""
-    found = dict(topology)
+    changed = dict(topology)
     own, *rest = places
     if not own.failed:
-        found.pop("variables", None)
+        changed.pop("variables", None)
         if own.values:
-            found["variables"] = own.items()
+            changed["variables"] = own.items()
     pending = iter(rest)
     control_plane = mapping(topology, "controlPlane")
     if _overrides(control_plane):
-        found["controlPlane"] = _with_overrides(control_plane, next(pending))
+        changed["controlPlane"] = _with_overrides(control_plane, next(pending))
     workers = topology.get("workers")
     if workers:
-        found["workers"] = dict(workers)
+        changed["workers"] = dict(workers)
         for kind in WORKERS:
             if workers.get(kind):
-                found["workers"][kind] = [
+                changed["workers"][kind] = [
                     _with_overrides(item, next(pending)) if _overrides(item) else item
                     for item in workers[kind]
                 ]
-    return found
+    return changed
 
 
 def _with_overrides(owner: Data, place: _Place) -> Data:

@@ -97,32 +97,32 @@ def validate_cluster(
 ) -> tuple[list[FieldError], list[str]]:
     """Return errors and warnings about a Cluster; `old` is its state before an update, None for a new one."""
     spec, old_spec = spec_of(new), spec_of(old or {})
-    found = [
+    errors = [
         invalid("metadata.name", name_of(new), f"must be a valid label value {problem}")
         for problem in is_valid_label_value(name_of(new))
     ]
     if not spec.get("infrastructureRef") and old_spec.get("infrastructureRef"):
-        found.append(forbidden("spec.infrastructureRef", "cannot be removed"))
+        errors.append(forbidden("spec.infrastructureRef", "cannot be removed"))
     if not (spec.get("controlPlaneRef") or spec.get("infrastructureRef") or spec.get("topology")):
         detail = "one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set"
-        found.append(forbidden("spec", detail))
+        errors.append(forbidden("spec", detail))
     if not spec.get("controlPlaneRef") and old_spec.get("controlPlaneRef"):
-        found.append(forbidden("spec.controlPlaneRef", "cannot be removed"))
+        errors.append(forbidden("spec.controlPlaneRef", "cannot be removed"))
     network = mapping(spec, "clusterNetwork")
     for part in ("pods", "services"):
         blocks = find(network, (part, "cidrBlocks")) or []
         path = child("spec.clusterNetwork", part, "cidrBlocks")
-        found += [
+        errors += [
             invalid(index(path, position), block, f"invalid CIDR address: {block}")
             for position, block in enumerate(blocks)
             if parse_cidr(block) is None
         ]
     warnings: list[str] = []
     if spec.get("topology"):
-        found += _validate_topology(new, old, around, warnings)
+        errors += _validate_topology(new, old, around, warnings)
     elif old_spec.get("topology"):
-        found.append(forbidden(_TOPOLOGY, "cannot be removed from an existing Cluster"))
-    return found, warnings
+        errors.append(forbidden(_TOPOLOGY, "cannot be removed from an existing Cluster"))
+    return errors, warnings
 
 
 def _validate_topology(
@@ -134,9 +134,9 @@ def _validate_topology(
     if not name:
         return [required(_CLASS, "classRef.name cannot be empty")]
     topology = topology_of(new)
-    found = _validate_version(topology.get("version", ""))
-    found += _validate_parts(topology, around.features)
-    found += _validate_concurrency(new)
+    errors = _validate_version(topology.get("version", ""))
+    errors += _validate_parts(topology, around.features)
+    errors += _validate_concurrency(new)
     cluster_class = around.cluster_class
     refers = f"Cluster refers to ClusterClass {namespace}/{name}, but this ClusterClass"
     incomplete = "Cluster topology has not been fully validated."
@@ -150,11 +150,11 @@ def _validate_topology(
                 f"{refers} hasn't been successfully reconciled. {incomplete}"
                 " Please take a look at the ClusterClass status"
             )
-        found += validate_cluster_for_class(new, cluster_class)
-    found += validate_autoscaler(new, cluster_class)
+        errors += validate_cluster_for_class(new, cluster_class)
+    errors += validate_autoscaler(new, cluster_class)
     if old is not None:
-        found += _validate_update(new, old, around, warnings)
-    return found
+        errors += _validate_update(new, old, around, warnings)
+    return errors
 
 
 def _validate_version(version: str) -> list[FieldError]:

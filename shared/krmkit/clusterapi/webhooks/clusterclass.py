@@ -51,25 +51,25 @@ def validate_class(new: Object, old: Object | None, features: FeatureGates) -> l
     if not features.cluster_topology:
         return [forbidden("spec", "can be set only if the ClusterTopology feature flag is enabled")]
     spec = spec_of(new)
-    found = templates_are_valid(new)
-    found += worker_classes_are_unique(new, MACHINE_DEPLOYMENTS)
-    found += worker_classes_are_unique(new, MACHINE_POOLS)
+    errors = templates_are_valid(new)
+    errors += worker_classes_are_unique(new, MACHINE_DEPLOYMENTS)
+    errors += worker_classes_are_unique(new, MACHINE_POOLS)
     for worker in workers_of(spec, MACHINE_DEPLOYMENTS):
-        found += validate_rollout(worker, _worker_path(MACHINE_DEPLOYMENTS, worker))
-    found += _validate_health_checks(spec)
-    found += _validate_naming(spec)
-    found += _validate_taints(spec, features)
-    found += validate_class_variables(
+        errors += validate_rollout(worker, _worker_path(MACHINE_DEPLOYMENTS, worker))
+    errors += _validate_health_checks(spec)
+    errors += _validate_naming(spec)
+    errors += _validate_taints(spec, features)
+    errors += validate_class_variables(
         spec.get("variables") or [],
         spec_of(old).get("variables") if old is not None else None,
         "spec.variables",
     )
-    found += validate_patches(new, features)
-    found += _validate_metadata(spec)
-    found += _validate_versions(spec.get("kubernetesVersions") or [])
+    errors += validate_patches(new, features)
+    errors += _validate_metadata(spec)
+    errors += _validate_versions(spec.get("kubernetesVersions") or [])
     if old is not None:
-        found += classes_are_compatible(old, new)
-    return found
+        errors += classes_are_compatible(old, new)
+    return errors
 
 
 def _worker_path(kind: str, worker: Object) -> str:

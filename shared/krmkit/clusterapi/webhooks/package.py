@@ -52,45 +52,45 @@ def validate_package(
 
     running: the existing objects, in place of those among the items.
     """
-    found = list(package.findings)
+    findings = list(package.findings)
     users: dict[Key, list[DecodedObject]] = {}
     for decoded in package.clusters:
         if decoded.usable and topology_of(decoded.data):
             users.setdefault(class_key(decoded.data), []).append(decoded)
     for key, owner in package.classes.items():
-        found += _validate_class(package, owner, users.get(key, []), features)
-    found += _removed_classes(package, users)
+        findings += _validate_class(package, owner, users.get(key, []), features)
+    findings += _removed_classes(package, users)
     current = running or CurrentObjects(state_objects(package.collected) if package.previous_clusters else ())
     for decoded in package.clusters:
-        found += decoded.findings()
+        findings += decoded.findings()
         if decoded.usable:
-            found += _validate_cluster(package, decoded, features, current)
+            findings += _validate_cluster(package, decoded, features, current)
     for previous in (*package.previous_classes.values(), *package.previous_clusters.values()):
-        found += [finding for finding in previous.findings() if finding.severity != WARNING]
-    return found
+        findings += [finding for finding in previous.findings() if finding.severity != WARNING]
+    return findings
 
 
 def _validate_class(
     package: TopologyPackage, owner: Class, users: list[DecodedObject], features: FeatureGates
 ) -> list[Finding]:
     decoded = owner.decoded
-    found = decoded.findings()
+    findings = decoded.findings()
     if not decoded.usable:
-        return found
+        return findings
     old = _previous_class(package, decoded.item.key)
     errors = validate_class(decoded.data, old, features)
-    found += [decoded.error("invalid-class", error) for error in errors]
+    findings += [decoded.error("invalid-class", error) for error in errors]
     if owner.definitions is None:
         if owner.stops:
             message = f"{owner.problem}; the controller reconciles neither the class nor its Clusters"
-            found.append(decoded.finding("bad-variables", message, ERROR, "spec.variables"))
+            findings.append(decoded.finding("bad-variables", message, ERROR, "spec.variables"))
         else:
-            found.append(decoded.finding("unknown-variables", owner.problem, WARNING, "spec.patches"))
+            findings.append(decoded.finding("unknown-variables", owner.problem, WARNING, "spec.patches"))
     if old is not None:
         clusters = [user.data for user in users]
         for error in validate_class_for_clusters(decoded.data, old, clusters):
-            found.append(decoded.error("class-in-use", error))
-    return found + _templates(package, decoded)
+            findings.append(decoded.error("class-in-use", error))
+    return findings + _templates(package, decoded)
 
 
 def _previous_class(package: TopologyPackage, key: Key) -> Object | None:

@@ -106,27 +106,27 @@ def _validate_name(name: str, names: Collection[str], path: str) -> list[FieldEr
 def _validate_definitions(
     patch: Object, targets: Targets, variables: Collection[str], path: str, features: FeatureGates
 ) -> list[FieldError]:
-    found = _validate_template(patch.get("enabledIf", ""), "enabledIf", child(path, "enabledIf"))
+    errors = _validate_template(patch.get("enabledIf", ""), "enabledIf", child(path, "enabledIf"))
     definitions, external = patch.get("definitions"), patch.get("external")
     if definitions is None and external is None:
-        found.append(required(path, "one of definitions or external must be defined"))
+        errors.append(required(path, "one of definitions or external must be defined"))
     if definitions is not None and external is not None:
         detail = "only one of definitions or external can be defined"
-        found.append(invalid(path, Verbatim(go_json(patch, PATCH)), detail))
+        errors.append(invalid(path, Verbatim(go_json(patch, PATCH)), detail))
     for position, definition in enumerate(definitions or ()):
         place = index(child(path, "definitions"), position)
         for number, json_patch in enumerate(definition.get("jsonPatches") or ()):
-            found += _validate_json_patch(json_patch, variables, index(child(place, "jsonPatches"), number))
-        found += targets.validate(mapping(definition, "selector"), child(place, "selector"))
+            errors += _validate_json_patch(json_patch, variables, index(child(place, "jsonPatches"), number))
+        errors += targets.validate(mapping(definition, "selector"), child(place, "selector"))
     if external is not None:
         path = child(path, "external")
         if not features.runtime_sdk:
             detail = "patch.external can be used only if the RuntimeSDK feature flag is enabled"
-            found.append(forbidden(path, detail))
+            errors.append(forbidden(path, detail))
         if not external.get("validateTopologyExtension") and not external.get("generatePatchesExtension"):
             detail = "one of validateTopologyExtension and generatePatchesExtension must be defined"
-            found.append(invalid(path, Verbatim(go_json(external, EXTERNAL)), detail))
-    return found
+            errors.append(invalid(path, Verbatim(go_json(external, EXTERNAL)), detail))
+    return errors
 
 
 def _validate_template(text: str, name: str, path: str) -> list[FieldError]:

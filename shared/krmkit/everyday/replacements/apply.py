@@ -14,6 +14,7 @@ from krmkit.everyday.replacements import paths
 from krmkit.everyday.replacements.selectors import ResourceId, SelectorTextError, TargetSelector
 from krmkit.krm.cause import resource_cause
 from krmkit.krm.finding import EXPLAIN, Finding
+from krmkit.schema.fields import mapping
 from krmkit.yaml.data import go_data, go_value, is_null
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
@@ -213,7 +214,7 @@ def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | 
         )
     if copying.causes is not None:
         copying.cause = resource_cause(item, *places[0], follows=True)
-    options = source.get("options") or {}
+    options = mapping(source, "options")
     delimiter, index = options.get("delimiter") or "", int(options.get("index") or 0)
     if not delimiter:
         return go_data(node)
@@ -228,7 +229,7 @@ def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | 
 
 def _write(copying: _Copying, item: Resource, value: object, target: dict[str, Any], at: str) -> None:
     """Write the value into the fields of a target; `at` is the target's place in the config, for messages."""
-    options = target.get("options") or {}
+    options = mapping(target, "options")
     create = bool(options.get("create"))
     for path in target.get("fieldPaths") or [_DEFAULT_PATH]:
         steps = paths.steps_of(str(path))

@@ -90,26 +90,26 @@ def _meant(schema: Any, mixed: bool) -> Any:
     """
     if not isinstance(schema, dict):
         return schema
-    found = {key: value for key, value in schema.items() if key not in _IGNORED}
-    for name in NAMED & found.keys():
-        if isinstance(found[name], dict):
-            found[name] = {key: _meant(inner, mixed) for key, inner in found[name].items()}
-    for name in (ONE | LISTED) & found.keys():
-        part = found[name]
-        found[name] = (
+    meant = {key: value for key, value in schema.items() if key not in _IGNORED}
+    for name in NAMED & meant.keys():
+        if isinstance(meant[name], dict):
+            meant[name] = {key: _meant(inner, mixed) for key, inner in meant[name].items()}
+    for name in (ONE | LISTED) & meant.keys():
+        part = meant[name]
+        meant[name] = (
             [_meant(inner, mixed) for inner in part] if isinstance(part, list) else _meant(part, mixed)
         )
-    reference = found.get("$ref")
+    reference = meant.get("$ref")
     if isinstance(reference, str):
-        for name in _HIDDEN & found.keys():
-            del found[name]
+        for name in _HIDDEN & meant.keys():
+            del meant[name]
         if reference.startswith("#") and not reference.startswith("#/"):
-            found["$ref"] = "#"
+            meant["$ref"] = "#"
     for exclusive, limit in _LIMITS.items() if mixed else ():
-        if isinstance(found.get(exclusive), bool) and limit in found:
-            if found.pop(exclusive):
-                found[exclusive] = found.pop(limit)
-    return found
+        if isinstance(meant.get(exclusive), bool) and limit in meant:
+            if meant.pop(exclusive):
+                meant[exclusive] = meant.pop(limit)
+    return meant
 
 
 _IGNORED = frozenset({"contentEncoding", "contentMediaType"})

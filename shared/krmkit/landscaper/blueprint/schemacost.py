@@ -105,16 +105,16 @@ class SchemaCost:
         """Return the target of a reference inside the schema; None for any other."""
         if not reference.startswith("#"):
             return None
-        found: Any = self._root
+        target: Any = self._root
         for part in reference[1:].split("/")[1:]:
             name = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, dict):
-                found = found.get(name)
-            elif isinstance(found, list) and is_index(name) and int(name) < len(found):
-                found = found[int(name)]
+            if isinstance(target, dict):
+                target = target.get(name)
+            elif isinstance(target, list) and is_index(name) and int(name) < len(target):
+                target = target[int(name)]
             else:
                 return None
-        return found
+        return target
 
 
 def check_cost(schema: object, value: object) -> SchemaCost:

@@ -22,23 +22,23 @@ def target(root: Any, reference: str) -> Any:
     `#name`, which is not a pointer, means the whole schema. Raises PointerError: target({}, "#/definitions/x") fails
     with `Object has no key 'definitions'`.
     """
-    found = root
+    value = root
     if not reference.startswith("#/"):
-        return found
+        return value
     try:
         steps = unescape(reference[2:], "fragment").split("/")
     except UrlError as error:
         raise PointerError(str(error)) from None
     for part in steps:
         name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, dict):
-            if name not in found:
+        if isinstance(value, dict):
+            if name not in value:
                 raise PointerError(f"Object has no key '{name}'")
-            found = found[name]
-        elif isinstance(found, list):
-            if not is_index(name) or int(name) >= len(found):
-                raise PointerError(f"Out of bound array[0,{len(found)}] index '{name}'")
-            found = found[int(name)]
+            value = value[name]
+        elif isinstance(value, list):
+            if not is_index(name) or int(name) >= len(value):
+                raise PointerError(f"Out of bound array[0,{len(value)}] index '{name}'")
+            value = value[int(name)]
         else:
             raise PointerError(f"Invalid token reference '{name}'")
-    return found
+    return value

@@ -47,25 +47,25 @@ def _definitions(
     definitions: list[ImportOrExport], known: tuple[str, ...], place: str, scope: SchemaScope
 ) -> Iterator[InstallationError]:
     names: set[str] = set()
-    for one in definitions:
-        here = f"{place}.{one.name}"
-        if one.name in names:
+    for definition in definitions:
+        here = f"{place}.{definition.name}"
+        if definition.name in names:
             yield _error(here, "the name is used twice")
-        names.add(one.name)
-        if one.type not in known:
-            yield _error(here, f'unknown type "{one.type}"{did_you_mean(one.type, known)}')
-        elif one.type == DATA and one.schema is None:
+        names.add(definition.name)
+        if definition.type not in known:
+            yield _error(here, f'unknown type "{definition.type}"{did_you_mean(definition.type, known)}')
+        elif definition.type == DATA and definition.schema is None:
             yield _error(here, "no schema defined")
-        elif one.type != DATA and not one.target_type:
+        elif definition.type != DATA and not definition.target_type:
             yield _error(here, "no targetType defined")
-        elif one.type == DATA:
+        elif definition.type == DATA:
             try:
-                schema_violations(one.schema, None, scope)
+                schema_violations(definition.schema, None, scope)
             except InstallationError as error:
                 yield _error(here, error.message)
-        if one.imports and one.required:
+        if definition.imports and definition.required:
             yield _error(here, "only an import with required: false may have conditional imports")
-        yield from _definitions(one.imports, known, here, scope)
+        yield from _definitions(definition.imports, known, here, scope)
 
 
 def _executors(blueprint: Blueprint, phase: str) -> Iterator[InstallationError]:

@@ -30,7 +30,7 @@ def validate(items: Items, wanted: list[str], crds: Iterable[Mapping[str, Any]] 
     crds: CustomResourceDefinitions, whose schemas objects have to keep beside those that krmkit brings along.
     """
     names = items.installations(wanted)
-    found = list(items.findings)
+    findings = list(items.findings)
     secrets = Secrets.of(items.world)
     broken: set[tuple[str, str]] = set()
     for installation in items.world.of_kind("Installation"):
@@ -39,23 +39,23 @@ def validate(items: Items, wanted: list[str], crds: Iterable[Mapping[str, Any]] 
         if errors:
             broken.add(key)
         item = items.place("Installation", *key)
-        found += [error_finding(error, item, "", secrets) for error in errors]
+        findings += [error_finding(error, item, "", secrets) for error in errors]
         for field, message in repeated_imports(installation):
-            found.append(Finding("repeated-import", message, WARNING, item, field))
-        found += operation_warnings(installation, item)
-    found += _ownership(items)
+            findings.append(Finding("repeated-import", message, WARNING, item, field))
+        findings += operation_warnings(installation, item)
+    findings += _ownership(items)
     options = LandscapeOptions(state=items.state, broken=frozenset(broken))
     landscape = Landscape(items.world, items.repository, options)
     roots = landscape.run(names)
     secrets = Secrets.of(items.world)  # collected again: rendering has made more Targets
     for root in roots:
-        found += _blueprints(root, items, secrets)
-        found += tree_findings(root, items, secrets)
-        found += mapping_warnings(root, items)
-    found += refused_objects(items, roots, crds, frozenset(broken), secrets)
-    if not roots and not found:
-        found.append(Finding("no-installation", "there is no Installation among the items", INFO))
-    return _once(found)
+        findings += _blueprints(root, items, secrets)
+        findings += tree_findings(root, items, secrets)
+        findings += mapping_warnings(root, items)
+    findings += refused_objects(items, roots, crds, frozenset(broken), secrets)
+    if not roots and not findings:
+        findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
+    return _once(findings)
 
 
 def _blueprints(root: RenderedInstallation, items: Items, secrets: Secrets) -> list[Finding]:

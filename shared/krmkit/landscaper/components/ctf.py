@@ -43,20 +43,20 @@ class TransportArchive:
 
 def read_components(files: dict[str, bytes]) -> TransportArchive:
     """Return every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises CtfError."""
-    found = TransportArchive()
+    archive = TransportArchive()
     for path in sorted(files):
         folder, _, name = path.rpartition("/")
         prefix = f"{folder}/" if folder else ""
         if name == DESCRIPTOR_FILE:
-            component = _component(found, files[path], path)
+            component = _component(archive, files[path], path)
             _contents(
-                found, component, lambda key, at=prefix: files.get(f"{at}blobs/{key.replace(':', '.')}")
+                archive, component, lambda key, at=prefix: files.get(f"{at}blobs/{key.replace(':', '.')}")
             )
         elif name == INDEX_FILE:
-            _transport(found, files, prefix)
-    if not found.components:
+            _transport(archive, files, prefix)
+    if not archive.components:
         raise NoComponentError(f"there is no {DESCRIPTOR_FILE}, and no {INDEX_FILE} with a component")
-    return found
+    return archive
 
 
 def _component(found: TransportArchive, data: bytes, path: str) -> Component:

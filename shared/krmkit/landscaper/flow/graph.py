@@ -149,11 +149,11 @@ def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:
     found: dict[tuple[str, str, str], None] = {}
     for name, spec in named.items():
         imports = mapping(spec.get("imports"))
-        keys = [(exported.data, text(one.get("dataRef"))) for one in entries(imports.get("data"))]
-        for one in entries(imports.get("targets")):
-            keys += [(exported.targets, key) for key in dependencies.imported_targets(one)]
+        keys = [(exported.data, text(target.get("dataRef"))) for target in entries(imports.get("data"))]
+        for target in entries(imports.get("targets")):
+            keys += [(exported.targets, key) for key in dependencies.imported_targets(target)]
         for known, key in keys:
             for owner in known.get(key, ()):
                 if owner != name:
                     found[f"{prefix}{owner}", f"{prefix}{name}", key] = None
-    return [Edge(*one) for one in found]
+    return [Edge(*target) for target in found]

@@ -35,24 +35,32 @@ def import_copies(
     scope = installation_source(installation)
     owner = _owner("Installation", installation)
     found: list[Data] = []
-    for one in definitions:
-        found += import_copies(one.imports, values, imports, installation, namespace)
-        if one.name not in values:
+    for definition in definitions:
+        found += import_copies(definition.imports, values, imports, installation, namespace)
+        if definition.name not in values:
             continue
-        labels = _labels(scope, one.name, scope, IMPORT)
-        if one.type == TARGET:
-            found.append(_single_copy(imports.targets[one.name], scope, one.name, labels, namespace, owner))
-        elif one.type == TARGET_LIST:
-            for index, target in enumerate(imports.target_lists[one.name]):
+        labels = _labels(scope, definition.name, scope, IMPORT)
+        if definition.type == TARGET:
+            found.append(
+                _single_copy(
+                    imports.targets[definition.name], scope, definition.name, labels, namespace, owner
+                )
+            )
+        elif definition.type == TARGET_LIST:
+            for index, target in enumerate(imports.target_lists[definition.name]):
                 extra = {**labels, INDEX_LABEL: str(index)}
-                found.append(_target_copy(target, scope, index_key(one.name, index), extra, namespace, owner))
-        elif one.type == TARGET_MAP:
-            for key, target in imports.target_maps[one.name].items():
+                found.append(
+                    _target_copy(target, scope, index_key(definition.name, index), extra, namespace, owner)
+                )
+        elif definition.type == TARGET_MAP:
+            for key, target in imports.target_maps[definition.name].items():
                 extra = {**labels, TARGET_MAP_KEY_LABEL: key}
-                found.append(_target_copy(target, scope, index_key(one.name, key), extra, namespace, owner))
+                found.append(
+                    _target_copy(target, scope, index_key(definition.name, key), extra, namespace, owner)
+                )
         else:
-            name = object_name(scope, one.name)
-            found.append(data_object(name, namespace, labels, values[one.name], owner))
+            name = object_name(scope, definition.name)
+            found.append(data_object(name, namespace, labels, values[definition.name], owner))
     return found
 
 

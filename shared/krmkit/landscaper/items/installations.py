@@ -57,7 +57,7 @@ class Items:
 
 def read(resources: Iterable[Resource]) -> Items:
     """Return the decoded input. An unreadable item is a finding."""
-    found = Items()
+    items = Items()
     for item in resources:
         kind, version = item.kind, item.api_version
         if not (
@@ -65,19 +65,19 @@ def read(resources: Iterable[Resource]) -> Items:
         ):
             continue
         if item.annotation(names.GENERATED_BY).startswith(OWNER):
-            found.generated.append(item)
+            items.generated.append(item)
             if kind == "ConfigMap":
-                _state(found, item)
+                _state(items, item)
             continue
         try:
             data = item.get()
         except YamlError as error:
-            found.findings.append(Finding("unreadable", str(error), ERROR, item))
+            items.findings.append(Finding("unreadable", str(error), ERROR, item))
             continue
-        if kind == "ConfigMap" and _carried(found, item, mapping(data)):
+        if kind == "ConfigMap" and _carried(items, item, mapping(data)):
             continue
-        _add(found, item, mapping(data))
-    return found
+        _add(items, item, mapping(data))
+    return items
 
 
 def _add(found: Items, item: Resource, data: Data) -> None:

@@ -35,31 +35,31 @@ def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
     """Render the Installations among the items by a decoded RenderInstallation. After an error nothing has changed."""
     items = read(resources)
     wanted = items.installations([str(one) for one in sequence(spec.get("installations"))])
-    found = list(items.findings)
+    findings = list(items.findings)
     try:
         landscape = Landscape(items.world, items.repository, landscape_options(items, spec))
         roots = landscape.run(wanted)
     except InstallationError as error:
-        return [*found, Finding(error.rule, Secrets.of(items.world).scrub(error.message), ERROR)]
+        return [*findings, Finding(error.rule, Secrets.of(items.world).scrub(error.message), ERROR)]
     secrets = Secrets.of(items.world)
     for root in roots:
-        found += tree_findings(root, items, secrets)
+        findings += tree_findings(root, items, secrets)
         if spec["writeStatus"] is not True:
-            found += status_findings(root, items)
+            findings += status_findings(root, items)
     if not roots and not items.generated:
-        found.append(Finding("no-installation", "there is no Installation among the items", INFO))
-    if any(one.severity == ERROR for one in found):
-        return found
+        findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
+    if any(one.severity == ERROR for one in findings):
+        return findings
     writer = ItemWriter(resources, items, secrets if spec["redact"] else None, spec["apply"] is True)
     for root in roots:
         writer.tree(root, spec["writeStatus"] is True)
-    found += writer.taken
+    findings += writer.taken
     if resources.causes is not None:
         writer.record(resources.causes, [one for root in roots for one in root.tree()])
     removed = writer.finish(everything=wanted is None)
     if removed:
-        found.append(Finding("removed", _removed(removed), INFO))
-    return found
+        findings.append(Finding("removed", _removed(removed), INFO))
+    return findings
 
 
 def _removed(count: int) -> str:

@@ -109,23 +109,23 @@ class Statuses:
         The controllers that write this know no targetMap, so such an import has no state.
         """
         wanted = mapping(rendered.spec.get("imports"))
-        found = rendered.imports
+        imports = rendered.imports
         states = []
         for entry in entries(wanted.get("data")):
             name = text(entry.get("name"))
-            if name in found.data:
-                states.append(self._data(name, entry, found.data[name], rendered))
+            if name in imports.data:
+                states.append(self._data(name, entry, imports.data[name], rendered))
         for entry in entries(wanted.get("targets")):
             name = text(entry.get("name"))
             state: Data = {"name": name}
-            if name in found.targets:
-                target = found.targets[name]
+            if name in imports.targets:
+                target = imports.targets[name]
                 state.update(type="target", target=text(entry.get("target")))
                 states.append({**state, **self._source(target, _generation(target), rendered)})
-            elif name in found.target_lists:
+            elif name in imports.target_lists:
                 elements = [
                     {"target": name_of(target), **self._source(target, _generation(target), rendered)}
-                    for target in found.target_lists[name]
+                    for target in imports.target_lists[name]
                 ]
                 states.append({**state, "type": "targetList", "targetList": elements})
         return states

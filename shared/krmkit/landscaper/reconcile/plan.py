@@ -47,12 +47,12 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
         raise InstallationError("bad-time", f"must be a time as 2026-05-01T08:00:00Z, got {now}", "spec.now")
     items = read(resources)
     wanted = items.installations(installations)
-    found = list(items.findings)
-    if any(one.severity == ERROR for one in found):
+    findings = list(items.findings)
+    if any(one.severity == ERROR for one in findings):
         secrets = Secrets.of(items.world)
-        for one in found:
+        for one in findings:
             one.message = secrets.scrub(one.message)
-        return found
+        return findings
     for installation in items.world.of_kind("Installation"):
         if wanted is not None and name_of(installation) not in wanted:
             continue
@@ -60,20 +60,20 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
         spec = installation.get("spec", {})
         if not isinstance(spec, dict):
             message = f"spec must be a map, got {kind_of(spec)}"
-            found.append(Finding("unreadable", message, ERROR, item, "spec"))
+            findings.append(Finding("unreadable", message, ERROR, item, "spec"))
             continue
         for error in schedule_errors(installation):
             said = f"{error.message}; Landscaper goes on without this field"
-            found.append(Finding("bad-schedule", said, WARNING, item, error.field))
+            findings.append(Finding("bad-schedule", said, WARNING, item, error.field))
         decision = plan(installation, unix)
         action, said = asked_for(installation, decision) or (decision.action, described(decision))
         tags = {"action": action, "reason": decision.reason}
-        found.append(Finding("reconcile-plan", said, INFO, item, tags=tags))
-        found += operation_warnings(installation, item)
+        findings.append(Finding("reconcile-plan", said, INFO, item, tags=tags))
+        findings += operation_warnings(installation, item)
         if write and item is not None:
             for key, value in decision.annotations.items():
                 item.set(("metadata", "annotations", key), value)
-    return found
+    return findings
 
 
 def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
 from krmkit.palette.constraints.machinetemplates import advice, node_of
 from krmkit.palette.constraints.pools import MachinePool, PoolError
+from krmkit.schema.fields import mapping
 
 FIELD = "poolsOfCluster"
 CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"
@@ -65,7 +66,7 @@ class PoolSource:
         pools: list[MachinePool] = []
         taken: set[object] = set()
         for holder in holders:
-            if not _reference(holder)[1] and not isinstance(_spec(holder).get("replicas"), int):
+            if not _reference(holder)[1] and not isinstance(mapping(holder, "spec").get("replicas"), int):
                 continue  # a control plane that the provider runs has no machines here
             pool = self._pool(holder, machines.get(_reference(holder), {}))
             if pool.name in taken:
@@ -92,23 +93,27 @@ class PoolSource:
 
     def _machines(self, wanted: set[tuple[str, str]], namespace: str) -> dict[tuple[str, str], Object]:
         found: dict[tuple[str, str], Object] = {}
+        kinds = {kind for kind, _ in wanted}
         for item in self.items:
-            key = item.kind, item.name
+            kind = item.kind
+            if kind not in kinds:
+                continue
+            key = kind, item.name
             if key in wanted and _namespace(item) == namespace and isinstance(data := item.get(), dict):
                 found[key] = data
         return found
 
     def _pool(self, holder: Object, machine: Object) -> MachinePool:
-        metadata = holder.get("metadata") or {}
-        own, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
+        metadata = mapping(holder, "metadata")
+        own, notes = mapping(metadata, "labels"), mapping(metadata, "annotations")
         name = next((own[label] for label in _TOPOLOGY_NAMES if label in own), metadata.get("name", ""))
         entry: dict[str, object] = {"name": str(name)}
         kind, template = _reference(holder)
         what = f"{holder.get('kind')} {metadata.get('name', '')}"
         if str(holder.get("kind", "")).endswith("ControlPlane"):
             entry["controlPlane"] = True
-        if isinstance(_spec(holder).get("replicas"), int):
-            entry["size"] = _spec(holder)["replicas"]
+        if isinstance(mapping(holder, "spec").get("replicas"), int):
+            entry["size"] = mapping(holder, "spec")["replicas"]
         if str(notes.get(_LEAST, "")).isdecimal():
             entry["minSize"] = int(notes[_LEAST])
         if machine:
@@ -131,9 +136,10 @@ def cluster_named(wanted: str, items: Iterable[Resource], config: Resource | Non
     Two items that could be the config are none. Raises PoolError where a macro is left.
     """
     if config is not None:
-        own = [item for item in items if item.kind == config.kind and item.name == config.name]
+        kind, name = config.kind, config.name
+        own = [item for item in items if item.kind == kind and item.name == name]
         if len(own) == 1:
-            wanted = own[0].string("data" if config.kind == "ConfigMap" else "spec", FIELD) or wanted
+            wanted = own[0].string("data" if kind == "ConfigMap" else "spec", FIELD) or wanted
     if _MACRO in wanted:
         raise PoolError(
             f"{FIELD}: {wanted} holds a macro that is not resolved: run resolve-macros before, with this config among"
@@ -162,18 +168,13 @@ def _fits(item: Resource, namespace: str) -> bool:
     return not namespace or _namespace(item) == namespace
 
 
-def _spec(holder: Object) -> Object:
-    spec = holder.get("spec")
-    return spec if isinstance(spec, dict) else {}
-
-
 def _reference(holder: Object) -> tuple[str, str]:
     """Kind and name of the template of a pool's machines, "" where it has none."""
-    spec = _spec(holder)
+    spec = mapping(holder, "spec")
     if str(holder.get("kind", "")).endswith("ControlPlane"):
-        template = spec.get("machineTemplate") or {}
+        template = mapping(spec, "machineTemplate")
         template = template.get("spec") or template
     else:
-        template = (spec.get("template") or {}).get("spec") or {}
-    reference = template.get("infrastructureRef") or {}
+        template = mapping(spec, "template", "spec")
+    reference = mapping(template, "infrastructureRef")
     return str(reference.get("kind", "")), str(reference.get("name", ""))

@@ -11,6 +11,7 @@ from krmkit.krm.finding import WARNING, Finding
 from krmkit.palette.packs.findings import METADATA, SCHEMA, pack_finding
 from krmkit.palette.packs.pack import Pack
 from krmkit.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML
+from krmkit.schema.fields import mapping
 from krmkit.yaml.data import core_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
@@ -83,7 +84,7 @@ class _Names:
                 self.walk(one, inner or {}, f"{path}[{number}]")
         if not isinstance(data, dict):
             return
-        known = schema.get("properties") or {}
+        known = mapping(schema, "properties")
         others = schema.get("additionalProperties")
         for name, value in data.items():
             place = join(path, name) if path else name

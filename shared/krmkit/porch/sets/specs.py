@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.porch.apinames import PorchError
 from krmkit.porch.sets.expressions import ExpressionScope, FunctionTemplate, MapTemplate, TemplateExpression
+from krmkit.schema.fields import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class VariantTemplate:
     )
 
     def __init__(self, template: dict[str, Any], scope: ExpressionScope) -> None:
-        downstream = template.get("downstream") or {}
+        downstream = mapping(template, "downstream")
         self._repo = _overriding("template.downstream.repoExpr", downstream, "repo", scope)
         # The repository's own expression is evaluated before the repository is known, so it is not in the batch.
         first = len(scope.expressions)
@@ -73,7 +74,7 @@ class VariantTemplate:
                     f"template.injectors[{index}].nameExpr", injector["nameExpr"], scope
                 )
             self._injectors.append((kept, name))
-        pipeline = template.get("pipeline") or {}
+        pipeline = mapping(template, "pipeline")
         # Validators are rendered before mutators, and written after them.
         self._pipeline = {
             step: [

@@ -7,6 +7,7 @@ added: entries of configMapExprs follow the rule of all other expression lists.
 from __future__ import annotations
 
 from krmkit.porch.apinames import READY, STALLED, Condition, floating_name, revision_number
+from krmkit.schema.fields import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,13 +78,13 @@ def _template(field: str, template: dict[str, Any]) -> list[str]:
         errors.append(f'{field}.adoptionPolicy can only be "adoptNone" or "adoptExisting"')
     if deletion is not None and deletion not in ("orphan", "delete"):
         errors.append(f'{field}.deletionPolicy can only be "orphan" or "delete"')
-    downstream = template.get("downstream") or {}
+    downstream = mapping(template, "downstream")
     for key in ("repo", "package"):
         if downstream.get(key) is not None and downstream.get(key + "Expr") is not None:
             errors.append(f"{field} may specify only one of `downstream.{key}` and `downstream.{key}Expr`")
     errors += _map_expressions(f"{field}.labelExprs", template.get("labelExprs"))
     errors += _map_expressions(f"{field}.annotationExprs", template.get("annotationExprs"))
-    context = template.get("packageContext") or {}
+    context = mapping(template, "packageContext")
     errors += _map_expressions(f"{field}.packageContext.dataExprs", context.get("dataExprs"))
     for index, injector in enumerate(template.get("injectors") or ()):
         name, expression = injector.get("name"), injector.get("nameExpr")
@@ -91,7 +92,7 @@ def _template(field: str, template: dict[str, Any]) -> list[str]:
             errors.append(f"{field}.injectors[{index}] may specify only one of `name` and `nameExpr`")
         if name is None and expression is None:
             errors.append(f"{field}.injectors[{index}] must specify either `name` or `nameExpr`")
-    pipeline = template.get("pipeline") or {}
+    pipeline = mapping(template, "pipeline")
     for step in ("validators", "mutators"):
         for index, function in enumerate(pipeline.get(step) or ()):
             errors += _function(f"{field}.pipeline.{step}[{index}]", function)

@@ -12,6 +12,7 @@ from krmkit.porch.variants.context import set_package_context
 from krmkit.porch.variants.injection import inject_config
 from krmkit.porch.variants.pipeline import check_names, prepend_pipeline
 from krmkit.porch.variants.validation import validate_variant
+from krmkit.schema.fields import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def apply_variant(
     errors = validate_variant(spec)
     if errors:
         raise InvalidVariantError(errors)
-    check_names(name, spec.get("pipeline") or {})
+    check_names(name, mapping(spec, "pipeline"))
     set_package_context(package, spec.get("packageContext"), causes)
     pipeline_changed = prepend_pipeline(package, name, spec.get("pipeline"), causes)
     points = inject_config(package, spec.get("injectors") or [], candidates, causes)

@@ -11,6 +11,7 @@ from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.api.labels import CLUSTER_NAME
 from krmkit.clusterapi.api.roles import CONTROL_PLANE, Role
 from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
+from krmkit.output.fieldtable import field_table
 from krmkit.schema.fields import entries, find, mapping, sequence, text
 
 TYPE_CHECKING = False
@@ -20,14 +21,23 @@ if TYPE_CHECKING:
 
     from krmkit.clusterapi.api.collection import CollectedObject
     from krmkit.clusterapi.api.workerkinds import WorkerKind
+    from krmkit.krm.fieldpath import Path
     from krmkit.krm.resource import Resource
 
     Data = dict[str, Any]
     Key = tuple[str, str]
 
 # v1beta2 first, then v1beta1.
-_LIMITS = (("spec", "rollout", "strategy", "rollingUpdate"), ("spec", "strategy", "rollingUpdate"))
-_MACHINES = (("spec", "machineTemplate", "spec", "infrastructureRef"), ("spec", "machineTemplate", "infrastructureRef"))  # fmt: skip
+_LIMITS: tuple[Path, ...] = (
+    ("spec", "rollout", "strategy", "rollingUpdate"),
+    ("spec", "strategy", "rollingUpdate"),
+)
+_MACHINES: tuple[Path, ...] = (
+    ("spec", "machineTemplate", "spec", "infrastructureRef"),
+    ("spec", "machineTemplate", "infrastructureRef"),
+)
+_NOTES = ("metadata", "annotations")
+_MACHINE = ("spec", "template", "spec")
 _NUMBERS = ("replicas", "maxSurge", "maxUnavailable")
 _LEAST, _MOST = (f"cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size" for end in ("min", "max"))
 
@@ -42,7 +52,9 @@ def cluster_trees(items: Sequence[Resource], places: Mapping[int, str], plan: Da
     for item in collected.others.values():
         resource = item.resource
         if resource is not None and _is_part(item):
-            name = resource.labels.get(CLUSTER_NAME) or resource.string("spec", "clusterName")
+            name = resource.string("metadata", "labels", CLUSTER_NAME) or resource.string(
+                "spec", "clusterName"
+            )
             owned.setdefault((item.namespace, name), []).append(item)
     plans = {(one["namespace"], one["name"]): one for one in entries(plan.get("clusters"))}
     return [_tree(one, owned.get(one.key, []), places, plans.get(one.key, {})) for one in collected.clusters]
@@ -78,9 +90,10 @@ def _tree(
         "errors": sequence(plan.get("errors")),
     }
     tree.update((name, value) for name, value in facts.items() if value)
-    tree["groups"] = [_control_plane(topology, owned, plan)]
+    effects = _Effects(plan)
+    tree["groups"] = [_control_plane(topology, owned, effects)]
     for kind in WORKER_KINDS:
-        tree["groups"] += _workers(kind, topology, owned, plan)
+        tree["groups"] += _workers(kind, topology, owned, effects)
     return tree
 
 
@@ -92,66 +105,75 @@ def _class(topology: Data, namespace: str) -> str:
     return f"{space}/{name}" if name else ""
 
 
-def _control_plane(topology: Data, owned: Sequence[CollectedObject], plan: Data) -> Data:
+def _control_plane(topology: Data, owned: Sequence[CollectedObject], effects: _Effects) -> Data:
     given = mapping(topology.get("controlPlane"))
     item = next((one for one in owned if one.kind.endswith("ControlPlane")), None)
-    data = item.data if item is not None else {}
-    machines = next((found for path in _MACHINES if (found := mapping(data, *path))), {})
+    values = _values(item)
     group: Data = {"role": CONTROL_PLANE, "name": ""}
     _add(
         group,
         object=f"{item.kind} {item.name}" if item is not None else "",
-        replicas=find(data, ("spec", "replicas"), given.get("replicas")),
-        version=find(data, ("spec", "version"), topology.get("version")),
-        template=_reference(machines),
-        **_limits(data),
+        replicas=values.get(("spec", "replicas"), given.get("replicas")),
+        version=values.get(("spec", "version"), topology.get("version")),
+        template=next((name for path in _MACHINES if (name := _reference(values, path))), ""),
+        **_limits(values),
     )
-    return _planned(group, CONTROL_PLANE, plan)
+    return effects.added(group, CONTROL_PLANE)
 
 
-def _workers(kind: WorkerKind, topology: Data, owned: Sequence[CollectedObject], plan: Data) -> list[Data]:
+def _workers(
+    kind: WorkerKind, topology: Data, owned: Sequence[CollectedObject], effects: _Effects
+) -> list[Data]:
     """The groups of one kind: the topology's in its order, then those known only from objects, then removed ones."""
     made: dict[str, CollectedObject] = {}
     for item in owned:
         if item.kind == kind.kind and item.resource is not None:
-            made[item.resource.labels.get(kind.label) or item.name] = item
+            made[item.resource.string("metadata", "labels", kind.label) or item.name] = item
     given = {text(one.get("name")): one for one in entries(mapping(topology, "workers").get(kind.listing))}
-    gone = {
-        role.group: None
-        for change in _changes(plan)
-        if change["action"] == "remove" and (role := Role.of(change["role"])).is_holder and role.kind is kind
-    }
+    gone = {role.group: None for role, action in effects.holders if action == "remove" and role.kind is kind}
     groups = []
     for name in {**given, **made, **gone}:
         entry, found = given.get(name, {}), made.get(name)
-        data = found.data if found is not None else {}
-        spec = mapping(data, "spec", "template", "spec")
+        values = _values(found)
         group: Data = {"role": kind.role, "name": name}
-        notes = mapping(data, "metadata", "annotations") or mapping(entry, "metadata", "annotations")
+        notes = mapping(entry, *_NOTES)
         _add(
             group,
             object=f"{found.kind} {found.name}" if found is not None else "",
             **{"class": text(entry.get("class"))},
-            replicas=find(data, ("spec", "replicas"), entry.get("replicas")),
-            minReplicas=notes.get(_LEAST),
-            maxReplicas=notes.get(_MOST),
-            version=spec.get("version") or (topology.get("version") if entry else None),
-            failureDomain=spec.get("failureDomain") or entry.get("failureDomain"),
-            template=_reference(mapping(spec, "infrastructureRef")),
-            bootstrap=_reference(mapping(spec, "bootstrap", "configRef")),
-            **_limits(data),
+            replicas=values.get(("spec", "replicas"), entry.get("replicas")),
+            minReplicas=values.get((*_NOTES, _LEAST), notes.get(_LEAST)),
+            maxReplicas=values.get((*_NOTES, _MOST), notes.get(_MOST)),
+            version=values.get((*_MACHINE, "version")) or (topology.get("version") if entry else None),
+            failureDomain=values.get((*_MACHINE, "failureDomain")) or entry.get("failureDomain"),
+            template=_reference(values, (*_MACHINE, "infrastructureRef")),
+            bootstrap=_reference(values, (*_MACHINE, "bootstrap", "configRef")),
+            **_limits(values),
         )
-        groups.append(_planned(group, f"{kind.kind} {name}", plan))
+        groups.append(effects.added(group, f"{kind.kind} {name}"))
     return groups
 
 
-def _limits(data: Data) -> Data:
-    limits = next((found for path in _LIMITS if (found := mapping(data, *path))), {})
-    return {name: limits.get(name) for name in ("maxSurge", "maxUnavailable")}
+def _values(item: CollectedObject | None) -> Mapping[Path, object]:
+    """The values of an object by path, {} without an object. Raises ListError, YamlError."""
+    if item is None or item.resource is None:
+        return {}
+    # The answers of `krmkit why` have read these texts, and no tree of them is needed.
+    values = field_table(item.resource.text, item.kind).values
+    if not values:
+        item.resource.get()  # raises the reason
+    return values
 
 
-def _reference(value: Data) -> str:
-    return f"{value.get('kind', '')} {value.get('name', '')}".strip()
+def _limits(values: Mapping[Path, object]) -> Data:
+    names = ("maxSurge", "maxUnavailable")
+    limits = [{name: values.get((*path, name)) for name in names} for path in _LIMITS]
+    return next((found for found in limits if any(value is not None for value in found.values())), {})
+
+
+def _reference(values: Mapping[Path, object], path: Path) -> str:
+    """`Kind name` of the reference at a path."""
+    return f"{values.get((*path, 'kind'), '')} {values.get((*path, 'name'), '')}".strip()
 
 
 def _add(group: Data, **values: object) -> None:
@@ -162,34 +184,34 @@ def _add(group: Data, **values: object) -> None:
             group[name] = value
 
 
-def _changes(plan: Data) -> list[Data]:
-    """The changes of a plan, including its steps, or those of the later plan of a change that is held up."""
-    later = mapping(plan.get("then"))
-    changes = [*entries(plan.get("changes")), *entries(later.get("changes"))]
-    for step in (*entries(plan.get("steps")), *entries(later.get("steps"))):
-        changes += entries(step.get("changes"))
-    return changes
+class _Effects:
+    """The effects of a Cluster's plan on its groups. `holders`: the roles of the objects that hold machines, and their actions.
 
+    Of a change that is held up, its later plan counts as well.
+    """
 
-def _planned(group: Data, name: str, plan: Data) -> Data:
-    """The group with the plan's effects: `action`, and `rolls` with the numbers of the steps in which machines roll."""
-    holder = next(
-        (
-            change["action"]
-            for change in _changes(plan)
-            if (role := Role.of(change["role"])).is_holder and role.owner == name
-        ),
-        "",
-    )
-    if holder:
-        group["action"] = holder
-    known = mapping(plan.get("then")) or plan
-    roll = next((one for one in entries(known.get("rolls")) if one["group"] == name), None)
-    if roll is not None:
-        steps = [
-            number
-            for number, step in enumerate(entries(known.get("steps")), 1)
-            if any(one["group"] == name for one in entries(step.get("rolls")))
-        ]
-        group["rolls"] = {**{key: value for key, value in roll.items() if key != "group"}, "steps": steps or [1]}  # fmt: skip
-    return group
+    def __init__(self, plan: Data) -> None:
+        later = mapping(plan.get("then"))
+        changes = [*entries(plan.get("changes")), *entries(later.get("changes"))]
+        for step in (*entries(plan.get("steps")), *entries(later.get("steps"))):
+            changes += entries(step.get("changes"))
+        roles = [(Role.of(change["role"]), change["action"]) for change in changes]
+        self.holders = [(role, action) for role, action in roles if role.is_holder]
+        known = later or plan
+        self._rolls = entries(known.get("rolls"))
+        self._steps = [entries(step.get("rolls")) for step in entries(known.get("steps"))]
+
+    def added(self, group: Data, name: str) -> Data:
+        """The group with its effects: `action`, and `rolls` with the numbers of the steps in which machines roll."""
+        action = next((action for role, action in self.holders if role.owner == name), "")
+        if action:
+            group["action"] = action
+        roll = next((one for one in self._rolls if one["group"] == name), None)
+        if roll is not None:
+            steps = [
+                number
+                for number, rolls in enumerate(self._steps, 1)
+                if any(one["group"] == name for one in rolls)
+            ]
+            group["rolls"] = {**{key: value for key, value in roll.items() if key != "group"}, "steps": steps or [1]}  # fmt: skip
+        return group

@@ -46,12 +46,13 @@ def extension_effects(
         return by_name.setdefault(name, {"name": name, "items": [], "handlers": [], "calls": [], "set": []})
 
     for item in items:
-        group = _KINDS.get(item.kind)
+        kind = item.kind
+        group = _KINDS.get(kind)
         if group and item.api_version.startswith(group):
             one = of(item.name)
             one["items"].append(_item(item, places))
             one["handlers"] += _handlers(item)
-        elif item.kind == "ClusterClass" and item.api_version.startswith(f"{GROUP}/"):
+        elif kind == "ClusterClass" and item.api_version.startswith(f"{GROUP}/"):
             for call in _calls(item):
                 of(call["handler"].partition(".")[2] or call["handler"])["calls"].append(call)
     # The handler and its patch are both causes; the patch, which comes later, is more specific.

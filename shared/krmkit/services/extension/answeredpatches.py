@@ -13,7 +13,7 @@ from krmkit.clusterapi.patches.apply import PROTECTED_ANNOTATIONS, PROTECTED_LAB
 from krmkit.clusterapi.patches.request import RequestItem
 from krmkit.json import Object
 from krmkit.json.equal import json_equal
-from krmkit.schema.fields import find
+from krmkit.schema.fields import find, mapping
 from krmkit.services.extension.contractreport import ContractReport
 from krmkit.services.extension.live import read_patch
 
@@ -99,7 +99,7 @@ def _protected_changes(before: Object, after: Object, item: Object) -> list[str]
                 old = find(before, (*base, name))
                 if old is not None and not json_equal(old, find(after, (*base, name))):
                     paths.append(f"{'.'.join(base)}[{name}]")
-    holder = item.get("holderReference") or {}
+    holder = mapping(item, "holderReference")
     if (holder.get("kind"), holder.get("fieldPath")) == ("Cluster", "spec.controlPlaneRef"):
         for path in _set_by_topology(item):
             whole = ("spec", "template", *path)

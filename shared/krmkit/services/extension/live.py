@@ -17,6 +17,7 @@ from krmkit.clusterapi.hooks.extensions import (
     VALIDATE_TOPOLOGY,
 )
 from krmkit.go.fmt.printing import quote
+from krmkit.schema.fields import mapping
 from krmkit.services.extension.client import CallError
 
 TYPE_CHECKING = False
@@ -95,7 +96,7 @@ class LiveExtensions:
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
         """The DiscoverVariablesResponse, called once for the same settings. Raises TopologyError."""
         request = self._package.prepared(handler, request, owner)
-        key = discovery_cache_key(handler, "", request.get("settings") or {})
+        key = discovery_cache_key(handler, "", mapping(request, "settings"))
         if key not in self._discovered:
             self._discovered[key] = self._call(
                 DISCOVER_VARIABLES,

@@ -234,21 +234,21 @@ class Flow:
         note = root.note
         if not override or env.nomerge or note.merged or note.replace or note.redirect:
             return root
-        found = env.find_in_stubs(env.stub_path)
-        if found is None or found.note.flags & DEFAULT:
+        stub = env.find_in_stubs(env.stub_path)
+        if stub is None or stub.note.flags & DEFAULT:
             return root
         kept = note.flags & ~(DEFAULT | IMPLIED | INJECTED)
-        other = found.note
+        other = stub.note
         if note.key_name:
             other = other._replace(key_name=note.key_name)
         if other.flags | kept != other.flags:
             other = other._replace(flags=other.flags | kept)
         if note.tag:
             other = other._replace(tag=note.tag)
-        if found.value is root.value and other == note:
+        if stub.value is root.value and other == note:
             return root
         self.changes += 1
-        return Node(found.value, found.source, other)
+        return Node(stub.value, stub.source, other)
 
     def is_settled(self, node: Node, interpolation: bool) -> bool:
         """Whether a node cannot change any more."""

@@ -172,17 +172,17 @@ class _List:
         if name is not None and embedded(name, env.run.interpolation) is None:
             return f"{key}:{name}", True
         step = f"[{index}]"
-        found = step_into(node, key, True, control)
-        if found is None:
+        entry = step_into(node, key, True, control)
+        if entry is None:
             return step, True
-        if isinstance(found.value, Expression) or (type(found.value) is str and name is not None):
+        if isinstance(entry.value, Expression) or (type(entry.value) is str and name is not None):
             before = self.flow.changes
-            found = self.flow.node(found, env.with_step(step), False)
+            entry = self.flow.node(entry, env.with_step(step), False)
             self.flow.changes = before  # what the name is does not stay; the entry gets it in its own turn
-            if isinstance(found.value, Expression):
+            if isinstance(entry.value, Expression):
                 return step, type(node.value.get(key)) is Node and type(node.value[key].value) is str
-        if type(found.value) is str:
-            return f"{key}:{found.value}", True
+        if type(entry.value) is str:
+            return f"{key}:{entry.value}", True
         return step, True
 
     def inject(self) -> None:

@@ -10,8 +10,8 @@ from krmkit.spiff.environment import Env
 from krmkit.spiff.errors import Failure, Info
 from krmkit.spiff.expressions.literals import simple_text
 from krmkit.spiff.functions.strings import data_of
-from krmkit.spiff.functions.yamltext import to_yaml
 from krmkit.spiff.nodes import Node, type_name
+from krmkit.spiff.output import to_yaml
 
 _BLOCK = 512
 _WIDTH = 60

@@ -11,8 +11,8 @@ from krmkit.spiff.errors import Failure, Info, Issue, SpiffError
 from krmkit.spiff.expressions.literals import truth
 from krmkit.spiff.expressions.marking import TemplateValue
 from krmkit.spiff.functions.registry import With
-from krmkit.spiff.functions.yamltext import to_json, to_yaml
 from krmkit.spiff.nodes import Node, copy_tree, list_merge
+from krmkit.spiff.output import to_json, to_yaml
 from krmkit.spiff.reading import read_all
 
 

@@ -13,8 +13,8 @@ from krmkit.spiff.errors import Failure, Info
 from krmkit.spiff.expressions.lambdas import LambdaValue
 from krmkit.spiff.expressions.literals import simple_text
 from krmkit.spiff.expressions.marking import TemplateValue
-from krmkit.spiff.functions.yamltext import to_yaml
 from krmkit.spiff.nodes import Node
+from krmkit.spiff.output import to_yaml
 
 
 def data_of(text: str) -> bytes:

@@ -44,21 +44,21 @@ class BracketParser:
         start = scan.at
         if scan.text[start : start + 1] not in "msfc" or not scan.text[start : start + 1]:
             return None
-        found = None
+        expression = None
         for prefix, word, braces in _WORDS:
             if scan.accept(prefix):
-                found = self._mapping(word, braces)
+                expression = self._mapping(word, braces)
                 break
         else:
             if scan.accept("sum["):
-                found = self._sum()
+                expression = self._sum()
             elif scan.accept("catch["):
-                found = self._catch()
+                expression = self._catch()
             elif scan.accept("sync["):
-                found = self._sync()
-        if found is not None:
+                expression = self._sync()
+        if expression is not None:
             scan.mark(start)
-        return found
+        return expression
 
     def _mapping(self, word: str, braces: bool) -> Expression | None:
         scan = self.scan

@@ -106,17 +106,17 @@ class Parser:
         scan = self.scan
         start = scan.at
         if start in self.known:
-            found, scan.at = self.known[start]
-            return found
+            expression, scan.at = self.known[start]
+            return expression
         scan.depth += 1
         if scan.depth > DEEPEST:
             raise scan.error()
-        found = self._expression(start)
+        expression = self._expression(start)
         scan.depth -= 1
-        if found is None:
+        if expression is None:
             scan.at = start
-        self.known[start] = (found, scan.at)
-        return found
+        self.known[start] = (expression, scan.at)
+        return expression
 
     def _expression(self, start: int) -> Expression | None:
         scan = self.scan

@@ -38,15 +38,15 @@ class OperandParser:
         if char == '"':
             return self._quoted()
         if char.isdigit() or char == "-":
-            found = self._numeral()
-            if found is not None or char == "-":
-                return found
+            expression = self._numeral()
+            if expression is not None or char == "-":
+                return expression
         start = scan.at
         form = _FORMS.get(char)
         if form is not None:
-            found = form(self)
-            if found is not None:
-                return found
+            expression = form(self)
+            if expression is not None:
+                return expression
             scan.at = start
         return self._chained()
 

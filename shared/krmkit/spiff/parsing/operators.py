@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.spiff.expressions.logic import Conditional, LogAnd, LogOr, Or, ValidOr
 from krmkit.spiff.expressions.operators import (
     Addition,
-    Binary,
     Comparison,
     Concatenation,
     Division,
@@ -18,44 +19,67 @@ from krmkit.spiff.parsing.brackets import Grammar
 from krmkit.spiff.parsing.operands import OperandParser
 from krmkit.spiff.parsing.scanner import Scanner
 
-_PRODUCTS = {"*": Multiplication, "/": Division, "%": Modulo}
-_SUMS = {"+": Addition, "-": Subtraction}
-_COMPARISONS = ("==", "!=", "<=", ">=", ">", "<")
-_LOGIC: dict[str, type[Binary]] = {"-or": LogOr, "-and": LogAnd}
-_ORS: dict[str, type[Binary]] = {"||": Or, "//": ValidOr}
+Operand = Callable[[], Expression | None]
+Joined = Callable[[Expression, Expression], Expression]
+"""An operator's expression of its left and its right operand."""
+
+
+def _compared(sign: str) -> Joined:
+    return lambda left, right: Comparison(left, sign, right)
+
+
+_PRODUCTS: dict[str, Joined] = {"*": Multiplication, "/": Division, "%": Modulo}
+_SUMS: dict[str, Joined] = {"+": Addition, "-": Subtraction}
+# Of two signs that begin alike, the longer one first.
+_COMPARISONS = {sign: _compared(sign) for sign in ("==", "!=", "<=", ">=", ">", "<")}
+_LOGIC: dict[str, Joined] = {"-or": LogOr, "-and": LogAnd}
+_ORS: dict[str, Joined] = {"||": Or, "//": ValidOr}
+
+
+def _chain(scan: Scanner, operand: Operand, signs: dict[str, Joined], marks: bool = False) -> Operand:
+    """Return the reader of operands with operators between them, joined from the left: `a - b - c` is `(a - b) - c`.
+
+    marks: a sign without an operand behind it counts as read in the message about an error.
+    """
+    words = tuple(signs)
+
+    def read() -> Expression | None:
+        left = operand()
+        while left is not None:
+            behind = scan.at
+            right = None
+            if scan.space() and scan.text.startswith(words, scan.at):
+                start = scan.at
+                sign = next(word for word in words if scan.accept(word))
+                if marks:
+                    scan.mark(start)
+                if scan.space():
+                    right = operand()
+            if right is None:
+                scan.at = behind
+                return left
+            left = signs[sign](left, right)
+        return None
+
+    return read
 
 
 class OperatorParser:
     """Operators, the loosest first. An operator has white space on both sides, else its sign begins something else."""
 
-    __slots__ = ("grammar", "operands", "scan")
+    __slots__ = ("_logic", "_ors", "grammar", "scan")
 
     def __init__(self, scan: Scanner, grammar: Grammar, operands: OperandParser) -> None:
         self.scan = scan
         self.grammar = grammar
-        self.operands = operands
+        sums = _chain(scan, _chain(scan, operands.operand, _PRODUCTS), _SUMS)
+        self._logic = _chain(scan, _chain(scan, sums, _COMPARISONS, marks=True), _LOGIC)
+        self._ors = _chain(scan, self._conditional, _ORS, marks=True)
 
     def operators(self) -> Expression | None:
         """An expression without a scope or lambda in front."""
-        scan = self.scan
-        scan.space()
-        left = self._conditional()
-        while left is not None:
-            behind = scan.at
-            right = None
-            if scan.space():
-                sign = scan.text[scan.at : scan.at + 2]
-                if sign in _ORS:
-                    start = scan.at
-                    scan.at += 2
-                    scan.mark(start)
-                    if scan.space():
-                        right = self._conditional()
-            if right is None:
-                scan.at = behind
-                return left
-            left = _ORS[sign](left, right)
-        return None
+        self.scan.space()
+        return self._ors()
 
     def _conditional(self) -> Expression | None:
         scan = self.scan
@@ -82,76 +106,4 @@ class OperatorParser:
                 scan.at = behind
                 return left
             left = Concatenation(left, right)
-        return None
-
-    def _logic(self) -> Expression | None:
-        scan = self.scan
-        left = self._comparison()
-        while left is not None:
-            behind = scan.at
-            right = None
-            if scan.space():
-                sign = "-or" if scan.text.startswith("-or", scan.at) else "-and"
-                if scan.accept(sign) and scan.space():
-                    right = self._comparison()
-            if right is None:
-                scan.at = behind
-                return left
-            left = _LOGIC[sign](left, right)
-        return None
-
-    def _comparison(self) -> Expression | None:
-        scan = self.scan
-        left = self._sum_level()
-        while left is not None:
-            behind = scan.at
-            right = None
-            if scan.space():
-                start = scan.at
-                for sign in _COMPARISONS:
-                    if scan.accept(sign):
-                        scan.mark(start)
-                        if scan.space():
-                            right = self._sum_level()
-                        break
-            if right is None:
-                scan.at = behind
-                return left
-            left = Comparison(left, sign, right)
-        return None
-
-    def _sum_level(self) -> Expression | None:
-        scan = self.scan
-        left = self._product()
-        while left is not None:
-            behind = scan.at
-            right = None
-            if scan.space():
-                sign = scan.text[scan.at : scan.at + 1]
-                if sign in _SUMS:
-                    scan.at += 1
-                    if scan.space():
-                        right = self._product()
-            if right is None:
-                scan.at = behind
-                return left
-            left = _SUMS[sign](left, right)
-        return None
-
-    def _product(self) -> Expression | None:
-        scan = self.scan
-        left = self.operands.operand()
-        while left is not None:
-            behind = scan.at
-            right = None
-            if scan.space():
-                sign = scan.text[scan.at : scan.at + 1]
-                if sign in _PRODUCTS:
-                    scan.at += 1
-                    if scan.space():
-                        right = self.operands.operand()
-            if right is None:
-                scan.at = behind
-                return left
-            left = _PRODUCTS[sign](left, right)
         return None

@@ -15,8 +15,8 @@ from krmkit.spiff.errors import Failure, Info
 from krmkit.spiff.functions.documents import parsed
 from krmkit.spiff.functions.randomness import chance, needed
 from krmkit.spiff.functions.strings import data_of, text_of
-from krmkit.spiff.functions.yamltext import to_yaml
 from krmkit.spiff.nodes import Node, type_name
+from krmkit.spiff.output import to_yaml
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import Cipher

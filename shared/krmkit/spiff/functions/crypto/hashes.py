@@ -9,8 +9,8 @@ from krmkit.spiff.environment import Env
 from krmkit.spiff.errors import Failure, Info
 from krmkit.spiff.functions.documents import canonical
 from krmkit.spiff.functions.strings import data_of
-from krmkit.spiff.functions.yamltext import to_json
 from krmkit.spiff.nodes import Node
+from krmkit.spiff.output import to_json
 
 _KINDS = {
     "md5": "md5", "sha1": "sha1", "sha224": "sha224", "sha256": "sha256", "sha384": "sha384", "sha512": "sha512",

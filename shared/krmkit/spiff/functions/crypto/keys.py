@@ -54,11 +54,11 @@ def _rsa_key(bits: int, env: Env) -> rsa.RSAPrivateKey:
     with needed("cryptography", "x509genkey"):
         from cryptography.hazmat.primitives.asymmetric import rsa
     env.run.step((bits // 128) ** 3 * 16)  # the cost of testing primes: 65,536 steps for 2048 bits
-    one = _factor(numbers, bits // 2)
+    first = _factor(numbers, bits // 2)
     two = _factor(numbers, bits // 2)
-    exponent = pow(EXPONENT, -1, (one - 1) * (two - 1))
-    parts = (rsa.rsa_crt_dmp1(exponent, one), rsa.rsa_crt_dmq1(exponent, two), rsa.rsa_crt_iqmp(one, two))
-    made = rsa.RSAPrivateNumbers(one, two, exponent, *parts, rsa.RSAPublicNumbers(EXPONENT, one * two))
+    exponent = pow(EXPONENT, -1, (first - 1) * (two - 1))
+    parts = (rsa.rsa_crt_dmp1(exponent, first), rsa.rsa_crt_dmq1(exponent, two), rsa.rsa_crt_iqmp(first, two))
+    made = rsa.RSAPrivateNumbers(first, two, exponent, *parts, rsa.RSAPublicNumbers(EXPONENT, first * two))
     return made.private_key()
 
 
