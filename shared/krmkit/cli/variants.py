@@ -12,6 +12,7 @@ from krmkit.cli.arguments import CommandParser, add_output, add_place, add_runni
 from krmkit.cli.engine import add_on, check_engine, engine_for
 from krmkit.cli.sync import add_commands
 from krmkit.disk.journal import recover
+from krmkit.disk.spool import Spool
 from krmkit.disk.write import Writer
 from krmkit.fleet.build import build_of
 from krmkit.fleet.collisions import RULE
@@ -126,23 +127,18 @@ def main(words: list[str]) -> int:
             fleet.show, fleet.colour = arguments.diff, terminal.colour
             fleet.show_secrets = arguments.show_secrets
             fleet.build = build_of(arguments, fleet.objects)
-            rows = []
+            rows: Spool[Row] = Spool()
             total = len(fleet.numbers)
             engine = engine_for(arguments, total)
             stack.callback(engine.close)
-            for row in run(fleet, engine, writer):
-                rows.append(row)
-                _progress(progress, len(rows), total, row.variant)
+            for variant in run(fleet, engine, writer, rows):
+                _progress(progress, len(rows), total, variant)
     except (CatalogError, EngineError, FleetError, OSError) as error:
         progress.line("")
         say(_COMMAND, error)
         return 1
     progress.line("")
-    rows.sort(key=lambda row: row.number)
     collisions = collisions_of(fleet, rows)
-    report = fleet_report(fleet, rows, arguments.setfile)
-    add_collisions(report, fleet, collisions, arguments.setfile)
-    report.check = arguments.check
     with unread_is_fine(sys.stdout):
         for warning in fleet.warnings:
             print(f"warning: {warning}", file=sys.stderr)
@@ -151,11 +147,16 @@ def main(words: list[str]) -> int:
         if arguments.format == FORMATS[0]:
             _table(fleet, rows, collisions, terminal)
         else:
+            report = fleet_report(fleet, rows, arguments.setfile)
+            add_collisions(report, fleet, collisions, arguments.setfile)
+            report.check = arguments.check
             terminal.stream.write(shown(report, arguments.format, terminal))
-    return report.exit_code()
+    if fleet.errors or any(row.error for row in rows):
+        return 1
+    return 2 if arguments.check and (fleet.removed or any(row.changed for row in rows)) else 0
 
 
-def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
+def fleet_report(fleet: FleetTasks, rows: Iterable[Row], setfile: str) -> Report:
     """The report of a fleet: a package for each variant, and one for findings that concern several."""
     report = Report(_COMMAND, written=not fleet.dry_run)
     for row in rows:
@@ -199,13 +200,22 @@ def add_collisions(report: Report, fleet: FleetTasks, collisions: dict[str, list
             reports[shown_path(os.path.join(fleet.out.path, package))].results.append(warning)
 
 
-def _table(fleet: FleetTasks, rows: list[Row], collisions: Iterable[str], terminal: Terminal) -> None:
+def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], terminal: Terminal) -> None:
     """The variants that changed, failed or wait, and the number of the others."""
     stream = terminal.stream
     for row in rows:
         stream.write(row.diff)
     table = Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
+    failed, changed = len(fleet.errors), 0
+    waiting: list[str] = []
+    gates: dict[str, list[str]] = {}
     for row in rows:
+        failed += bool(row.error)
+        changed += len(row.changed)
+        if row.gates and not row.error:
+            waiting.append(row.variant)
+            for gate in row.gates:
+                gates.setdefault(gate, []).append(row.variant)
         if not (row.changed or row.error or row.gates or row.warnings):
             continue
         style = RED if row.error else YELLOW if row.gates or row.warnings else GREEN
@@ -220,11 +230,10 @@ def _table(fleet: FleetTasks, rows: list[Row], collisions: Iterable[str], termin
             style,
         )
     stream.write(table.text(terminal))
-    failed = sum(bool(row.error) for row in rows) + len(fleet.errors)
     parts = [counted(len(rows), "variant")]
     if len(table) < len(rows):
         parts.append(f"{len(rows) - len(table)} unchanged")
-    parts.append(counted(sum(len(row.changed) for row in rows), "file") + " changed")
+    parts.append(counted(changed, "file") + " changed")
     for done, packages in (("removed", fleet.removed), ("kept", fleet.kept)):
         if packages:
             parts.append(f"{counted(len(packages), 'package')} {done}")
@@ -240,13 +249,8 @@ def _table(fleet: FleetTasks, rows: list[Row], collisions: Iterable[str], termin
     for package in fleet.kept:
         stream.write(f"kept: {package} is no longer targeted (deletionPolicy: orphan)\n")
     stream.write(", ".join(parts) + " (nothing was written)" * fleet.dry_run + "\n")
-    waiting = [row for row in rows if row.gates and not row.error]
     if waiting:
-        stream.write(f"not ready, gates open: {listed([row.variant for row in waiting])}\n")
-    gates: dict[str, list[str]] = {}
-    for row in waiting:
-        for gate in row.gates:
-            gates.setdefault(gate, []).append(row.variant)
+        stream.write(f"not ready, gates open: {listed(waiting)}\n")
     for gate in list(gates)[:_MOST_GATES]:
         stream.write(f"  {gate}: {listed(gates[gate])}\n")
     if len(gates) > _MOST_GATES:

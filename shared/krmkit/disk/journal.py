@@ -25,6 +25,19 @@ from krmkit.disk.primitives import (
     sync_folders,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol
+
+    class Steps(Protocol):
+        """Steps that can be read as often as needed: a list, or a file where they are too many for one."""
+
+        def __iter__(self) -> Iterator[JournalStep]: ...
+
+        def __len__(self) -> int: ...
+
+
 JOURNAL = f"{WORK}/journal"
 BACK = f"{WORK}/journal-back"
 _VERSION = 1
@@ -46,9 +59,7 @@ class Journal:
 
     __slots__ = ("back", "prune", "root", "steps")
 
-    def __init__(
-        self, root: str, steps: list[JournalStep], prune: Iterable[str] = (), back: bool = False
-    ) -> None:
+    def __init__(self, root: str, steps: Steps, prune: Iterable[str] = (), back: bool = False) -> None:
         self.root = root
         self.steps = steps
         self.prune = list(prune)
@@ -80,7 +91,7 @@ class Journal:
     def carry_out(self) -> None:
         """Put all files into place, or back. What is done already is passed over. Raises OSError."""
         if self.back:
-            for step in reversed(self.steps):
+            for step in reversed(list(self.steps)):
                 self._undo(step)
         else:
             for folder in {os.path.dirname(step.path) for step in self.steps if step.new}:

@@ -59,6 +59,7 @@ class Stage:
     prefix: str = "new"
     dry: bool = False
     _count: int = 0
+    _olds: int = 0
     # By folder: its real path, and the path of its prepared contents.
     _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -110,7 +111,7 @@ class Stage:
         if path == change.path:
             path = change.path  # as nearly always: one text for both, of which a fleet has a hundred thousand
         if change.after is None:
-            return JournalStep(path, "", "", before) if before else None
+            return self._step(path, "", before) if before else None
         mode, owner = _rights(target, change.like)
         if before == after and os.stat(target).st_mode & 0o7777 == mode:
             return None
@@ -124,7 +125,12 @@ class Stage:
             # Leftovers of a killed run: only the work folder is removed automatically.
             remove_file(os.path.join(self.root, new))
         self._fill(os.path.join(self.root, new), change, mode, owner)
-        return JournalStep(path, new, "", before)
+        return self._step(path, new, before)
+
+    def _step(self, path: str, new: str, before: str) -> JournalStep:
+        """The step of one file; its old content, if there is any, gets a second name when all is prepared."""
+        self._olds += bool(before)
+        return JournalStep(path, new, f"{WORK}/old-{self.prefix}-{self._olds}" if before else "", before)
 
     def _fill(self, new: str, change: FileEdit, mode: int, owner: tuple[int, int] | None) -> None:
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)

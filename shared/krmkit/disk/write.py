@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from krmkit.disk.foldercopy import FolderCopy
 from krmkit.disk.folders import MARK, WORK, TreeError
@@ -37,6 +38,12 @@ from krmkit.disk.primitives import (
     sync_folder,
 )
 from krmkit.disk.stage import FileEdit, Stage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.disk.journal import Steps
 
 __all__ = [
     "MARK",
@@ -113,27 +120,19 @@ class Writer:
             raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
         self.commit(steps)
 
-    def commit(self, steps: list[JournalStep], prune: Iterable[str] = ()) -> None:
+    def commit(self, steps: Steps, prune: Iterable[str] = ()) -> None:
         """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
         if not steps:
             return
-        # Renames first: a resource that moves is then for a moment in two files, and never in none.
-        ordered = [step for step in steps if step.new] + [step for step in steps if not step.new]
-        journal = Journal(self.root, ordered, prune)
+        journal = Journal(self.root, _RenamesFirst(steps), prune)
         missing: list[str] = []
         try:
-            for number, step in enumerate(ordered):
-                if step.before:
-                    step.old = f"{WORK}/old-{number}"
+            for step in journal.steps:
+                if step.old:
                     _second_name(os.path.join(self.root, step.path), os.path.join(self.root, step.old))
-            _sync(self.root, ordered)
-            missing = sorted(
-                {
-                    folder
-                    for step in ordered
-                    for folder in missing_folders(os.path.dirname(os.path.join(self.root, step.path)))
-                }
-            )
+            _sync(self.root, journal.steps)
+            folders = {os.path.dirname(os.path.join(self.root, step.path)) for step in journal.steps}
+            missing = sorted({above for folder in folders for above in missing_folders(folder)})
             journal.save()
             journal.carry_out()
             journal.end()
@@ -163,6 +162,22 @@ class Writer:
         for folder in reversed(missing):
             _rmdir(folder)
         return "nothing was written"
+
+
+class _RenamesFirst:
+    """Steps in the order to carry them out: a resource that moves is then for a moment in two files, and never in none."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __iter__(self) -> Iterator[JournalStep]:
+        yield from (step for step in self._steps if step.new)
+        yield from (step for step in self._steps if not step.new)
 
 
 def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
@@ -255,23 +270,31 @@ def _second_name(path: str, second: str) -> None:
             pass
 
 
-def _sync(root: str, steps: list[JournalStep]) -> None:
-    """Make everything prepared last: a few files one by one, many all at once."""
-    prepared = [os.path.join(root, step.new) for step in steps if step.new]
-    folders = [path for path in prepared if os.path.isdir(path)]
-    if (folders or len(prepared) > FEW) and sync_disk(root):
-        prepared, folders = [path for path in prepared if f"/{WORK}/" not in path], []
-    for path in folders:
-        prepared.remove(path)
+def _sync(root: str, steps: Steps) -> None:
+    """Make everything prepared last: a few files one by one, many, or a folder, all at once."""
+    first = list(islice((step.new for step in steps if step.new), FEW + 1))
+    many = len(first) > FEW or any(os.path.isdir(os.path.join(root, new)) for new in first)
+    at_once = many and sync_disk(root)
+    for step in steps:
+        # What is prepared beside the work folder lies on another disk.
+        if not step.new or (at_once and step.new.startswith(f"{WORK}/")):
+            continue
+        path = os.path.join(root, step.new)
+        if not os.path.isdir(path):
+            _sync_file(path)
+            continue
         for inner, _, names in os.walk(path):
-            prepared += [os.path.join(inner, name) for name in names]
+            for name in names:
+                _sync_file(os.path.join(inner, name))
             sync_folder(inner)
-    for path in prepared:
-        handle = os.open(path, os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+
+
+def _sync_file(path: str) -> None:
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _rmdir(folder: str) -> None:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from sys import intern
 
 from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.disk.primitives import WriteError, digest
@@ -71,7 +72,7 @@ class VariantFolder:
         """The generation and the entries of one record."""
         place = os.path.join(self.path, name)
         try:
-            data = json.loads(read_file(place, name, self.path) or b"")
+            data = json.loads(read_file(place, name, self.path) or b"", object_hook=_shared)
             entries = {_plain(package): _entry(entry) for package, entry in data["packages"].items()}
             return int(data.get("generation", 0)), entries
         except (
@@ -166,7 +167,7 @@ class VariantFolder:
                 raise FolderError(elsewhere)
 
     def record(
-        self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool], work: str
+        self, entries: Mapping[str, WrittenPackage], takes: Callable[[str], bool], work: str
     ) -> list[FileEdit]:
         """Return the steps that write the record of these entries; `takes(package)`: whether a package belongs to the part of this run.
 
@@ -174,19 +175,15 @@ class VariantFolder:
         """
         if not self.part:
             gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
-            return [_written(work, RECORD, _pieces(dict(entries), 0)), *gone]
+            return [_written(work, RECORD, _pieces(sorted(entries), entries, 0)), *gone]
         name = f"{RECORD}-{self.part}"
-        mine: dict[str, WrittenPackage | None] = {
-            package: entry for package, entry in entries.items() if takes(package)
-        }
-        known = {package: entry for package, entry in self.entries.items() if takes(package)}
-        if {package: _data(entry) for package, entry in known.items()} == {
-            package: _data(entry) for package, entry in mine.items()
-        }:
+        mine = {package for package in entries if takes(package)}
+        known = {package for package in self.entries if takes(package)}
+        if mine == known and all(_data(entries[one]) == _data(self.entries[one]) for one in mine):
             return []
         others = _merged(record for other, record in self._records.items() if other != name)
-        mine.update((package, None) for package in others if takes(package) and package not in mine)
-        return [_written(work, name, _pieces(mine, self._generation + 1))]
+        mine.update(package for package in others if takes(package))
+        return [_written(work, name, _pieces(sorted(mine), entries, self._generation + 1))]
 
 
 def _is_record(name: str) -> bool:
@@ -214,12 +211,12 @@ def _written(work: str, name: str, pieces: Iterable[str]) -> FileEdit:
     return edit
 
 
-def _pieces(entries: dict[str, WrittenPackage | None], generation: int) -> Iterator[str]:
-    """A record as JSON, indented by one space, in a piece for each package."""
+def _pieces(packages: list[str], entries: Mapping[str, WrittenPackage], generation: int) -> Iterator[str]:
+    """A record of these packages as JSON, indented by one space, in a piece for each; one without an entry is a removed one."""
     yield "{\n" + (f' "generation": {generation},\n' if generation else "") + ' "packages": {'
-    for number, package in enumerate(sorted(entries)):
-        yield f"{',' if number else ''}\n  {_json(package)}: {_json(_data(entries[package]))}"
-    yield ("\n }" if entries else "}") + "\n}\n"
+    for number, package in enumerate(packages):
+        yield f"{',' if number else ''}\n  {_json(package)}: {_json(_data(entries.get(package)))}"
+    yield ("\n }" if packages else "}") + "\n}\n"
 
 
 def _json(data: object) -> str:
@@ -236,6 +233,11 @@ def _data(entry: WrittenPackage | None) -> dict[str, object] | None:
         **({"deletionPolicy": "orphan"} if entry.orphan else {}),
         "files": entry.files,
     }
+
+
+def _shared(data: dict[str, object]) -> dict[str, object]:
+    """An object of a record, with one text for all that are the same: most files are alike in all packages."""
+    return {name: intern(value) if type(value) is str else value for name, value in data.items()}
 
 
 def _entry(data: dict[str, object] | None) -> WrittenPackage | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from sys import intern
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from krmkit.disk.folders import WORK, TreeError, read_file
-from krmkit.disk.journal import JournalStep
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
+from krmkit.disk.spool import Spool, StepSpool
 from krmkit.disk.write import FileEdit, Stage, Writer
 from krmkit.fleet.build import Built, Clone, VariantInput
 from krmkit.fleet.collisions import Collisions
@@ -24,18 +23,21 @@ from krmkit.render.diff import diff
 from krmkit.render.merge.secrets import secrets_in_file
 
 
-def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:
-    """Make all packages, yielding a row for each; then put them into place, and remove those no longer targeted.
+def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Row]) -> Iterator[str]:
+    """Make all packages, yielding the variant of each; then put them into place, and remove those no longer targeted.
 
-    Without a writer nothing is written. Raises WriteError, EngineError; then nothing was written.
+    `rows` gets a row for each, in the order of the tasks. Without a writer nothing is written. Raises OSError, EngineError;
+    then nothing was written.
     """
-    rows: list[Row] = []
+    steps = StepSpool()
     for row in _near(fleet, engine) if engine.near else _far(fleet, engine):
-        # Most files are alike in all packages: one text for all names and digests that are the same.
-        row.files = {intern(path): intern(content) for path, content in row.files.items()}
+        # Neither rows nor steps stay in memory: a large fleet has a hundred thousand.
+        if not row.error:
+            steps.add(row.steps)
+        row.steps = []
         rows.append(row)
-        yield row
-    _settle(fleet, rows, writer)
+        yield row.variant
+    _settle(fleet, rows, steps, writer)
 
 
 def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
@@ -47,14 +49,11 @@ def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
 def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
     """The rows of an engine on other machines: it gets contents, and returns contents."""
     worker = PackageMaker(fleet)
-    yield from (
-        _failed(fleet, number, fleet.tasks[number].error)
-        for number in fleet.numbers
-        if fleet.tasks[number].error
-    )
-    numbers = [number for number in fleet.numbers if not fleet.tasks[number].error]
-    done = engine.map(fleet.build, (worker.clone(number) for number in numbers))
-    for number, (built, problem) in zip(numbers, done, strict=True):
+    good = (number for number in fleet.numbers if not fleet.tasks[number].error)
+    done = engine.map(fleet.build, map(worker.clone, good))
+    for number in fleet.numbers:
+        error = fleet.tasks[number].error
+        built, problem = (None, error) if error else next(done)
         yield worker.write(number, built) if built is not None else _failed(fleet, number, problem)
 
 
@@ -64,9 +63,35 @@ def _failed(fleet: FleetTasks, number: int, problem: str) -> Row:
     return row
 
 
-def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
+class _Entries(Mapping[str, WrittenPackage]):
+    """The entries of the new record: those that stay, and one for each package that was made, read from its row when needed."""
+
+    def __init__(self, fleet: FleetTasks, kept: dict[str, WrittenPackage], rows: Spool[Row]) -> None:
+        self._fleet = fleet
+        self._kept = kept
+        self._rows = rows
+        self._made = {
+            fleet.tasks[row.number].target: place for place, row in enumerate(rows) if not row.error
+        }
+
+    def __getitem__(self, package: str) -> WrittenPackage:
+        if package not in self._made:
+            return self._kept[package]
+        row = self._rows[self._made[package]]
+        task = self._fleet.tasks[row.number]
+        orphan = task.spec.get("deletionPolicy") == "orphan"
+        return WrittenPackage(task.owner, row.files, self._fleet.source, orphan)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept.keys() | self._made.keys())
+
+    def __len__(self) -> int:
+        return len(self._kept.keys() | self._made.keys())
+
+
+def _settle(fleet: FleetTasks, rows: Spool[Row], steps: StepSpool, writer: Writer | None) -> None:
     """Put the packages and the record into place at once, and remove packages that these sets no longer target."""
-    entries: dict[str, WrittenPackage] = {}
+    kept: dict[str, WrittenPackage] = {}
     changes: list[FileEdit] = []
     prune: list[str] = []
     targets = {task.target for task in fleet.tasks}
@@ -74,30 +99,22 @@ def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
         ours = entry.owner in fleet.owners or entry.source == fleet.source
         ours = ours and fleet.shard.takes(package)
         if package in targets or not ours or not _goes(fleet, package, entry):
-            entries[package] = entry
+            kept[package] = entry
         elif package in fleet.removed:
             removed, folders = fleet.out.removal(package)
             changes += removed
             prune += folders
-    steps: list[JournalStep] = []
-    for row in sorted(rows, key=lambda row: row.number):
-        task = fleet.tasks[row.number]
-        if not row.error:
-            orphan = task.spec.get("deletionPolicy") == "orphan"
-            entries[task.target] = WrittenPackage(task.owner, row.files, fleet.source, orphan)
-            steps += row.steps
-            prune += row.prune
-        # The record and the journal have them now, and a fleet has many.
-        row.files, row.steps = {}, []
     if writer is None:
         return
+    for row in rows:
+        prune += row.prune if not row.error else []
+    entries = _Entries(fleet, kept, rows)
     changes += fleet.out.record(entries, fleet.shard.takes, os.path.join(writer.root, WORK))
-    stage = Stage(writer.root, "record")
-    steps += [step for step in map(stage.prepare, changes) if step is not None]
+    steps.add(Stage(writer.root, "record").prepare_all(changes))
     writer.commit(steps, prune)
 
 
-def collisions_of(fleet: FleetTasks, rows: list[Row]) -> dict[str, list[str]]:
+def collisions_of(fleet: FleetTasks, rows: Iterable[Row]) -> dict[str, list[str]]:
     """The objects that several packages of the rows make for one cluster, with these packages."""
     collisions = Collisions(FleetObjects(fleet.objects))
     for row in rows:

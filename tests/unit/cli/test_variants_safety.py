@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.disk.journal import JOURNAL, recover
+from krmkit.disk.spool import Spool
 from krmkit.fleet.folder import RECORD
 from tests.unit.cli.fleets import KPTFILE, SET, folders, render, repository, written
 from tests.waiting import MOST
@@ -304,3 +306,28 @@ def test_secrets_of_secrets_in_a_diff(place: Path, capsys: pytest.CaptureFixture
     assert "stringData: {a: (secret)}" in shown
     assert "hush123" not in shown
     assert "other456" not in shown
+
+
+def test_a_full_temporary_folder(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of a fleet go there; where they do not fit, the folder stays as it was."""
+    assert render(place) == 0
+    before = contents(place)
+    (place / "packages/bp/shop/README.md").write_text("new")
+    capsys.readouterr()
+    append = Spool.append
+
+    def full(spool: Spool[object], value: object) -> None:
+        if getattr(value, "number", 0) == 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        append(spool, value)
+
+    monkeypatch.setattr(Spool, "append", full)
+    assert render(place, "--jobs", "1") == 1
+
+    assert capsys.readouterr().err.endswith("No space left on device\n")
+    assert contents(place) == before
+    monkeypatch.undo()
+    assert render(place) == 0
+    assert contents(place) != before
