@@ -293,6 +293,8 @@ class ResourceList:
 
 def _envelope(chunks: Chunks, limits: Limits) -> Document:
     """The text around the items. It may refer to anchors inside them, and empty documents may follow."""
+    if chunks.envelope:
+        return chunks.envelope[0]
     text = chunks.head + chunks.tail
     anchors = None
     if "*" in chunks.tail:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
+
+    from krmkit.yaml.tree import Document
 
 
 class Chunks:
@@ -21,11 +24,13 @@ class Chunks:
     head + tail is the list without items, and parses: `items:` is null or `[]` there. Without items, head is the whole text.
     unverified: indexes of the items of which nothing but their boundaries is known. All others are line-safe: the first
     line that is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
+    envelope: the documents of head + tail, if the split has read them.
     """
 
     __slots__ = (
         "column",
         "dash",
+        "envelope",
         "flow",
         "head",
         "items",
@@ -42,6 +47,7 @@ class Chunks:
         dash: str = "- ",
         unverified: AbstractSet[int] = frozenset(),
         joints: list[str] | None = None,
+        envelope: Sequence[Document] = (),
     ) -> None:
         self.head = head
         self.items = items
@@ -51,3 +57,4 @@ class Chunks:
         self.unverified = unverified
         self.joints = joints
         self.flow = joints is not None
+        self.envelope = envelope

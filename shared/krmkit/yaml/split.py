@@ -26,6 +26,7 @@ from krmkit.yaml.tree import Map, Scalar
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
+    from krmkit.yaml.tree import Document
 
 _TOGETHER = 32  # items
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -78,13 +79,14 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     if len(items) > limits.items:
         return None
     head = text[:first]
-    if not _is_envelope(head + text[tail:], key, limits):
+    envelope = _envelope(head + text[tail:], key, limits)
+    if envelope is None:
         return None
     unproven, unverified = found
     margin = " " * (pad + 2)
     if not all(_is_closed(margin + items[number], limits) for number in unproven):
         return None
-    return Chunks(head, items, text[tail:], cut[1:], unverified | commented)
+    return Chunks(head, items, text[tail:], cut[1:], unverified | commented, envelope=envelope)
 
 
 def _tail(text: str, first: int, cut: str) -> int:
@@ -162,20 +164,26 @@ def _comments_above(text: str, tail: int, first: int) -> int:
         tail = above
 
 
-def _is_envelope(text: str, key: int, limits: Limits) -> bool:
-    """Whether the lines around the items are one mapping, whose `items` is the plain key at `key`.
+def _envelope(text: str, key: int, limits: Limits) -> list[Document] | None:
+    """The documents of the lines around the items; None if these are not one mapping, whose `items` is the plain key at `key`.
 
-    Its value is empty, because the tail begins with a key at column 0.
+    Its value is empty, because the tail begins with a key at column 0. The list is empty if only the form could be
+    read, because a key occurs twice, or an anchor is in an item.
     """
     try:
-        documents = parse_all(text, limits, "keep", AnyAnchor(), shallow=True)
+        documents = found = parse_all(text, limits)
     except YamlError:
-        return False
+        found = []
+        try:
+            documents = parse_all(text, limits, "keep", AnyAnchor(), shallow=True)
+        except YamlError:
+            return None
     root = documents[0].root if len(documents) == 1 else None
     if not isinstance(root, Map) or root.flow:
-        return False
+        return None
     keys = [entry.key for entry in root.entries]
-    return [node.start for node in keys if isinstance(node, Scalar) and node.text == "items"] == [key]
+    starts = [node.start for node in keys if isinstance(node, Scalar) and node.text == "items"]
+    return found if starts == [key] else None
 
 
 def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], set[int]] | None:

@@ -145,7 +145,10 @@ class Entry:
     @property
     def name(self) -> str | None:
         """The key's text, or None where the key is not a scalar."""
-        key = self.key if type(self.key) is Scalar else deref(self.key)
+        key = self.key
+        if type(key) is Scalar:
+            return key.text
+        key = deref(key)
         return key.text if isinstance(key, Scalar) else None
 
 

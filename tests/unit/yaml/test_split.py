@@ -250,6 +250,19 @@ def test_not_fast(text: str) -> None:
     assert split_fast(text) is None
 
 
+@pytest.mark.parametrize(
+    ("tail", "read"),
+    [("functionConfig: {kind: A}\n", 1), ("functionConfig: *x\n", 0), ("a: 1\na: 2\n", 0)],
+    ids=["plain", "anchor in an item", "key twice"],
+)
+def test_envelope_is_read_once(tail: str, read: int) -> None:
+    """The split hands on the document around the items that it has read, unless it could only look at its form."""
+    chunks = split("kind: ResourceList\nitems:\n- a: &x {b: 1}\n" + tail)
+
+    assert chunks.tail == tail
+    assert [document.text for document in chunks.envelope] == [chunks.head + tail] * read
+
+
 @pytest.mark.parametrize("together", [1, 2, 3, 128])
 def test_items_are_looked_at_in_groups(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
     """Which ones are unverified does not depend on the groups."""

@@ -118,14 +118,15 @@ def passwords(pack: Pack) -> set[str]:
     if not pack.schema or "password" not in pack.schema.lower():
         return set()
     found: set[str] = set()
-    rules = PackSchema.parse(pack.schema).rules
-    for text in (pack.values, pack.defaults):
+    paths = [
+        rule.path for rule in PackSchema.parse(pack.schema).rules if rule.secret and rule.path is not None
+    ]
+    for text in (pack.values, pack.defaults) if paths else ():
         try:
             values = PackValues.parse(text or "")
         except YamlError:
             continue
-        for rule in rules:
-            if rule.secret and rule.path is not None:
-                nodes = [match.node for match in values.find(rule.path)]
-                found |= {node.text for node in nodes if isinstance(node, Scalar) and not holds_macro(node)}
+        for path in paths:
+            nodes = [match.node for match in values.find(path)]
+            found |= {node.text for node in nodes if isinstance(node, Scalar) and not holds_macro(node)}
     return found

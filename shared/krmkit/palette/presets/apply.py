@@ -16,7 +16,7 @@ from krmkit.yaml.data import core_data, is_core_null, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Document, Map, Scalar
+from krmkit.yaml.tree import Document, Map, Node, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,15 +123,16 @@ def _apply(
         return values, [preset_finding("schema", f"{VALUES} cannot be changed", "", VALUES, error=error)]
 
 
-def _still_says(root: Map, before: object, limits: Limits) -> bool:
-    """Whether values are the same as before; the first key that is not settles it."""
-    assert isinstance(before, dict)
-    names = root.names()
-    if "<<" in names or len(names) < len(root.entries):
-        return same_data(core_data(root, limits), before)
+def _still_says(node: Node, before: object, limits: Limits) -> bool:
+    """Whether a value is the same as before; the first key that is not settles it."""
+    if not isinstance(node, Map) or not isinstance(before, dict):
+        return same_data(core_data(node, limits), before)
+    names = node.names()
+    if "<<" in names or len(names) < len(node.entries):
+        return same_data(core_data(node, limits), before)
     return before.keys() == set(names) and all(
-        same_data(core_data(entry.value, limits), before[name])
-        for name, entry in zip(names, root.entries, strict=True)
+        _still_says(entry.value, before[name], limits)
+        for name, entry in zip(names, node.entries, strict=True)
     )
 
 
