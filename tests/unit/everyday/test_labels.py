@@ -26,7 +26,9 @@ CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {team: sho
 )
 def test_a_selector_by_group_and_version(api_version: str, kind: str, selector: object) -> None:
     function = loader.load("set-labels")
-    item = f"apiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: web\nspec:\n  selector:\n    app: web\n"
+    item = (
+        f"apiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: web\nspec:\n  selector:\n    app: web\n"
+    )
 
     outcome = run(function.definition, function.process, resource_list([item], CONFIG))
 
