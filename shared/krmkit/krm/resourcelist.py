@@ -17,6 +17,7 @@ from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
 from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.document import parse_all
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import shift
 from krmkit.yaml.split import split
@@ -311,7 +312,13 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
     anchors = None
     if "*" in chunks.tail:
         anchors = AnchorsBefore(ResourceList(chunks, Document(""), limits).anchors, len(chunks.items))
-    documents = parse_all(text, limits, anchors=anchors)
+    try:
+        documents = parse_all(text, limits, anchors=anchors)
+    except YamlError:
+        # Again with blank lines in the place of the items, for an error with the lines of the whole text.
+        lines = sum(part.count("\n") for part in (*chunks.items, *(chunks.joints or ())))
+        parse_all(chunks.head + "\n" * lines + chunks.tail, limits, anchors=anchors)
+        raise
     if any(document.root is not None for document in documents[1:]):
         raise ListError("the input holds more than one document, where one ResourceList is expected")
     return documents[0] if documents else Document(text, limits)
