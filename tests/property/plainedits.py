@@ -1,11 +1,11 @@
-"""Lists with odd lines, and what each everyday function makes of them by lines and by the parser: it must be the same."""
+"""Lists with odd lines, and what each everyday function makes of them by lines and by the parser: it must be the same text."""
 
 from __future__ import annotations
 
+import difflib
+import json
 import random
 from collections.abc import Callable, Iterator
-
-import yaml
 
 from krmkit.fn import loader
 from krmkit.fn.config import Config
@@ -13,24 +13,33 @@ from krmkit.fn.results import Results
 from krmkit.fn.run import Outcome, apply, run
 from krmkit.krm import listitem
 from krmkit.krm.errors import ListError
+from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
+from krmkit.yaml.tree import Map
 
 Process = Callable[[ResourceList, Config, Results], None]
 
 NO_LIST, NO_DATA = -1, -2
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+# Each `%s` is another text of TEXTS in each list.
 CONFIGS = {
-    "set-namespace": "{namespace: shop}",
-    "set-labels": "{team: shop, app: 'yes'}",
-    "set-annotations": "{note: 'a: b', team: shop}",
-    "set-image": "{name: nginx, newTag: '1.27'}",
-    "apply-setters": "{tag: '1.27', ns: '7'}",
-    "search-replace": "{by-path: '**.image', put-value: shop}",
+    "set-namespace": "{namespace: %s}",
+    "set-labels": "{team: %s, app: %s, %s: x}",
+    "set-annotations": "{note: %s, team: %s, %s: x}",
+    "set-image": "{name: nginx, newTag: %s}",
+    "apply-setters": "{tag: %s, ns: %s}",
+    "search-replace": "{by-path: '**.image', put-value: %s}",
     "apply-replacements": "",
 }
+# Written in all ways that there are: plain, in single or double quotes, with escapes.
+TEXTS = (
+    "shop", "1.27", "7", "yes", "null", "", "0x1f", "1_000", "1:30", "2020-01-01", "it's", 'say "x"', "a: b", "a #b", " a", "a ",
+    "a\tb", "a\\b", "- a", "?", "*a", "&a", "!a", "%a", "@a", "[a", "{a", "a,b", "|", "=", "<<", "---", "é", "\u2028", "\x85",
+    "\x1b", "\ufeff", "word " * 30,
+)  # fmt: skip
 REPLACEMENTS = """\
 apiVersion: fn.kpt.dev/v1alpha1
 kind: ApplyReplacements
@@ -89,10 +98,13 @@ def _resource(dice: random.Random) -> str:
     return "\n".join(written) + "\n"
 
 
-def config_of(name: str) -> str:
-    """The config of a function."""
+def config_of(name: str, dice: random.Random) -> str:
+    """A config of a function."""
     data = CONFIGS[name]
-    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {data}\n" if data else REPLACEMENTS
+    if not data:
+        return REPLACEMENTS
+    texts = tuple(json.dumps(dice.choice(TEXTS)) for _ in range(data.count("%s")))
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {data % texts}\n"
 
 
 def _by_parser(process: Process) -> Process:
@@ -104,10 +116,10 @@ def _by_parser(process: Process) -> Process:
     return slow
 
 
-def difference(name: str, items: str) -> str:
+def difference(name: str, items: str, dice: random.Random) -> str:
     """What a function does otherwise by lines than by the parser; "" where it is the same."""
     function = loader.load(name)
-    config = "functionConfig:\n" + "".join(f"  {line}\n" for line in config_of(name).splitlines())
+    config = "functionConfig:\n" + "".join(f"  {line}\n" for line in config_of(name, dice).splitlines())
     text = HEAD + items + ("" if items.endswith("\n") else "\n") + config
     fast = run(function.definition, function.process, text)
     broken = unreadable(text)
@@ -149,44 +161,77 @@ def unreadable(text: str) -> dict[int, str]:
 def _compared(fast: Outcome, slow: Outcome) -> str:
     if fast.exit_code != slow.exit_code:
         return f"exit code {fast.exit_code}, not {slow.exit_code}: {fast.stderr} {slow.stderr}"
-    if fast.stdout == slow.stdout:
-        return ""
-    one, other = (_read(outcome.stdout) for outcome in (fast, slow))
-    return "" if one == other else f"by lines:\n{fast.stdout}\nby the parser:\n{slow.stdout}"
+    return _apart(fast.stdout, slow.stdout)
 
 
-def _read(text: str) -> object:
-    try:
-        return repr(yaml.compose(text, Loader=yaml.CBaseLoader) and yaml.load(text, Loader=yaml.CBaseLoader))
-    except yaml.YAMLError:
-        return text
+def _apart(fast: str, slow: str) -> str:
+    lines = difflib.unified_diff(fast.split("\n"), slow.split("\n"), "by lines", "by the parser", lineterm="")
+    return "\n".join(lines)
 
 
-def pipeline_difference(names: list[str], items: str, most_lines: int) -> str:
+def pipeline_difference(names: list[str], items: str, most_lines: int, dice: random.Random) -> str:
     """The same for functions one behind the other on one list in memory, which holds so many lines of its items at most."""
     if unreadable(HEAD + items):
         return ""
+    steps = [(name, config_of(name, dice)) for name in names]
     before, listitem._MOST_LINES = listitem._MOST_LINES, most_lines
     try:
-        fast, slow = (_piped(names, items, by_parser) for by_parser in (False, True))
+        fast, slow = (_piped(steps, items, by_parser) for by_parser in (False, True))
     finally:
         listitem._MOST_LINES = before
-    if fast == slow:
-        return ""
-    same = isinstance(fast, str) and isinstance(slow, str) and _read(fast) == _read(slow)
-    return "" if same else f"{names} by lines:\n{fast}\nby the parser:\n{slow}"
+    apart = _apart(fast, slow)
+    return f"{steps}\n{apart}" if apart else ""
 
 
-def _piped(names: list[str], items: str, by_parser: bool) -> str | list[str]:
+def _piped(steps: list[tuple[str, str]], items: str, by_parser: bool) -> str:
     """The text in the end, or the errors of the first function that fails."""
     resources = ResourceList.parse(HEAD + items)
-    for name in names:
+    for name, text in steps:
         function = loader.load(name)
         process = _by_parser(function.process) if by_parser else function.process
-        config = Resource.from_node(parse(config_of(name)), parse(config_of(name)).root, "the config")  # type: ignore[arg-type]
+        document = parse(text)
+        assert isinstance(document.root, Map)
+        config = Resource.from_node(document, document.root, "the config")
         found = apply(function.definition, process, resources, config)
         errors = [one.message for one in found if one.severity == "error"]
         if errors:
-            return errors
+            return "\n".join(errors)
     resources.function_config = None
     return resources.render()
+
+
+PATHS: tuple[Path, ...] = (
+    ("kind",), ("metadata", "name"), ("metadata", "namespace"), ("metadata", "labels", "app"), ("metadata", "labels", "team"),
+    ("metadata", "annotations", "note"), ("metadata", "annotations", "new"), ("spec", "replicas"), ("spec", "paused"),
+    ("spec", "selector", "matchLabels", "app"), ("spec", "template", "metadata", "annotations", "new"),
+    ("spec", "template", "spec", "containers", 0, "image"), ("data", "x"), ("data", "text"), ("new", "map", "key"),
+)  # fmt: skip
+
+
+def edit_difference(items: str, dice: random.Random) -> str:
+    """What edits of the first item, some of one field again, write otherwise by lines, by the parser, or as text in between."""
+    if unreadable(HEAD + items):
+        return ""
+    paths = dice.choices(PATHS, k=dice.choice((1, 2, 3)))
+    edits = [(path, dice.choice(TEXTS)) for path in (*paths, paths[0])]
+    written = [
+        _edited(items, edits, by_parser, in_between)
+        for by_parser in (False, True)
+        for in_between in (False, True)
+    ]
+    apart = next((text for text in written if text != written[0]), written[0])
+    return f"{edits}\n{_apart(written[0], apart)}" if apart != written[0] else ""
+
+
+def _edited(items: str, edits: list[tuple[Path, str]], by_parser: bool, in_between: bool) -> str:
+    resources = ResourceList.parse(HEAD + items)
+    item = resources.items[0]
+    item.line_safe = item.line_safe and not by_parser
+    try:
+        for path, text in edits:
+            item.set(path, text)
+            if in_between:
+                _ = item.text
+        return resources.render()
+    except (YamlError, ListError) as error:
+        return str(error)

@@ -7,7 +7,15 @@ from itertools import islice
 
 import pytest
 
-from tests.property.plainedits import CONFIGS, HEAD, cases, difference, pipeline_difference, unreadable
+from tests.property.plainedits import (
+    CONFIGS,
+    HEAD,
+    cases,
+    difference,
+    edit_difference,
+    pipeline_difference,
+    unreadable,
+)
 
 BUDGET = 150  # lists for each seed
 SEEDS = [pytest.param(seed, marks=() if seed < 2 else pytest.mark.slow) for seed in range(8)]
@@ -16,8 +24,9 @@ SEEDS = [pytest.param(seed, marks=() if seed < 2 else pytest.mark.slow) for seed
 @pytest.mark.parametrize("seed", SEEDS)
 def test_by_lines_as_by_the_parser(seed: int) -> None:
     """One function; what the parser cannot read stays as it is."""
+    dice = random.Random(seed)
     for number, items in enumerate(islice(cases(seed), BUDGET)):
-        said = difference(list(CONFIGS)[number % len(CONFIGS)], items)
+        said = difference(list(CONFIGS)[number % len(CONFIGS)], items, dice)
         assert not said, f"{items}\n{said}"
 
 
@@ -28,8 +37,17 @@ def test_pipelines_by_lines_as_by_the_parser(seed: int) -> None:
     names = [name for name in CONFIGS if name != "apply-replacements"]
     for items in islice(cases(seed + 1000), BUDGET // 3):
         said = pipeline_difference(
-            dice.choices(names, k=dice.choice((2, 3, 4))), items, dice.choice((1, 40, 5000))
+            dice.choices(names, k=dice.choice((2, 3, 4))), items, dice.choice((1, 40, 5000)), dice
         )
+        assert not said, f"{items}\n{said}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_edits_of_edited_fields(seed: int) -> None:
+    """A field gets the quotes of what an earlier edit has put there, whoever writes it."""
+    dice = random.Random(seed)
+    for items in islice(cases(seed + 2000), BUDGET):
+        said = edit_difference(items, dice)
         assert not said, f"{items}\n{said}"
 
 

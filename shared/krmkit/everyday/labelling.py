@@ -10,7 +10,7 @@ from krmkit.everyday.fields.labels import LABELS
 from krmkit.everyday.fields.maps import WrongTypeError, places, put
 from krmkit.everyday.fields.tables import LIST
 from krmkit.everyday.findings import EverydayConfigError, error, info, reporting, warning
-from krmkit.everyday.kptconfig import GROUP, group_of, is_config_map, is_nothing, texts_at
+from krmkit.everyday.kptconfig import GROUP, group_of, is_config_map, is_nothing, texts_at, version_of
 from krmkit.everyday.localconfig import is_local
 from krmkit.json.paths import dotted
 from krmkit.krm.cause import CauseLog, config_cause
@@ -36,7 +36,7 @@ def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding
         return [*results, info("labels", "no input resources")]
     count = 0
     for item in items:
-        if item.kind == "Service" and item.api_version == "v1" and _selects_nothing(item):
+        if item.kind == "Service" and version_of(item.api_version) == "v1" and _selects_nothing(item):
             message = "gets a selector, though it had none: its Endpoints may be written by hand"
             results.append(warning("new-selector", message, item, "spec.selector"))
         for spec in LABELS.possible(item):

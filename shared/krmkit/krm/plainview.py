@@ -76,8 +76,14 @@ class PlainView:
         return self.changed and self._document is not None and self._document.changed
 
     def _named(self, error: YamlError) -> YamlError:
+        if error.resource:
+            return error  # of another resource, which an alias in this one refers to
         message = f"{self.label}: {error}"
-        return LimitError(message, limit=error.limit) if isinstance(error, LimitError) else YamlError(message)
+        named = (
+            LimitError(message, limit=error.limit) if isinstance(error, LimitError) else YamlError(message)
+        )
+        named.resource = self.label
+        return named
 
     @property
     def _text(self) -> str:
@@ -116,8 +122,7 @@ class PlainView:
         text = self._text
         self._lines = None
         if len(text) > self.limits.item_size:
-            error = LimitError.of("item_size", self.limits.item_size, "the size in characters")
-            raise LimitError(f"{self.label}: {error.message}", limit=error.limit)
+            raise self._named(LimitError.of("item_size", self.limits.item_size, "the size in characters"))
         try:
             document = parse(" " * self.column + text, self.limits, anchors=self._anchors)
         except YamlError as error:

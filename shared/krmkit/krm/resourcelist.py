@@ -17,10 +17,11 @@ from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
 from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.document import parse_all
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import shift
 from krmkit.yaml.split import split
-from krmkit.yaml.tree import Document, Map, Scalar
+from krmkit.yaml.tree import Document, Map, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ class ResourceList:
         elif chunks.items:
             head, tail = self._render_envelope()
         else:
-            return self._render_without_chunks()
+            return self._render_without_items()
         if chunks.flow:
             return head + self._flow_body(chunks) + tail
         if self._items is None:
@@ -199,10 +200,14 @@ class ResourceList:
             for index, text in enumerate(texts[:-1]):
                 if text[-1:] != "\n":
                     texts[index] = self._ended(index, text)
+        return self._joined(head, texts, tail, chunks.dash)
+
+    def _joined(self, head: str, texts: list[str], tail: str, dash: str) -> str:
+        """Head, items and tail; the last item gets a line break if more follows."""
         # One join, because each copy of a large list is as large as the list.
         parts = [head]
         for text in texts:
-            parts += (chunks.dash, text)
+            parts += (dash, text)
         if tail and texts[-1][-1:] != "\n":
             parts[-1] = self._ended(len(texts) - 1, texts[-1])
         parts.append(tail)
@@ -235,15 +240,25 @@ class ResourceList:
         # A comma behind the last item is a joint as well.
         return "".join(text + joint for text, joint in zip_longest(texts, joints, fillvalue=""))
 
-    def _render_without_chunks(self) -> str:
-        """A list that came without items: there is nothing to keep apart, so the document is edited as a whole."""
-        root = self.envelope.root
+    def _render_without_items(self) -> str:
+        """A list that came without items: its text is edited as a document, and new items are put in as they are."""
+        root, items = self.envelope.root, self._items
         assert isinstance(root, Map)
-        if self._items:
-            root.set("items", [item.get() for item in self._items])
         known = root.entry("results")
         if self.results or (known is not None and not is_empty_entry(known)):
             root.set("results", self.results)
+        if not items:
+            return _rendered(self.envelope)
+        if not isinstance(root.get("items"), Seq):
+            root.set("items", [])
+        from krmkit.krm.emptylist import opened  # for lists in which all is new
+
+        chunks = opened(_rendered(self.envelope), self.limits)
+        if chunks is not None:
+            return self._joined(
+                chunks.head, [self._placed(item, chunks) for item in items], chunks.tail, chunks.dash
+            )
+        root.set("items", [item.get() for item in items])
         return _rendered(self.envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
@@ -299,7 +314,13 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
     anchors = None
     if "*" in chunks.tail:
         anchors = AnchorsBefore(ResourceList(chunks, Document(""), limits).anchors, len(chunks.items))
-    documents = parse_all(text, limits, anchors=anchors)
+    try:
+        documents = parse_all(text, limits, anchors=anchors)
+    except YamlError:
+        # Again with blank lines in the place of the items, for an error with the lines of the whole text.
+        lines = sum(part.count("\n") for part in (*chunks.items, *(chunks.joints or ())))
+        parse_all(chunks.head + "\n" * lines + chunks.tail, limits, anchors=anchors)
+        raise
     if any(document.root is not None for document in documents[1:]):
         raise ListError("the input holds more than one document, where one ResourceList is expected")
     return documents[0] if documents else Document(text, limits)

@@ -146,25 +146,24 @@ class Composer:
         """The text after `key:` if `node` replaces `old`: a string keeps its quotes or literal style, as in kyaml."""
         before = old.node
         if isinstance(node, Scalar) and isinstance(before, Scalar) and isinstance(node.value, str):
-            styled = None
-            if before.style and (self.literals or before.style in "\"'"):
-                styled = self._restyled(node.value, before.style, old, column, places)
+            styled = self._restyled(
+                node.value, node.style or before.style, column, _step(old, column, places)
+            )
             if styled is not None:
                 return " " + styled
         return self.after_key(node, column)
 
-    def _restyled(self, text: str, style: str, old: Spot, column: int, places: Places) -> str | None:
+    def _restyled(self, text: str, style: str, column: int, step: int) -> str | None:
+        """A text in a style, literal lines `step` deeper than the key; None if it is not to be kept."""
         if style == '"':
             return emit.double_quoted(text)
-        if not emit.is_printable(text):
+        if not style or not emit.is_printable(text):
             return None
         if style == "'":
             return None if "\n" in text else "'" + text.replace("'", "''") + "'"
-        if not text.strip("\n"):
+        if not self.literals or not text.strip("\n"):
             return None
-        lines = places.view[old.start : old.end].split("\n")[1:]
-        depths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip(" ")]
-        return emit.literal(text, column, max(min(depths, default=0), column + 1) - column if depths else 2)
+        return emit.literal(text, column, step)
 
     def _tag(self, node: Node) -> str:
         return f" {node.tag}" if node.tag is not None else ""
@@ -174,7 +173,10 @@ class Composer:
         if not isinstance(node, Scalar):
             return f"{self._tag(node)} {'{}' if isinstance(node, Map) else '[]'}".lstrip()
         if node.source is None:
-            return self._fresh(node, column, flow=not self.literals)
+            styled = (
+                self._restyled(node.value, node.style, column, 2) if isinstance(node.value, str) else None
+            )
+            return styled if styled is not None else self._fresh(node, column, flow=not self.literals)
         if is_empty(node):
             return "null" if node.tag is None else node.tag
         if is_block_scalar(node):
@@ -283,6 +285,21 @@ class Composer:
         return piece
 
 
+def _step(old: Spot, column: int, places: Places) -> int:
+    """How much deeper than a key at `column` the lines of its literal are."""
+    node = old.node
+    if not isinstance(node, Scalar) or not is_block_scalar(node):
+        return 2
+    depth = _depth(places.view[old.start : old.end].partition("\n")[2])
+    own = _depth(node.text) if node.style == "|" else 0  # blanks of the text itself
+    return max(depth - own, column + 1) - column if depth else 2
+
+
+def _depth(text: str) -> int:
+    """The fewest blanks that a line with content begins with."""
+    return min((len(line) - len(line.lstrip(" ")) for line in text.split("\n") if line.strip(" ")), default=0)
+
+
 def _first_list(node: Node) -> Entry | None:
     for child in node.in_text() if isinstance(node, Collection) else ():
         value = child.first_value if isinstance(child, Entry) else child
@@ -323,5 +340,4 @@ def _moved_block_scalar(text: str, column: int) -> str | None:
     header, newline, body = text.partition("\n")
     if any(character.isdigit() for character in header.partition("#")[0]):
         return None
-    depths = [len(line) - len(line.lstrip(" ")) for line in body.split("\n") if line.strip(" ")]
-    return header + newline + shift(body, min(depths, default=0), column + 2)
+    return header + newline + shift(body, _depth(body), column + 2)

@@ -258,8 +258,10 @@ class _Reader:
 
 
 def _is_merge(key: Node) -> bool:
-    """Whether a key is the merge key `<<`, and not the text "<<"."""
-    return isinstance(key, Scalar) and key.text == "<<" and not key.style and key.tag in (None, "!!merge")
+    """Whether a key is the merge key `<<` of a text; an edit's key "<<" is a text, and written in quotes."""
+    if not isinstance(key, Scalar) or key.style or key.value is not UNSET:
+        return False
+    return key.text == "<<" and key.tag in (None, "!!merge")
 
 
 def lookup(node: Map, name: str) -> Node | None:

@@ -10,13 +10,17 @@ HOLDS_ITSELF = "an alias is inside the value of its own anchor, so the value wou
 
 
 class YamlError(ValueError):
-    """The text is not the YAML that was expected. `line` and `column` count from 1, or are None."""
+    """The text is not the YAML that was expected. `line` and `column` count from 1, or are None.
+
+    `resource`: the label of the resource that the message names, "" if it names none.
+    """
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.column = column
+        self.resource = ""
 
     def __str__(self) -> str:
         if self.line is None:

@@ -2,9 +2,8 @@
 
 A node that came from a text knows its document and, for messages, where it starts (`start`: a code point offset into
 `source.text`, anchors and tags included), and where it ends, if a character of its own says so (`end`: of scalars, aliases
-and flow collections; else -1). A node made by an edit has `source = None`. Collections are edited in place
-through their methods; the first edit keeps the children that the text has in `original`, and `krmkit.yaml.edit` turns
-the difference into text.
+and flow collections; else -1). A node made by an edit has `source = None`. Collections are edited in place by their methods;
+the first edit keeps the children that the text has in `original`, and `krmkit.yaml.edit` turns the difference into text.
 """
 
 from __future__ import annotations
@@ -84,8 +83,7 @@ class Node:
 class Scalar(Node):
     """A scalar: `text` is the decoded content, `style` one of "" (plain), ', ", | and >.
 
-    A scalar made by an edit keeps its Python value in `value`; one from a text has `value` UNSET, because what a text
-    means depends on the resolution rules (`krmkit.yaml.data`).
+    An edit's scalar has a Python value, and the style of an edit that it replaces; that of a text has UNSET (see yaml.data).
     """
 
     __slots__ = ("style", "text", "value")
@@ -238,7 +236,12 @@ class Map(Collection):
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; returns the value's node."""
         self.touch()
-        entry.value = node = to_node(value)
+        node = to_node(value)
+        if entry.value.source is None and isinstance(node, Scalar):
+            from krmkit.yaml.quotes import keep_style  # few fields are edited twice
+
+            keep_style(node, entry)
+        entry.value = node
         return node
 
     def insert(self, index: int, name: str, value: object) -> Node:

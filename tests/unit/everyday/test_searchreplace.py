@@ -81,3 +81,12 @@ def test_values_in_other_forms(written: str, value: str) -> None:
     item, _ = searched(text, by_value=value, put_value="x")
 
     assert item.get("spec", "text") == "x"
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\x85", "\u2028", "\x0b"])
+def test_a_comment_of_two_lines_is_refused(sign: str) -> None:
+    """Whatever a reader takes for a line break: to that reader, what follows is no comment."""
+    item, messages = searched(ITEM, by_path="metadata.name", put_comment=f"a{sign}b")
+
+    assert messages == [': failed to perform search-replace operation: "put-comment must be of one line"']
+    assert item.text == ITEM[2:]

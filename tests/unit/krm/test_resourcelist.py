@@ -331,3 +331,26 @@ def test_results_in_the_line_ends_of_the_list() -> None:
     resources.results = [{"message": "x", "severity": "info"}]
 
     assert resources.render() == text + "results:\r\n- message: x\r\n  severity: info\r\n"
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["- spec: &a {x: 1, x: 2}\n", "- other: {x: 1, x: 2}\n  spec: &a {x: 1}\n", "- spec: &a {x: *b}\n"],
+)
+def test_an_alias_is_not_blamed_for_what_it_refers_to(first: str) -> None:
+    """The item that has the doubled keys is named, and only that one."""
+    items = ResourceList.parse(HEAD + "items:\n" + first + "- spec: *a\n- spec: *a\n").items
+
+    for item in reversed(items):
+        with pytest.raises(YamlError, match="^item 1: line 1, "):
+            _ = item.root
+
+
+@pytest.mark.parametrize("items", ["items:\n- kind: A\n- kind: B\n", "items: [{kind: A},\n  {kind: B}]\n"])
+def test_doubled_keys_of_the_config_are_named_with_their_lines(items: str) -> None:
+    """Those of the whole text, with the items."""
+    text = HEAD + items + "functionConfig:\n  kind: C\n  x: 1\n  x: 2\n"
+    line = text.split("\n").index("  x: 2") + 1
+
+    with pytest.raises(YamlError, match=rf"^line {line}, column 3: .* twice .*\(first on line {line - 1}\)"):
+        ResourceList.parse(text)

@@ -1,7 +1,8 @@
 """The fields of labels and selectors by kind: the table of set-labels.
 
-Source: commonlabels.go of set-labels; pod affinity terms have the paths of Kubernetes' PodSpec; those in the original
-do not exist.
+Source: set-labels, which takes a kind of the core group, and a Deployment, ReplicaSet or DaemonSet, for one in any group:
+a Service of serving.knative.dev/v1 gets a selector as well. Pod affinity terms have the paths of Kubernetes' PodSpec; those
+in the original do not exist.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def _template(
 LABELS = FieldTable(
     (
         FieldSpec("metadata.labels", create=True),
-        FieldSpec("spec.selector", ("Service", "ReplicationController"), "", "v1", create=True),
-        *_template(_TEMPLATE, ("ReplicationController",), "", "v1"),
+        FieldSpec("spec.selector", ("Service", "ReplicationController"), version="v1", create=True),
+        *_template(_TEMPLATE, ("ReplicationController",), None, "v1"),
         FieldSpec("spec.selector.matchLabels", _WORKLOADS, create=True),
         *_template(_TEMPLATE, _WORKLOADS, None),
         FieldSpec("spec.selector.matchLabels", ("StatefulSet",), "apps", create=True),

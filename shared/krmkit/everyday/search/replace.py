@@ -24,6 +24,7 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
+from krmkit.yaml.editing.linecomments import is_one_line
 from krmkit.yaml.scalars import go_resolve
 from krmkit.yaml.tree import Alias, Map, Scalar, Seq
 
@@ -58,7 +59,7 @@ class _Search:
             self.word = "" if _SPELLED.intersection(self.value) else self.value
         self.put_value = texts.get("put-value", "")
         self.put_comment = texts.get("put-comment", "")
-        if "\n" in self.put_comment:
+        if not is_one_line(self.put_comment):
             raise _failed("put-comment must be of one line")
 
     @property
@@ -225,6 +226,7 @@ def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Findi
     steps = tuple(pattern.text.split("."))
     if not all(steps):
         return []
+    _ = item.text  # written first: the quotes that an earlier function's value has count
     old = item.node(*steps)
     holder = item.node(*steps[:-1])
     entry = holder.entry(steps[-1]) if isinstance(holder, Map) else None

@@ -39,11 +39,16 @@ def with_line_comments(document: Document, comments: list[tuple[Node | None, Nod
             raise EditError(
                 "a comment can come only at the end of a line; write each value on a line of its own"
             )
-        if "\n" in comment:
+        if not is_one_line(comment):
             raise EditError("a comment must be of one line")
         parts += [text[done:start], f" # {comment}"]
         done = end
     return "".join(parts) + text[done:]
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no line break of any reader: U+2028 ends a comment for some."""
+    return text.splitlines() in ([], [text])
 
 
 def _place(document: Document, key: Node | None, value: Node) -> tuple[int, int]:

@@ -1,0 +1,45 @@
+"""The place of items in a list that came without any: items added there keep their text, as in any other list."""
+
+from __future__ import annotations
+
+from krmkit.yaml.chunks import Chunks
+from krmkit.yaml.document import parse_all
+from krmkit.yaml.lines import ODD_BREAKS
+from krmkit.yaml.tree import Map, Seq
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.yaml.limits import Limits
+
+
+def opened(text: str, limits: Limits) -> Chunks | None:
+    """The text before and behind the items that a list with `items: []` gets; None if block items cannot be written there.
+
+    Example: of `items: [] # none` and `results: []`, a line each, the first becomes the head `items: # none`, the other the tail.
+    """
+    if any(sign in text for sign in (*ODD_BREAKS, "\ufeff")):
+        return None  # places of nodes count them otherwise
+    root = parse_all(text, limits, shallow=True)[0].root
+    listed = root.get("items") if isinstance(root, Map) else None
+    if not isinstance(root, Map) or root.flow or not isinstance(listed, Seq):
+        return None
+    start, line_end = listed.start, text.find("\n", listed.end) + 1 or len(text)
+    comment = text[listed.end : line_end].rstrip()
+    if text[start] != "[" or comment[:1].strip():
+        return None  # an anchor or a tag
+    column = root.start - (text.rfind("\n", 0, root.start) + 1)
+    end = _behind_deeper(text, line_end, column)
+    above = text[line_end:end]
+    return Chunks(text[:start].rstrip(" ") + comment + "\n" + above, [], text[end:], " " * column + "- ")
+
+
+def _behind_deeper(text: str, position: int, column: int) -> int:
+    """End of the blank lines and deeper comments from `position` on: below a block scalar they would become a part of it."""
+    while position < len(text):
+        end = text.find("\n", position) + 1 or len(text)
+        content = text[position:end].lstrip(" ")
+        is_deeper = content[:1] == "#" and end - position - len(content) > column
+        if content.strip() and not is_deeper:
+            break
+        position = end
+    return position
