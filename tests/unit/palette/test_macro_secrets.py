@@ -63,15 +63,15 @@ def test_what_is_not_derived_is_shown() -> None:
 
 def test_words_of_messages() -> None:
     """A secret of a letter or two strikes no words out, and a longer one is gone as a whole, not only what a shorter one is of it."""
-    source = Source("p", ("p",), "a: '{{ nosuch \"password99\" }}'\n")
+    source = Source("p", ("p",), "a: '{{ nosuch \"password99\" .spectro.var.a }}'\n")
     values = {"a": "a", "b": "pass", "c": "password99", "d": "default"}
     resolver = MacroResolver([source], Context(variables=values, secrets=frozenset(values)))
 
     finding = resolver.resolve(source).findings[0]
 
-    assert finding.current == '{{ nosuch "(secret)" }}'
+    assert finding.current == '{{ nosuch "(secret)" .spectro.var.a }}'
     assert finding.message.startswith(
-        '{{ nosuch "(secret)" }}: there is no function "nosuch"; known: abbrev, '
+        '{{ nosuch "(secret)" .spectro.var.a }}: there is no function "nosuch"; known: abbrev, '
     )
 
 
