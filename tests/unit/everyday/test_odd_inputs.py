@@ -121,4 +121,4 @@ def test_null_on_a_line_of_its_own() -> None:
 
     assert (below.exit_code, behind.exit_code) == (0, 0)
     assert [one.message for one in below.results] == [one.message for one in behind.results]
-    assert "\n      template:\n        null\n" in below.stdout
+    assert "\n    template:\n      null\n" in below.stdout
