@@ -38,18 +38,22 @@ def updated(
     `merge_packages`.
     """
     merged, fresh = _follow(local, revision, strategy, on_conflict)
-    _check_resolved(local, merged, fresh)
     follow_below(merged, fresh, on_conflict)
     return merged, fresh
 
 
-def _check_resolved(local: dict[str, File], merged: MergedPackage, fresh: dict[str, File]) -> None:
-    """Raise PackageMergeError for a file that held both sides of a conflict here, still does, and does not come so from upstream."""
+def _check_resolved(local: dict[str, File], merged: MergedPackage, *upstream: dict[str, File]) -> None:
+    """Raise PackageMergeError for a file of upstream that held both sides of a conflict here, and still does.
+
+    Not for one that came so from upstream, given as the files before and now; and not for a file that upstream never
+    had: an update leaves it alone, whatever it holds.
+    """
     for path, file in local.items():
         line = _unresolved_line(file.content)
         if not line or not _unresolved_line(merged.files.get(path, b"")):
             continue
-        if path not in fresh or not _unresolved_line(fresh[path].content):
+        sides = [files[path].content for files in upstream if path in files]
+        if sides and not any(map(_unresolved_line, sides)):
             raise PackageMergeError(f"{path}: line {line}: {UNRESOLVED}")
 
 
@@ -149,6 +153,7 @@ def _follow(
         update = fetched.revision(revision or fetched.upstream.ref)
         strategy = strategy or _strategy(local)
         merged = _merge(strategy, base, update, local, on_conflict)
+        _check_resolved(local, merged, base.files, update.files)
         merged.executable = {
             path: file.executable
             for path, file in update.files.items()

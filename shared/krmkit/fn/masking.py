@@ -10,7 +10,7 @@ from math import isfinite
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.krm.secretwords import SECRET, is_plain_word, may_hold_secrets, struck
+from krmkit.krm.secretwords import SECRET, can_be_struck, may_hold_secrets, parts, without_secrets
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from krmkit.krm.finding import Finding
-
-SHORTEST = 3  # characters; shorter secrets would strike out half of a page
-_DIGITS = 4  # digits; a shorter number occurs in krmkit's own messages: "must be at most 100"
-_COMMON = frozenset(("true", "false", "null", "none", "default"))
 
 
 class Mask:
@@ -43,17 +39,11 @@ class Mask:
 
     def text(self, text: str) -> str:
         """A value without secrets."""
-        for secret in self._hidden:
-            if secret in text:
-                text = text.replace(secret, SECRET)
-        return text
+        return without_secrets(text, self._hidden)
 
     def message(self, text: str) -> str:
         """A message without secrets; a short word is one only as a whole word."""
-        for secret in self._hidden:
-            if secret in text:
-                text = struck(text, secret) if is_plain_word(secret) else text.replace(secret, SECRET)
-        return text
+        return without_secrets(text, self._hidden, in_message=True)
 
     def messages(self, texts: Iterable[str]) -> list[str]:
         """Several messages without secrets."""
@@ -74,18 +64,6 @@ class Mask:
             value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value))
         )
         return value if is_plain else str(value)
-
-
-def parts(secrets: Iterable[str]) -> list[str]:
-    """The texts to strike out for secrets, the longest first, as a shorter one may be a part of it."""
-    return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
-
-
-def _parts(text: str) -> list[str]:
-    """A secret as lines of a file may hold it: each line of its own, and as it is written in quotes."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    quoted = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
-    return [*lines, *quoted, *(line.replace("'", "''") for line in lines)]
 
 
 def marked(data: object) -> Iterator[str]:
@@ -129,7 +107,7 @@ def secrets_among(items: Iterable[Resource]) -> set[str]:
             continue
     if packs:
         found |= _passwords(packs)
-    return {secret for secret in found if _counts(secret)}
+    return {secret for secret in found if can_be_struck(secret)}
 
 
 def hide(findings: list[Finding], items: Iterable[Resource]) -> None:
@@ -156,21 +134,6 @@ def _passwords(packs: list[Resource]) -> set[str]:
         except (ListError, YamlError):
             continue  # an item that no function had to read
     return found
-
-
-def _counts(secret: str) -> bool:
-    """Whether a text can be masked without affecting krmkit's own words; the name of a variable is not a secret.
-
-    In a diff a name shows the source of a value; a text in quotes may be a secret.
-    """
-    if len(secret) < SHORTEST or secret.lower() in _COMMON:
-        return False
-    if secret.isdecimal() and len(secret) < _DIGITS:
-        return False
-    bare = secret.strip()
-    if not (bare.startswith("{{") and bare.endswith("}}")):
-        return True
-    return not all(sign.isalnum() or sign in "_.|()- \t\n" for sign in bare[2:-2])
 
 
 def _scalars(value: object) -> Iterable[str]:

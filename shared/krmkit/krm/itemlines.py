@@ -246,7 +246,9 @@ class ItemLines:
                 keys[name] = -1 if name in keys else number
             elif not line.startswith("- ", column) and line[column:] != "-":
                 is_odd = not _is_word_at_least(name, keys) or is_odd
-        return Block(first, end, column, keys, is_odd) if column < BLANK - 1 else None
+        if column == BLANK - 1 or (is_odd and not keys):
+            return None  # nothing, or a scalar on a line of its own
+        return Block(first, end, column, keys, is_odd)
 
     def _end(self, first: int, column: int, end: int) -> int:
         """End of the lines from `first` on that belong to a key at `column`.

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
 
 SECRET = "(secret)"
+_STRUCK = "\ufdd0"  # in the place of "(secret)" until all secrets are out; no text of Unicode holds it
+SHORTEST = 3  # characters; shorter secrets would strike out half of a page
+_DIGITS = 4  # digits; a shorter number occurs in krmkit's own messages: "must be at most 100"
+_COMMON = frozenset(("true", "false", "null", "none", "default"))
 _INSIDE = 8  # characters from which on a text of letters cannot be part of krmkit's own words
 
 
@@ -45,17 +49,65 @@ def stands_alone(text: str, start: int, end: int) -> bool:
     return not (text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum())
 
 
-def struck(text: str, secret: str) -> str:
-    """The text with `(secret)` for a plain word, unless it is part of a longer one.
+def can_be_struck(secret: str) -> bool:
+    """Whether a text can be masked without affecting krmkit's own words; the name of a variable is not a secret.
 
-    Example: `struck("blueprint blue", "blue")` keeps the first.
+    In a diff a name shows the source of a value; a text in quotes may be a secret.
     """
+    if len(secret) < SHORTEST or secret.lower() in _COMMON:
+        return False
+    if secret.isdecimal() and len(secret) < _DIGITS:
+        return False
+    bare = secret.strip()
+    if not (bare.startswith("{{") and bare.endswith("}}")):
+        return True
+    return not all(sign.isalnum() or sign in "_.|()- \t\n" for sign in bare[2:-2])
+
+
+def parts(secrets: Iterable[str]) -> list[str]:
+    """The texts to strike out for secrets, the longest first, as a shorter one may be a part of it."""
+    return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
+
+
+def _parts(text: str) -> list[str]:
+    """A secret as lines of a file may hold it: each line of its own, and as it is written in quotes.
+
+    Of several lines those with brackets and dashes only are in any text, and say nothing.
+    """
+    lines = [line.strip() for line in text.split("\n")]
+    if len(lines) > 1:
+        lines = [line for line in lines if any(sign.isalnum() for sign in line)]
+    lines = [line for line in lines if can_be_struck(line)]
+    quoted = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    return [*lines, *quoted, *(line.replace("'", "''") for line in lines)]
+
+
+def without_secrets(text: str, secrets: Iterable[str], in_message: bool = False) -> str:
+    """The text with `(secret)` for each secret, the longest first; in a message for a plain word only where it stands alone.
+
+    A `(secret)` stays one: to strike the word in it again would say that one of the secrets is "secret".
+    Example: `without_secrets("a: hush, b: secret", ["secret", "hush"])` is "a: (secret), b: (secret)".
+    """
+    hidden = [secret for secret in secrets if secret in text]
+    if not hidden:
+        return text
+    text = text.replace(SECRET, _STRUCK)
+    for secret in hidden:
+        form = secret.replace(SECRET, _STRUCK)
+        text = (
+            _without_word(text, form) if in_message and is_plain_word(form) else text.replace(form, _STRUCK)
+        )
+    return text.replace(_STRUCK, SECRET)
+
+
+def _without_word(text: str, secret: str) -> str:
+    """The text without a plain word, which stays where it is part of a longer one: of `blueprint blue` only `blue` goes."""
     found: list[str] = []
     start = place = 0
     while (place := text.find(secret, place)) >= 0:
         end = place + len(secret)
         if stands_alone(text, place, end):
-            found += [text[start:place], SECRET]
+            found += [text[start:place], _STRUCK]
             start = end
         place = end
     return "".join([*found, text[start:]])

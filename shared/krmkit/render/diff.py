@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krmkit.disk.write import FileEdit
-from krmkit.fn.masking import parts
-from krmkit.krm.secretwords import SECRET
+from krmkit.krm.secretwords import parts, without_secrets
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _BOLD = "\x1b[1m"
@@ -37,14 +36,6 @@ def diffs(
         yield "".join(_file(change, colour, context, here))
 
 
-def _masked(line: str, hidden: list[str]) -> str:
-    """A line of a file, after its sign, without secrets."""
-    for text in hidden:
-        if text in line:
-            line = line[:1] + line[1:].replace(text, SECRET)
-    return line
-
-
 def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> Iterator[str]:
     from difflib import unified_diff
 
@@ -60,7 +51,7 @@ def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> It
             continue
         end = ""
         if text[0] != "@":
-            text = _masked(text, hidden)
+            text = text[:1] + without_secrets(text[1:], hidden)
         if not text.endswith("\n"):
             text, end = text + "\n", _NO_NEWLINE
         yield (_painted(text, _COLOURS.get(text[0], "")) if colour else text) + end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from krmkit.fn.masking import SHORTEST, Mask, marked, secrets_in
+from krmkit.fn.masking import Mask, marked, secrets_in
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.render.resultlist import FunctionRun
@@ -26,12 +26,10 @@ def mask_said(
         if config is None or "secret" not in config.text:
             continue
         try:
-            found = marked(config.get())
-            secrets.update(secret for secret in found if len(secret) >= SHORTEST)
+            secrets.update(marked(config.get()))
         except (YamlError, ListError):
             continue  # its function reports the error in it
-    named = {secret for secret in secrets if len(secret) >= SHORTEST}
-    names, mask = Mask(named), Mask(named | secrets_in(texts))
+    names, mask = Mask(secrets), Mask(secrets | secrets_in(texts))
     for run in runs if mask else ():
         run.stderr = mask.message(run.stderr)
         run.results = [_masked(result, mask, names) for result in run.results]

@@ -62,6 +62,40 @@ def test_what_is_no_conflict(upstream: Upstream, package: Path, text: str) -> No
     assert main(["pkg", "update", str(package)]) == 0
 
 
+@pytest.mark.parametrize("name", ["mine.md", "testdata/merge.txt", "docs/how.rst"])
+def test_files_of_ones_own(upstream: Upstream, package: Path, name: str) -> None:
+    """A file that upstream never had may show a conflict: no update could have left one there."""
+    (package / name).parent.mkdir(exist_ok=True)
+    (package / name).write_text(f"How it looks\n=======\n\n```\n{MARKED}```\n", encoding="utf-8")
+    upstream.release("v2", {"app.yaml": APP.replace("small", "medium")})
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+    assert MARKED in (package / name).read_text("utf-8")
+
+
+def test_an_example_that_upstream_deleted(upstream: Upstream, package: Path) -> None:
+    """A file that came with markers from upstream, and was edited elsewhere, holds no conflict of ours."""
+    commit = upstream.release("v1.1", {"howto.md": f"1\n{MARKED}"})
+    (package / "howto.md").write_text(f"2\n{MARKED}", encoding="utf-8")
+    edit(package / "Kptfile", "ref: v1\n    commit: ", f"ref: v1.1\n    commit: {commit} # ")
+    upstream.release("v2", {"howto.md": None})
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+    assert (package / "howto.md").read_text("utf-8") == f"2\n{MARKED}"
+
+
+def test_markers_in_a_subpackage(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A subpackage that follows an upstream of its own is looked at, too."""
+    below(upstream, package, upstream.release("v1.1", {}))
+    upstream.release("v2", {})
+    edit(package / "sub/app.yaml", "  size: large\n", MARKED)
+
+    assert main(["pkg", "update", str(package)]) == 1
+    assert "subpackage sub: app.yaml: line 8: a conflict is not resolved" in capsys.readouterr().err
+
+
 def below(upstream: Upstream, package: Path, commit: str) -> None:
     """A subpackage with an upstream of its own, fetched at v1, whose app.yaml was edited here."""
     (package / "sub").mkdir()

@@ -110,3 +110,15 @@ def test_a_comment_that_finds_no_place_is_not_said_to_be_there(data: str, messag
 
     assert [one.message for one in outcome.results if one.severity == "info"] == messages
     assert [one.field for one in outcome.results if one.rule == "no-place"] == ["spec.a"]
+
+
+def test_null_on_a_line_of_its_own() -> None:
+    """`template:` with null below it has no labels to set, as `template: null` has none."""
+    below, behind = (
+        _run("set-labels", f"{DEPLOYMENT}spec:\n  template:{space}null\n", "{a: b}")
+        for space in ("\n    ", " ")
+    )
+
+    assert (below.exit_code, behind.exit_code) == (0, 0)
+    assert [one.message for one in below.results] == [one.message for one in behind.results]
+    assert "\n    template:\n      null\n" in below.stdout

@@ -109,6 +109,21 @@ def test_later_functions_of_the_catalog(tmp_path: Path, capsys: pytest.CaptureFi
     assert "Installation (secret)!" in captured.out
 
 
+@pytest.mark.parametrize("value", ["a", "default", "Default", "100", "true"])
+def test_words_of_any_output(tmp_path: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
+    """A secret variable that is a common word takes no words of messages, also not of other programs, and of diffs."""
+    made = package(tmp_path, 0)
+    (made / "macros.yaml").write_text(CONFIG.replace("hush123", f"'{value}'"), "utf-8")
+    noisy = (tmp_path / "noisy").read_text("utf-8")
+    (tmp_path / "noisy").write_text(noisy.replace("it holds", "the default of 100 is true"), "utf-8")
+
+    assert main(["render", str(made), "--allow-exec", "--diff"]) == 0
+    captured = capsys.readouterr()
+
+    assert "the default of 100 is true" in captured.out
+    assert "two: (secret)" not in captured.out
+
+
 def test_recursive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`render -r` hides the same."""
     package(tmp_path, 1)
@@ -147,11 +162,25 @@ def test_mask() -> None:
         (["hush123"], "xhush123", "x(secret)"),
         (["swordfish"], "swordfishes", "(secret)es"),
         (["a\nlong one"], "got long one", "got (secret)"),
+        (["secret", "hush123"], "hush123, secret, a secretary", "(secret), (secret), a secretary"),
+        (["secret"], "of another function: (secret)", "of another function: (secret)"),
+        (["x(secret)y"], "got x(secret)y", "got (secret)"),
+        (["{\n  a: hush123\n}\n---\n"], "{a: 1} --- a: hush123", "{a: 1} --- (secret)"),
     ],
 )
 def test_messages(secrets: list[str], message: str, said: str) -> None:
     """A short word of letters is struck out only where it stands alone, as it may be a part of krmkit's own words."""
     assert Mask(secrets).message(message) == said
+
+
+def test_a_mark_in_values() -> None:
+    """A value says of no secret that it is the word "secret", by striking it out in what was struck out already."""
+    mask = Mask(["secret", "sec", "hush123"])
+
+    assert mask.value({"a": "hush123 secret sec", "b": "(secret)"}) == {
+        "a": "(secret) (secret) (secret)",
+        "b": "(secret)",
+    }
 
 
 @pytest.mark.parametrize("value", ["true", "FALSE", "null", "100", "no", "{{ .spectro.var.pw }}", "default"])

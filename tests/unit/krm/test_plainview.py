@@ -10,6 +10,7 @@ from krmkit.krm.resource import Resource
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
+from krmkit.yaml.tree import Map
 
 TEXT = """\
 kind: Thing
@@ -165,6 +166,15 @@ def test_blocks_after_an_edit(end: str, path: tuple[str, ...], value: str) -> No
     assert moved == {at: fresh.block(at) for at in moved}
     assert item._lines.columns == fresh.columns
     assert Resource(item.text).get(*path) == value
+
+
+@pytest.mark.parametrize("value", ["null", "~", "text", "text\n    more", "{}", "- a", "a: {}\n    b: 1", ""])
+def test_is_plain_map(value: str) -> None:
+    """No scalar and no list on lines of its own is taken for a mapping."""
+    text = f"kind: Thing\nspec:\n  template:\n    {value}\n"
+    is_map = isinstance(Resource(text).node("spec", "template"), Map)
+
+    assert line_safe(text).is_plain_map(("spec", "template")) == (is_map and value != "{}")
 
 
 @pytest.mark.parametrize(

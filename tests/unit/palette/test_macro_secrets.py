@@ -10,7 +10,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.disk.write import FileEdit
-from krmkit.palette.macros.context import HIDDEN, Context, Source
+from krmkit.palette.macros.context import Context, Source
 from krmkit.palette.macros.resolve import MacroResolver
 from krmkit.render.diff import diff
 
@@ -61,6 +61,20 @@ def test_what_is_not_derived_is_shown() -> None:
     assert "plain" in resolver.resolve(source).findings[0].message
 
 
+def test_words_of_messages() -> None:
+    """A secret of a letter or two strikes no words out, and a longer one is gone as a whole, not only what a shorter one is of it."""
+    source = Source("p", ("p",), "a: '{{ nosuch \"password99\" .spectro.var.a }}'\n")
+    values = {"a": "a", "b": "pass", "c": "password99", "d": "default"}
+    resolver = MacroResolver([source], Context(variables=values, secrets=frozenset(values)))
+
+    finding = resolver.resolve(source).findings[0]
+
+    assert finding.current == '{{ nosuch "(secret)" .spectro.var.a }}'
+    assert finding.message.startswith(
+        '{{ nosuch "(secret)" .spectro.var.a }}: there is no function "nosuch"; known: abbrev, '
+    )
+
+
 def test_diff() -> None:
     """Every line that holds one says so instead; the others stay as they are."""
     change = FileEdit(
@@ -69,8 +83,8 @@ def test_diff() -> None:
 
     shown = diff([change], secrets=['say "hush"', "first line\nsecond line"])
 
-    assert f'+x: "{HIDDEN} twice"\n' in shown
-    assert f"+  {HIDDEN}\n+  {HIDDEN}\n" in shown
+    assert '+x: "(secret) twice"\n' in shown
+    assert "+  (secret)\n+  (secret)\n" in shown
     assert "-x: old\n" in shown
     assert "hush" in diff([change])
 

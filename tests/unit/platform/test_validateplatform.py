@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from krmkit.fn.testing import resource_list, run_function
 from krmkit.json import Object
 from krmkit.yaml import emit
+from tests.costs import check_shape
 
 ROOT = Path(__file__).parents[3]
 FUNCTION = ROOT / "functions/validate-platform"
@@ -66,6 +68,61 @@ def variant(**upstream: str) -> Object:
 def bindings(kind: str) -> Object:
     found = item("fn.kpt.dev/v1alpha1", "ApplyReplacements", "b", {})
     return {**found, "replacements": [{"source": {}, "targets": [{"select": {"kind": kind}}]}]}
+
+
+def kinds_bound(bound: str, had: str) -> list[str]:
+    """Kinds that are proposed for a binding of one kind in a package that has another."""
+    outcome = run_function(
+        FUNCTION,
+        resource_list(
+            [emit.document(one) for one in (item("v1", had, "n", {}), bindings(bound))],
+            emit.document(item("krmkit.dev/v1alpha1", "ValidatePlatform", "p", {})),
+        ),
+    )
+    return [str(one.proposed) for one in outcome.results]
+
+
+@pytest.mark.parametrize(
+    ("bound", "had"),
+    [
+        ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"),
+        ("ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy"),
+        ("PersistentVolumeClaim", "PersistentVolume"),
+        ("DockerMachinePoolTemplate", "DockerMachineTemplate"),
+        ("AzureMachinePool", "AzureMachine"),
+        ("AWSManagedControlPlane", "GCPManagedControlPlane"),
+        ("AKSClusterConfig", "EKSClusterConfig"),
+        ("IngressGateway", "EgressGateway"),
+        ("Job", "Pod"),
+    ],
+)
+def test_bindings_of_other_kinds(bound: str, had: str) -> None:
+    """Kinds with similar names are no typing errors: a table of bindings may serve several packages."""
+    assert kinds_bound(bound, had) == []
+
+
+@pytest.mark.parametrize(
+    "bound", ["deployment", "Deployments", "Deploymnet", "Deplyment", "Deploiment", "DEployment"]
+)
+def test_bindings_with_a_slip(bound: str) -> None:
+    """One letter too many, too few, another one, two in each other's place, or the case."""
+    assert kinds_bound(bound, "Deployment") == ["Deployment"]
+
+
+def test_the_cost_of_bindings() -> None:
+    """Twice the kinds, and twice the targets of other kinds: less than three times the work."""
+
+    def make(size: int) -> Callable[[], object]:
+        kinds = [f"{sign}{number}Thing" for number in range(size) for sign in "AB"]
+        table = item("fn.kpt.dev/v1alpha1", "ApplyReplacements", "b", {})
+        table["replacements"] = [
+            {"source": {}, "targets": [{"select": {"kind": kind}}]} for kind in kinds[::2]
+        ]
+        items = [emit.document(one) for one in (*(item("v1", kind, "n", {}) for kind in kinds[1::2]), table)]
+        text = resource_list(items, emit.document(item("krmkit.dev/v1alpha1", "ValidatePlatform", "p", {})))
+        return lambda: run_function(FUNCTION, text)
+
+    check_shape(make, 60)
 
 
 def repository(name: str) -> Object:

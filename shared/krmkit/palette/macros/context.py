@@ -34,7 +34,6 @@ SYSTEM_MACROS = (
     "clusterprofile.infra.version",
     "cluster.kubevip",
 )
-HIDDEN = "(secret)"
 
 
 class Context:
@@ -61,18 +60,14 @@ class Context:
         self.secrets = secrets
         self.on_undefined = on_undefined
 
+    def secret_values(self) -> list[str]:
+        """The values of the secret variables that have one."""
+        return [self.variables[name] for name in self.secrets if self.variables.get(name)]
+
     def is_secret(self, texts: Iterable[str]) -> bool:
         """Return whether the value of a secret variable is part of one of the texts."""
-        hidden = [self.variables[name] for name in self.secrets if self.variables.get(name)]
+        hidden = self.secret_values()
         return any(value in text for text in texts for value in hidden)
-
-    def hide(self, text: str) -> str:
-        """The text with the values of secret variables struck out."""
-        for name in self.secrets:
-            value = self.variables.get(name)
-            if value:
-                text = text.replace(value, HIDDEN)
-        return text
 
 
 class Source:

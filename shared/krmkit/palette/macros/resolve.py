@@ -159,7 +159,9 @@ class MacroResolver:
     ) -> Finding:
         if source not in self._lines:
             self._lines[source] = LineIndex(source.text)
-        found = _finding(code, self._values.hide(message), source, macro.path, file, severity)
+        found = _finding(
+            code, self._values.hide(message, in_message=True), source, macro.path, file, severity
+        )
         found.line, found.column = self._lines[source].at(macro.start)
         found.current = self._values.hide(macro.raw)
         return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import INFO, WARNING
+from krmkit.krm.secretwords import parts, without_secrets
 from krmkit.messages.nearest import did_you_mean, nearest
-from krmkit.palette.macros.context import EMPTY, ERROR, HIDDEN, KEEP, SYSTEM_MACROS, Context, Source
+from krmkit.palette.macros.context import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Source
 from krmkit.palette.macros.expressions import ExpressionError, MacroExpression
 from krmkit.palette.macros.text import Macro, MacroText
 from krmkit.palette.packs.keypath import FOUND, Finder, KeyPath, KeyPathError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 500  # names that a message about an unknown one looks at
 _MOST_HINTS = 20  # messages of one run that look for a nearest name, which is a comparison with all
-_TELLING = 3  # characters of a derived value that is looked for in messages; shorter ones occur in any text
 MAX_CHAIN = 100
 """Values that need each other in a chain; assign a larger number to raise it."""
 MAX_VALUE = 4 * 1024 * 1024
@@ -58,6 +58,10 @@ class MacroValues:
         self.limits = limits
         self.used: set[str] = set()
         self.derived: set[str] = set()
+        self._hidden: tuple[int, list[str]] = (
+            -1,
+            [],
+        )  # how many values are derived, and what to strike out for them
         self.unknown_packs: dict[int, list[str]] = {}
         self._by_name: dict[str, list[Source]] = {}
         for source in sources:
@@ -140,13 +144,13 @@ class MacroValues:
                 return None
         return name
 
-    def hide(self, text: str) -> str:
-        """The text with secret values struck out, and with what was computed from them."""
-        text = self.context.hide(text)
-        for value in sorted(self.derived, key=len, reverse=True):
-            if len(value) >= _TELLING:
-                text = text.replace(value, HIDDEN)
-        return text
+    def hide(self, text: str, in_message: bool = False) -> str:
+        """The text without secret values, and without what was computed from them."""
+        count, hidden = self._hidden
+        if count != len(self.derived):
+            hidden = parts({*self.context.secret_values(), *self.derived})
+            self._hidden = len(self.derived), hidden
+        return without_secrets(text, hidden, in_message)
 
     def unused(self) -> dict[str, list[str]]:
         """Names of variables and user macros that have a value and that no macro of the resolved texts refers to."""
