@@ -23,6 +23,12 @@ _QUOTES = "'\""
 _KEY_STARTS = frozenset("_./")  # beside letters and digits
 
 
+def _is_word(name: str) -> bool:
+    """Whether a key is written as a word, such as `example.com/path`."""
+    sign = name[:1]
+    return (sign.isalnum() or sign in _KEY_STARTS) and " #" not in name and name[-1] != " "
+
+
 def _is_word_at_least(name: str, keys: dict[str, int]) -> bool:
     """Whether a key that is not written as a word is one all the same: in quotes, or with blanks before its colon. It is noted."""
     quote, inner = name[:1], name[1:-1]
@@ -241,8 +247,8 @@ class ItemLines:
                 column = at
             key, colon, _ = line.partition(": ")
             name = key[column:] if colon else key[column:-1] if key[-1] == ":" else ""
-            sign = name[:1]
-            if (sign.isalnum() or sign in _KEY_STARTS) and " #" not in name and name[-1] != " ":
+            # Most keys are words of letters, which the first test sees.
+            if name.isidentifier() or _is_word(name):
                 keys[name] = -1 if name in keys else number
             elif not line.startswith("- ", column) and line[column:] != "-":
                 is_odd = not _is_word_at_least(name, keys) or is_odd

@@ -311,7 +311,11 @@ class PlainView:
             return False
         written = emit.key(name)
         line = f"{' ' * found.column}{written}:{emit.after_key(value, found.column)}"
+        end = found.end
         lines.grow(owner, name, line.split("\n"), written == name)
         self.changed = True
-        self._known = {}
+        # Scalars above the new lines are where they were.
+        self._known = {
+            other: known for other, known in self._known.items() if known is not None and known[1][0] < end
+        }
         return True

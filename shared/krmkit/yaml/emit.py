@@ -75,17 +75,17 @@ def _block(
 
     `known`: keys and texts of one line that were written before, because thousands of results say the same words.
     """
-    keys = known[0]
+    keys, texts = known
     lines = []
     if isinstance(value, dict):
         for name, item in value.items():
-            if isinstance(name, str) and name in keys:
-                head = keys[name]
-            else:
+            head = keys.get(name) if isinstance(name, str) else None
+            if head is None:
                 head = key(name)
                 if isinstance(name, str) and len(keys) < _MOST_KNOWN:
                     keys[name] = head
-            lines.append(f"{head}:{_after(item, column, wide, False, known)}")
+            text = texts.get(item) if isinstance(item, str) else None
+            lines.append(f"{head}:{text or _after(item, column, wide, False, known)}")
     else:
         lines = ["-" + _after(item, column, wide, True, known) for item in value]
     return ("\n" + " " * column).join(lines)
