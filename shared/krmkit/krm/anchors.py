@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
+from krmkit.yaml.copies import walk
 from krmkit.yaml.document import AnyAnchor, parse_all
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """A YAML text as nodes, in the order of the text, and the edits that are recorded on them.
 
-A node that came from a text knows its document and, for messages, where it starts (`start`: a code point offset into
-`source.text`, anchors and tags included), and where it ends, if a character of its own says so (`end`: of scalars, aliases
-and flow collections; else -1). A node made by an edit has `source = None`. Collections are edited in place by their methods;
+A node of a text knows its document and, for messages, where it starts (`start`: a code point offset into `source.text`,
+anchors and tags included), and where it ends, if a character of its own says so (`end`: of scalars, aliases and flow
+collections; else -1). A node made by an edit has `source = None`. Collections are edited in place by their methods;
 the first edit keeps the children that the text has in `original`, and `krmkit.yaml.edit` turns the difference into text.
 """
 
@@ -14,7 +14,7 @@ from krmkit.yaml.lines import line_fed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from krmkit.yaml.limits import Limits
@@ -107,9 +107,6 @@ class Scalar(Node):
         self.anchor = anchor
         self.tag = tag
         self.value: object = UNSET
-
-    def __repr__(self) -> str:
-        return f"Scalar({self.text!r})"
 
 
 UNSET = object()
@@ -236,11 +233,10 @@ class Map(Collection):
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; returns the value's node."""
         self.touch()
-        node = to_node(value)
-        if entry.value.source is None and isinstance(node, Scalar):
-            from krmkit.yaml.quotes import keep_style  # few fields are edited twice
-
-            keep_style(node, entry)
+        before, node = entry.value, to_node(value)
+        if before.source is None and isinstance(before, Scalar) and isinstance(node, Scalar):
+            if isinstance(node.value, str):
+                node.style = _style_of_edit(before, entry.first_value)
         entry.value = node
         return node
 
@@ -312,23 +308,20 @@ class Seq(Collection):
         self.items = [self.items[position] for position in order]
 
 
+def _style_of_edit(edit: Scalar, first: Node) -> str:
+    """The style in which an edit's scalar is written where the text has `first`; a number has none."""
+    if isinstance(edit.value, str):
+        in_text = first.style if isinstance(first, Scalar) and first.source is not None else ""
+        return emit.style_in_place(edit.text, edit.style or in_text)
+    is_quoted_copy = edit.value is UNSET and edit.style
+    return emit.style_in_place(edit.text, "") if is_quoted_copy else ""
+
+
 def deref(node: Node) -> Node:
     """The node itself, or the target of an alias."""
     while isinstance(node, Alias):
         node = node.target
     return node
-
-
-def walk(node: Node | None) -> Iterator[Node]:
-    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
-    waiting = [node] if node is not None else []
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, Map):
-            waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
-        elif isinstance(node, Seq):
-            waiting += reversed(node.items)
 
 
 def to_node(value: object) -> Node:
