@@ -111,6 +111,22 @@ def test_a_variant_that_left_its_file(fleet: GitFleet) -> None:
     assert "default/y" not in fleet.sync("--prune")
 
 
+def test_a_draft_that_a_person_made(fleet: GitFleet) -> None:
+    """A draft of the same package that did not come from the variant is no variant's, and stays when that is pruned."""
+    want(fleet, "x:p", "y:q")
+    fleet.sync()
+    git(fleet.root, "clone", "-q", "-b", "drafts/p/packagevariant-1", "shops.git", "work")
+    git(fleet.root / "work", "checkout", "-q", "--orphan", "drafts/p/mine")
+    git(fleet.root / "work", "commit", "-q", "-m", "a draft of my own")
+    git(fleet.root / "work", "push", "-q", "origin", "drafts/p/mine")
+    want(fleet, "y:q")
+
+    said = fleet.sync("--prune")
+
+    assert "deleted drafts/p/packagevariant-1" in said and "drafts/p/mine" not in said
+    assert fleet.branches() == {"drafts/p/mine", "drafts/q/packagevariant-1"}
+
+
 def test_a_file_that_was_emptied(fleet: GitFleet) -> None:
     """Without --prune it is an error; with it the fleet goes."""
     want(fleet, "x:p")
