@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.fleet.shard import Shard
 from krmkit.git.program import GitRepository
 from krmkit.git.refjournal import RepositoryLock
 from tests.e2e.gitfleet import APP, GitFleet, git
@@ -109,6 +110,39 @@ def test_a_variant_that_left_its_file(fleet: GitFleet) -> None:
     fleet.sync("--prune")
     assert fleet.branches() == {"drafts/p/packagevariant-1"}
     assert "default/y" not in fleet.sync("--prune")
+
+
+def test_a_draft_that_a_person_made(fleet: GitFleet) -> None:
+    """A draft of the same package that did not come from the variant is no variant's, and stays when that is pruned."""
+    want(fleet, "x:p", "y:q")
+    fleet.sync()
+    git(fleet.root, "clone", "-q", "-b", "drafts/p/packagevariant-1", "shops.git", "work")
+    git(fleet.root / "work", "checkout", "-q", "--orphan", "drafts/p/mine")
+    git(fleet.root / "work", "commit", "-q", "-m", "a draft of my own")
+    git(fleet.root / "work", "push", "-q", "origin", "drafts/p/mine")
+    want(fleet, "y:q")
+
+    said = fleet.sync("--prune")
+
+    assert "deleted drafts/p/packagevariant-1" in said and "drafts/p/mine" not in said
+    assert fleet.branches() == {"drafts/p/mine", "drafts/q/packagevariant-1"}
+
+
+def test_a_shard_prunes_its_part(fleet: GitFleet) -> None:
+    """Variants of another part are left to the run that has it: two runs of one removal would disturb each other."""
+    names = "abcdef"
+    want(fleet, *(f"{name}:{name}" for name in names), "x:p")
+    fleet.sync()
+    first = {name for name in names if Shard(1, 2).takes(f"default/{name}")}
+    assert 0 < len(first) < len(names)
+    want(fleet, "x:p")
+
+    fleet.sync("--prune", "--shard", "1/2")
+
+    kept = {f"drafts/{name}/packagevariant-1" for name in {*names, "p"} - first}
+    assert fleet.branches() == kept
+    fleet.sync("--prune", "--shard", "2/2")
+    assert fleet.branches() == {"drafts/p/packagevariant-1"}
 
 
 def test_a_file_that_was_emptied(fleet: GitFleet) -> None:

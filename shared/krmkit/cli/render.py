@@ -247,12 +247,10 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
 
 
 def _save(package: Package, rendering: Rendering, output: str | None, only_show: bool) -> None:
-    if output == "stdout":
-        sys.stdout.write(rendering.listed())
-    elif output == "unwrap":
-        sys.stdout.write(rendering.unwrapped())
-    elif output == "cluster":
-        sys.stdout.write(rendering.applied())
+    if output in _STREAMS:
+        made = {"stdout": rendering.listed, "unwrap": rendering.unwrapped, "cluster": rendering.applied}
+        sys.stdout.write(made[output]())
+        sys.stdout.flush()  # an error comes before the report
     elif output and not only_show:
         write_folder(
             output,

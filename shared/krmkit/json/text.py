@@ -34,9 +34,7 @@ def parse(text: str) -> object:
     try:
         value, end = _value(text, _skip(text, 0))
     except StopIteration as stop:
-        raise _error(
-            text, stop.value, "a value is expected here, with no comma before a closing bracket"
-        ) from None
+        raise _fault(text, stop.value, "Expecting value") from None
     except JsonError:
         raise
     except ValueError as error:
@@ -44,7 +42,7 @@ def parse(text: str) -> object:
         position = getattr(error, "pos", None)
         if position is None:
             raise JsonError("a number has more digits than can be read") from None
-        raise _error(text, position, _word(str(getattr(error, "msg", error)))) from None
+        raise _fault(text, position, str(getattr(error, "msg", error))) from None
     end = _skip(text, end)
     if end != len(text):
         raise _error(text, end, "the text goes on after the end of the value")
@@ -132,8 +130,8 @@ def _string_end(text: str, at: int) -> int:
 _HINTS = {
     "Expecting ',' delimiter": "a comma or the closing bracket is expected here",
     "Expecting ':' delimiter": "a colon is expected here, between key and value",
-    "Expecting property name enclosed in double quotes": "a key in double quotes is expected here (no comma before a closing brace)",
-    "Expecting value": "a value is expected here (no comma before a closing bracket)",
+    "Expecting property name enclosed in double quotes": "a key in double quotes is expected here",
+    "Expecting value": "a value is expected here",
     "Illegal trailing comma before end of object": "no comma may come before a closing brace",
     "Illegal trailing comma before end of array": "no comma may come before a closing bracket",
     "Unterminated string starting at": "this string is not closed",
@@ -142,8 +140,14 @@ _HINTS = {
 }
 
 
-def _word(message: str) -> str:
-    return _HINTS.get(message.removesuffix(": "), message)
+def _fault(text: str, offset: int, message: str) -> JsonError:
+    """The error for a fault that the scanner found, worded and placed as from Python 3.13 on, which sees a trailing comma itself."""
+    kind = {"}": "object", "]": "array"}.get(text[offset : offset + 1])
+    before = text[:offset].rstrip(" \t\n\r")
+    if kind is not None and before.endswith(","):
+        offset = len(before) - 1
+        message = f"Illegal trailing comma before end of {kind}"
+    return _error(text, offset, _HINTS.get(message.removesuffix(": "), message))
 
 
 def _error(text: str, offset: int, message: str) -> JsonError:

@@ -176,19 +176,15 @@ def _packed(text: str) -> Fields:
     fields = _fields(bare)
     if not words:
         return fields
-    macros, stand_ins = list(words), list(words.values())
-
-    def restored(text: str) -> str:
-        return with_macros(text, macros) if any(word in text for word in stand_ins) else text
-
+    macros = list(words)
     keys: dict[str, str] = {}
     for path in fields.marks:
         if isinstance(path[-1], str):
-            keys[path[-1]] = restored(path[-1])
+            keys[path[-1]] = with_macros(path[-1], macros)
     whole = Fields()
     for path, value in fields.values.items():
         place = tuple([keys[step] if isinstance(step, str) else step for step in path])
-        whole.values[place] = restored(value) if isinstance(value, str) else value
+        whole.values[place] = with_macros(value, macros) if isinstance(value, str) else value
     for path, mark in fields.marks.items():
         whole.marks[tuple([keys[step] if isinstance(step, str) else step for step in path])] = mark
     return whole

@@ -35,13 +35,9 @@ def stop_event() -> asyncio.Event:
     return stopping
 
 
-def set_up(config: Config, grace: float) -> None:
-    """Configure hypercorn for the running loop, without logs and its name.
-
-    `grace`: seconds that calls may take when it stops.
-    """
+def set_up(config: Config) -> None:
+    """Configure hypercorn for the running loop, without logs and its name."""
     asyncio.get_running_loop().set_exception_handler(_tell)
-    config.graceful_timeout = grace
     config.accesslog = config.errorlog = None
     config.include_server_header = False
 

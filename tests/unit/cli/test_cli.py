@@ -293,6 +293,26 @@ def test_a_full_disk_behind_stdout(package: Path, words: list[str]) -> None:
     assert done.stderr == f"krmkit {words[0]}: cannot write to stdout: No space left on device\n"
 
 
+@pytest.mark.linux
+@pytest.mark.parametrize("kind", ["stdout", "unwrap", "cluster"])
+def test_a_full_disk_behind_few_resources(tmp_path: Path, kind: str) -> None:
+    """What fits into Python's buffer is written before the report, which must not say that all went well."""
+    (tmp_path / "Kptfile").write_text(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\npipeline:\n  mutators:\n"
+        "  - image: example.dev/set-namespace\n    configMap: {namespace: shop}\n"
+    )
+    (tmp_path / "map.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n")
+    command = [sys.executable, "-m", "krmkit", "render", str(tmp_path), "-o", kind]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=buffered
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == "krmkit render: cannot write to stdout: No space left on device\n"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes the stream")
 @pytest.mark.parametrize("words", [["list"], ["--help"], ["--version"], ["render", "PACKAGE", "--diff"]])
 @pytest.mark.parametrize("closed", [">&-", ">&- <&-"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,27 @@ def killed(root: Path, back: bool = False) -> None:
 
 def files(root: Path) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*") if path.is_file()}
+
+
+def test_the_journal_appears_whole(tmp_path: Path) -> None:
+    """It gets its name when it is complete: nobody opens it under that name to write, where a kill would leave half of it."""
+    journal = str(tmp_path / JOURNAL)
+    opened: list[object] = []
+    renamed: list[object] = []
+    active = True
+
+    def hook(event: str, words: tuple[object, ...]) -> None:
+        if active and event == "open" and str(words[0]) == journal:
+            opened.append(words)
+        elif active and event == "os.rename" and str(words[1]) == journal:
+            renamed.append(words)
+
+    sys.addaudithook(hook)  # cannot be removed
+    killed(tmp_path)
+    active = False
+
+    assert len(renamed) == 1
+    assert not opened
 
 
 @pytest.mark.parametrize("back", [False, True], ids=["completed", "taken back"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,28 @@ def commits(repository: GitRepository) -> list[str]:
     made = [pack.commit(tree, [], f"t <t@example.com> {number} +0000", "x") for number in range(2)]
     pack.store(repository)
     return made
+
+
+def test_the_journal_appears_whole(repository: GitRepository, commits: list[str]) -> None:
+    """It gets its name when it is complete: nobody opens it under that name to write, where a kill would leave half of it."""
+    journal = str(repository.folder / "krmkit-sync.json")
+    opened: list[object] = []
+    renamed: list[object] = []
+    active = True
+
+    def hook(event: str, words: tuple[object, ...]) -> None:
+        if active and event == "open" and str(words[0]) == journal:
+            opened.append(words)
+        elif active and event == "os.rename" and str(words[1]) == journal:
+            renamed.append(words)
+
+    sys.addaudithook(hook)  # cannot be removed
+    with RepositoryLock(repository) as lock:
+        lock.update({"refs/heads/a": (NOTHING, commits[0])})
+    active = False
+
+    assert len(renamed) == 1
+    assert not opened
 
 
 def leave(repository: GitRepository, changes: dict[str, tuple[str, str]]) -> None:

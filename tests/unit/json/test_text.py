@@ -35,7 +35,15 @@ def test_reads_what_json_writes(value: object, indent: int | None) -> None:
         pytest.param("-Infinity", "-Infinity is not a JSON number", None, id="infinity"),
         pytest.param("9" * 5000, "more digits", None, id="endless-number"),
         pytest.param("", "a value is expected", (1, 1), id="empty"),
-        pytest.param('{\n "a": 1,\n}', "double quotes", (3, 1), id="trailing-comma"),
+        pytest.param(
+            '{\n "a": 1,\n}', "no comma may come before a closing brace", (2, 8), id="trailing-comma"
+        ),
+        pytest.param(
+            '["a" ,\n]', "no comma may come before a closing bracket", (1, 6), id="trailing-comma-in-list"
+        ),
+        pytest.param("[,]", "a value is expected here", (1, 2), id="leading-comma"),
+        pytest.param("{,}", "a key in double quotes is expected here", (1, 2), id="leading-comma-in-object"),
+        pytest.param("[1,,2]", "a value is expected here", (1, 4), id="two-commas"),
         pytest.param('{"a" 1}', "colon", (1, 6), id="no-colon"),
         pytest.param("[1 2]", "comma", (1, 4), id="no-comma"),
         pytest.param('["a]', "not closed", (1, 2), id="open-string"),

@@ -11,9 +11,9 @@ pytest.importorskip(
     "hypercorn", reason="hypercorn is not installed; the extra `preview` and requirements/dev.txt have it"
 )
 
-from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
+from krmkit.services.gracefulserver import serve_until
 from krmkit.services.listening import listen, set_up
 
 
@@ -31,9 +31,9 @@ def test_a_call_that_outlives_the_grace(caplog: pytest.LogCaptureFixture) -> Non
         listener = listen("127.0.0.1", 0)
         port = listener.getsockname()[1]
         config = Config()
-        set_up(config, 0.1)
+        set_up(config)
         config.bind = [f"fd://{listener.detach()}"]
-        server = asyncio.create_task(serve(application, config, shutdown_trigger=stopping.wait))
+        server = asyncio.create_task(serve_until(application, config, stopping, grace=0.1, cancel_after=0.1))
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         await asked.wait()

@@ -70,6 +70,12 @@ CASES: list[tuple[str, str, Edit, str]] = [
         "a: [\n  x, # last, one\n  z\n  ]\n",
     ),
     (
+        "a comment below the only value stays when that is removed",
+        "a: [\n  x\n  # more to come\n]\n",
+        lambda r: items(r, "a").remove(0),
+        "a: [\n  # more to come\n]\n",
+    ),
+    (
         "a comment above a value moves with it",
         "a: [\n  # one\n  x,\n  # two\n  y\n]\n",
         lambda r: items(r, "a").remove(0),

@@ -6,15 +6,15 @@ import asyncio
 import ssl
 import time
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any
 
-from hypercorn.asyncio.tcp_server import TCPServer
 from hypercorn.config import Config, Sockets
 from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.h2 import H2Protocol
 
 from krmkit.services.bounded import BoundedListener, SeldomLine
 from krmkit.services.certificates import Certificates, ServerContext
+from krmkit.services.gracefulserver import OpenConnection
 
 _READ = 16384  # bytes of a connection to process before the others' turn
 _LONG = 0.002  # seconds of work on them that calls never take, but a flood of small frames does
@@ -72,20 +72,18 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-class Connection(TCPServer):
+class Connection(OpenConnection):
     """A connection that ends when its client disconnects, when its client is no longer trusted, and when the grace is over.
 
     Hypercorn would keep its buffers for keep_alive_timeout, and let unsent HTTP/2 answers wait for ever: for a client
     that has disconnected, and at shutdown for one that stays.
     """
 
-    open: ClassVar[set[Connection]] = set()
     _gone = False
     _idle = True
     _client: object = None  # its address
 
     async def run(self) -> None:
-        self.open.add(self)
         self._client = self.writer.get_extra_info("peername")
         # An error here ends this connection, and not the server, which gathers them all.
         try:
@@ -98,7 +96,6 @@ class Connection(TCPServer):
                 f"a connection was ended whose client broke HTTP/2: {type(first).__name__}: {first}"
             )
         finally:
-            self.open.discard(self)
             self._listener.left(self._client)
 
     @property
@@ -171,7 +168,3 @@ class Connection(TCPServer):
         """Close the connection if its client is no longer trusted: now if it is idle, otherwise after its calls."""
         if self._idle and not self._gone and not self._is_trusted():
             await self.idle_task.restart(self._task_group, self._idle_timeout)
-
-    def cut(self) -> None:
-        """End the connection at once; its calls end as disconnected."""
-        self.writer.transport.abort()

@@ -10,10 +10,6 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
-
-from hypercorn.asyncio import run as hypercorn_run
-from hypercorn.asyncio import serve as hypercorn_serve
 
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES
@@ -28,11 +24,12 @@ from krmkit.services.extension.live import GROUP, VERSION
 from krmkit.services.extension.metrics import Metrics
 from krmkit.services.extension.sources import ExtensionError, fingerprint, load, module_files, read
 from krmkit.services.extension.worker import PROGRAM
+from krmkit.services.gracefulserver import OpenConnection, serve_until
 from krmkit.services.listening import listen, set_up, stop_event
 from krmkit.services.settings import ServiceSettings
 
 LABEL = "krmkit topology-extension"
-_CANCEL_AFTER = 5.0  # seconds after the grace until hypercorn cancels the remaining tasks
+_CANCEL_AFTER = 5.0  # seconds after the grace until the remaining calls are cancelled
 
 
 @dataclass(slots=True)
@@ -76,18 +73,6 @@ async def _warn(pool: WorkerPool) -> None:
                 )
 
 
-async def _cut_after_grace(stopping: asyncio.Event, grace: float) -> None:
-    """End the connections that are still open when the grace is over.
-
-    Hypercorn cancels their tasks then, which wait for their clients all the same, and newer versions of asyncio wait for open connections
-    before that.
-    """
-    await stopping.wait()
-    await asyncio.sleep(grace)
-    for connection in list(Connection.open):
-        connection.cut()
-
-
 class _Server:
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
@@ -115,11 +100,15 @@ class _Server:
             f"{LABEL}: {settings.service.workers} workers, listening on {settings.service.host}:{self._port}, metrics on port {metrics_port}",
             flush=True,
         )
-        vars(hypercorn_run)["TCPServer"] = Connection  # hypercorn has no setting for it
-        application: Any = app  # App's messages are plain dicts
-        end = asyncio.create_task(_cut_after_grace(stopping, settings.service.grace))
-        await hypercorn_serve(application, config, shutdown_trigger=partial(_stopped, stopping, app))
-        end.cancel()
+        await serve_until(
+            app,
+            config,
+            stopping,
+            settings.service.grace,
+            _CANCEL_AFTER,
+            trigger=partial(_stopped, stopping, app),
+            connection=Connection,
+        )
         for task in (watch, *self._retiring):
             task.cancel()
         await asyncio.gather(watch, *self._retiring, return_exceptions=True)
@@ -144,7 +133,7 @@ class _Server:
         most = possible_connections(settings.service.connections)
         config.listener = BoundedListener.of(listener, most, LABEL)
         config.broken = SeldomLine(LABEL)
-        set_up(config, settings.service.grace + _CANCEL_AFTER)
+        set_up(config)
         config.keep_alive_timeout = 120.0
         # At its limit hypercorn closes a connection of HTTP/2 under the calls that run on it.
         config.keep_alive_max_requests = 1 << 30
@@ -215,5 +204,6 @@ class _Server:
                 self._metrics.reload("certificate", False)
                 print(f"{LABEL}: the old certificate stays: {error}", file=sys.stderr, flush=True)
         if certificates.authority != authority:
-            for connection in list(Connection.open):
+            for connection in list(OpenConnection.open):
+                assert isinstance(connection, Connection)
                 await connection.leave_untrusted()

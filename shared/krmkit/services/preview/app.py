@@ -13,7 +13,7 @@ import secrets
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -113,6 +113,7 @@ class Preview:
             exception_handlers={
                 ChoiceError: _refused,
                 ChangedError: _changed,
+                ClientDisconnect: _left,
                 PackageError: _refused,
                 WriteError: _refused,
                 Exception: _failed,
@@ -181,6 +182,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _changed(request: Request, error: Exception) -> Response:
     return _problem(str(error), 409)
+
+
+async def _left(request: Request, error: Exception) -> Response:
+    """The answer to a client that left within its request, which nobody reads."""
+    return Response(status_code=400)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

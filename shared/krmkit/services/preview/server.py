@@ -7,17 +7,17 @@ import secrets
 import socket
 from collections.abc import Callable
 from threading import Thread
-from typing import Any
 
-from hypercorn.asyncio import serve as hypercorn_serve
 from hypercorn.config import Config
 
 from krmkit.render.resolve import ProgramResolver
+from krmkit.services.gracefulserver import serve_until
 from krmkit.services.listening import set_up, stop_event
 from krmkit.services.preview.app import Preview
 from krmkit.services.preview.package import PreviewPackage
 
 _GRACE = 2.0  # seconds that a request may take after Ctrl-C
+_CANCEL_AFTER = 1.0  # seconds after the grace until the remaining requests are cancelled
 
 
 async def serve(
@@ -30,13 +30,13 @@ async def serve(
     token = secrets.token_urlsafe(32)
     address, port = listener.getsockname()[:2]
     preview = Preview(PreviewPackage(os.path.realpath(package), resolver), token)
-    application: Any = preview.app([f"{address}:{port}", f"localhost:{port}"])
+    application = preview.app([f"{address}:{port}", f"localhost:{port}"])
     config = Config()
-    set_up(config, _GRACE)
+    set_up(config)
     config.bind = [f"fd://{listener.detach()}"]
     stopping = stop_event()
     page = f"http://{address}:{port}/?token={token}"
     print(f"krmkit preview of {package}: {page}", flush=True)
     if opened is not None:
         Thread(target=opened, args=(page,), daemon=True).start()
-    await hypercorn_serve(application, config, shutdown_trigger=stopping.wait)
+    await serve_until(application, config, stopping, _GRACE, _CANCEL_AFTER)
