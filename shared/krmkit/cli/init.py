@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.disk.folders import TreeError, entries, read_file
+from krmkit.disk.folders import TreeError, check_depth, entries, read_file
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import STAGES, new_kptfile
@@ -289,6 +289,7 @@ def _rules(folder: str) -> KrmIgnore:
 
 
 def _files(folder: str, inner: str, rules: KrmIgnore) -> Iterator[str]:
+    check_depth(inner.count("/"), inner)
     for name, is_folder in entries(os.path.join(folder, inner)):
         path = f"{inner}/{name}" if inner else name
         if rules.ignores(path, is_folder):

@@ -9,6 +9,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from krmkit.disk.folders import walk
+
 # The transports of an address that the user named, without helpers such as `ext::COMMAND` and `fd::17`.
 NETWORK: tuple[str, ...] = ("file", "git", "http", "https", "ssh")
 # A remote that only the repository's config names must not be a local folder: the hooks of that folder would run.
@@ -79,7 +81,7 @@ def special_file(folder: Path) -> str:
     for name in _READ_FIRST:
         if (common / name).exists() and not (common / name).is_file():
             return str(common / name)
-    for place, _, names in os.walk(common / "refs"):
+    for place, _, names in walk(str(common / "refs")):
         for name in names:
             path = os.path.join(place, name)
             if os.path.exists(path) and not os.path.isfile(path):
