@@ -209,6 +209,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
         repository.check_files()
         repository.check_inside()
         top = repository.work_tree()
+        repository.check_rules(top)
         commit = _commit(repository, revision)
         quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
         said = repository.run("diff", *quiet, "--name-only", "--no-renames", "-z", commit)
