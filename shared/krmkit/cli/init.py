@@ -244,6 +244,8 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
 
 def _pattern(path: str) -> str:
     """The line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
+    if "\n" in path:
+        raise InitError(f"{path!r} must have no line break in its name to be listed in .krmignore; rename it")
     if any(sign in path for sign in "*?["):  # without these, a backslash is part of the name
         path = re.sub(r"[*?\[\\]", r"\\\g<0>", path)
     return f"/{path}"
