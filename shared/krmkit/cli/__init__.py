@@ -69,9 +69,10 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
+        from krmkit.disk.folders import TreeError
         from krmkit.messages.extras import MissingDependencyError
 
-        if not isinstance(error, MissingDependencyError):
+        if not isinstance(error, MissingDependencyError | TreeError):
             raise
         print(f"krmkit {name}: {error}", file=sys.stderr)
         return 1

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.disk.folders import TreeError, entries, read_file
+from krmkit.disk.folders import TreeError, check_depth, entries, read_file
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import STAGES, new_kptfile
@@ -244,6 +244,8 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
 
 def _pattern(path: str) -> str:
     """The line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
+    if "\n" in path:
+        raise InitError(f"{path!r} must have no line break in its name to be listed in .krmignore; rename it")
     if any(sign in path for sign in "*?["):  # without these, a backslash is part of the name
         path = re.sub(r"[*?\[\\]", r"\\\g<0>", path)
     return f"/{path}"
@@ -289,6 +291,7 @@ def _rules(folder: str) -> KrmIgnore:
 
 
 def _files(folder: str, inner: str, rules: KrmIgnore) -> Iterator[str]:
+    check_depth(inner.count("/"), inner)
     for name, is_folder in entries(os.path.join(folder, inner)):
         path = f"{inner}/{name}" if inner else name
         if rules.ignores(path, is_folder):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.cli.arguments import cores, resolver_of
-from krmkit.disk.folders import WORK
+from krmkit.disk.folders import WORK, resolved_by, walk
 from krmkit.disk.write import FileEdit, WriteError, write, write_file
 from krmkit.fleet.engine.jobs import JobError, Plain, local, unexpected
 from krmkit.fn.run import RunOptions
@@ -186,7 +186,7 @@ def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
             f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
         )
     packages = []
-    for path, folders, files in os.walk(folder):
+    for path, folders, files in walk(folder):
         if KPTFILE in files:
             packages.append(path)
             folders.clear()
@@ -209,6 +209,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
         repository.check_files()
         repository.check_inside()
         top = repository.work_tree()
+        repository.check_rules(top)
         commit = _commit(repository, revision)
         quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
         said = repository.run("diff", *quiet, "--name-only", "--no-renames", "-z", commit)
@@ -241,10 +242,10 @@ def _commit(repository: GitRepository, revision: str) -> str:
 
 
 def _links(package: str, changed: set[str]) -> bool:
-    """Whether a file of the package is a link to a changed one."""
-    for path, _, files in os.walk(package):
-        for name in files:
-            place = os.path.join(path, name)
-            if os.path.islink(place) and os.path.realpath(place) in changed:
-                return True
-    return False
+    """Whether a file of the package is a link that leads to a changed file, or by way of a changed link."""
+    return any(
+        os.path.islink(os.path.join(path, name))
+        and not changed.isdisjoint(resolved_by(os.path.join(path, name)))
+        for path, _, files in walk(package)
+        for name in files
+    )

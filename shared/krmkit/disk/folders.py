@@ -14,6 +14,9 @@ from collections.abc import Iterable, Iterator
 
 MARK = ".krmkit-new"  # a file or folder that was being made: .NAME.xxxx.krmkit-new
 WORK = ".krmkit-work"  # the folder in which a writer prepares what it is about to put into place
+DEEPEST = 200
+"""Folders in folders that are read; deeper ones are an error, as no tree that a person made has them."""
+_MOST_LINKS = 40  # on the way to a file, as for the kernel of Linux
 _NO_FILE = "must be a regular file, or a link to one; put a copy of the file in its place"
 
 
@@ -44,11 +47,28 @@ def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, 
     return sorted(found)
 
 
+def walk(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what os.walk does. Raises TreeError for folders more than DEEPEST deep, which would end Python's own stack."""
+    above = folder.count(os.sep)
+    for place, inner, names in os.walk(folder):
+        check_depth(place.count(os.sep) - above, place)
+        yield place, inner, names
+
+
+def check_depth(depth: int, path: str) -> None:
+    """Raise TreeError if the folder at a path is too deep."""
+    if depth > DEEPEST:
+        raise TreeError(
+            f"{path[:60]}...: lies more than {DEEPEST} folders deep (krmkit.disk.folders.DEEPEST)"
+        )
+
+
 def files(folder: str, inner: str = "") -> Iterator[str]:
     """Yield the paths of all files below `folder`, relative to it, links and special files included, .git left out.
 
     Raises TreeError for a name that is not UTF-8. Example: `list(files("pkg")) == ["Kptfile", "sub/a.yaml"]`.
     """
+    check_depth(inner.count("/"), inner)
     for name, is_folder in entries(os.path.join(folder, inner)):
         path = f"{inner}/{name}" if inner else name
         if not is_folder:
@@ -56,6 +76,25 @@ def files(folder: str, inner: str = "") -> Iterator[str]:
             yield path
         elif name != ".git":
             yield from files(folder, path)
+
+
+def resolved_by(link: str) -> list[str]:
+    """Return the links that a path goes through, and where they lead, which is absent where they never end.
+
+    Example: of `a`, a link to `b`, which is a link to the file `c`, it is [".../a", ".../b", ".../c"].
+    """
+    passed: list[str] = []
+    place, rest = os.path.realpath(os.path.dirname(link)), [os.path.basename(link)]
+    while rest:
+        place = os.path.normpath(os.path.join(place, rest.pop(0)))
+        if os.path.islink(place):
+            if len(passed) == _MOST_LINKS:
+                return passed
+            passed.append(place)
+            target = os.readlink(place)
+            place = os.sep if os.path.isabs(target) else os.path.dirname(place)
+            rest = [*target.split(os.sep), *rest]
+    return [*passed, place]
 
 
 def check_name(path: str, folder: str) -> None:

@@ -6,8 +6,11 @@ A repository's config, hooks and links come from its author. The user's own conf
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
+
+from krmkit.disk.folders import walk
 
 # The transports of an address that the user named, without helpers such as `ext::COMMAND` and `fd::17`.
 NETWORK: tuple[str, ...] = ("file", "git", "http", "https", "ssh")
@@ -34,6 +37,7 @@ _NAMED = {
 _LOCAL = ("local", "worktree")
 # Entries of a repository that must not be links out of it.
 _READ_FIRST = ("HEAD", "config", "config.worktree", "packed-refs", "shallow", "objects/info/alternates")
+_RULES = frozenset((".gitignore", ".gitattributes"))
 _INSIDE = ("objects", "refs", "refs/heads", "refs/tags", "refs/krmkit", "packed-refs")
 
 
@@ -70,21 +74,58 @@ def allowed_protocols(wanted: tuple[str, ...], given: Mapping[str, str]) -> str:
 
 
 def special_file(folder: Path) -> str:
-    """Return the path of a file in the repository at or above a folder that is no regular file, "" where there is none.
+    """Return the path of a pipe or device in the repository at or above a folder, "" where there is none.
 
-    git opens such a pipe and waits, for as long as nobody writes into it. A link counts as what it leads to.
+    git opens it and waits, for as long as nobody writes into it. A link counts as what it leads to.
     """
-    top = next((one for one in (folder, *folder.absolute().parents) if (one / ".git").is_dir()), None)
-    common = folder if top is None else top / ".git"
+    roots = _roots(folder)
     for name in _READ_FIRST:
-        if (common / name).exists() and not (common / name).is_file():
-            return str(common / name)
-    for place, _, names in os.walk(common / "refs"):
-        for name in names:
-            path = os.path.join(place, name)
-            if os.path.exists(path) and not os.path.isfile(path):
-                return path
+        if (roots[-1] / name).exists() and not (roots[-1] / name).is_file():
+            return str(roots[-1] / name)
+    for root in roots:
+        for place, _, names in walk(str(root)):
+            for name in names:
+                if waits(os.path.join(place, name)):
+                    return os.path.join(place, name)
     return ""
+
+
+def special_rules(top: str) -> str:
+    """Return the path of a .gitignore or .gitattributes of a checkout that is a pipe or device, "" where there is none."""
+    for place, inner, names in walk(top):
+        inner[:] = [name for name in inner if name != ".git"]
+        for name in _RULES.intersection(names):
+            if waits(os.path.join(place, name)):
+                return os.path.join(place, name)
+    return ""
+
+
+def waits(path: str) -> bool:
+    """Whether a reader of the path may wait for ever: it is a pipe or a device. Sockets cannot be opened."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def _roots(folder: Path) -> list[Path]:
+    """The folders with the files of the repository that git finds from a folder on; the last one has the objects and refs."""
+    for place in (folder, *folder.resolve().parents):
+        inside = place / ".git"
+        if inside.is_dir():
+            return [inside]
+        if inside.is_file():
+            own = place / _text_in(inside).removeprefix("gitdir:").strip()
+            shared = _text_in(own / "commondir").strip()
+            return [own, own / shared] if shared else [own]
+        if (place / "objects").is_dir() and (place / "refs").is_dir():
+            return [place]
+    return [folder]
+
+
+def _text_in(path: Path) -> str:
+    return os.fsdecode(path.read_bytes()) if path.is_file() else ""
 
 
 def leads_outside(common: Path) -> str:

@@ -20,6 +20,7 @@ from krmkit.git.foreign import (
     overrides,
     settings_environment,
     special_file,
+    special_rules,
 )
 
 SAFE = ("--no-replace-objects", "--no-pager", *(word for setting in SETTINGS for word in ("-c", setting)))
@@ -73,6 +74,12 @@ class GitRepository:
         """The folder with the objects and refs; the work trees of a repository share it."""
         said = os.fsdecode(self.run("rev-parse", "--git-common-dir"))
         return self.folder / said.removesuffix("\n")
+
+    def check_rules(self, top: str) -> None:
+        """Raises GitError if git would wait for a .gitignore or .gitattributes of the checkout."""
+        special = special_rules(top)
+        if special:
+            raise GitError(f"{self.name}: {special} must be a regular file")
 
     def work_tree(self) -> str:
         """The folder of the checkout, links resolved. Raises GitError if core.worktree names another folder."""

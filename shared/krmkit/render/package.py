@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from krmkit.disk.folders import WORK, TreeError, check_name, entries, read_file
+from krmkit.disk.folders import WORK, TreeError, check_depth, check_name, entries, read_file
 from krmkit.disk.journal import recover, recover_above, unfinished
 from krmkit.disk.primitives import WriteError
 from krmkit.krm.errors import ListError
@@ -226,6 +226,7 @@ def kptfile_of(text: str, name: str) -> Kptfile:
 
 def _subpackages(path: str, folder: str) -> Iterator[str]:
     """Folders of direct subpackages, relative to the package at `path`."""
+    check_depth(folder.count("/"), folder)
     listed = entries(os.path.join(path, folder))
     for name in [name for name, is_folder in listed if is_folder and name != ".git"]:
         inner = f"{folder}/{name}" if folder else name
@@ -260,6 +261,7 @@ def _walk(
     package: Package, folder: str, rules: KrmIgnore, ignored: bool = False
 ) -> Iterator[tuple[str, bool]]:
     """Every file of a package in the order of names, and whether it is ignored; subpackages are not entered."""
+    check_depth(folder.count("/"), folder)
     path = package.path
     left: list[str] = []
     listed = entries(os.path.join(path, folder), left)

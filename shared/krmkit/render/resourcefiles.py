@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from krmkit.disk.folders import TreeError, files, read_file
+from krmkit.disk.folders import TreeError, files, read_file, walk
 from krmkit.disk.journal import recover
 from krmkit.disk.primitives import WriteError
 from krmkit.krm.annotations import BLUEPRINT_MARK
@@ -93,7 +93,7 @@ def items_of(folder: str) -> tuple[list[Resource], list[str]]:
 
 def _refuse_packages(folder: str) -> None:
     packages = []
-    for path, folders, names in os.walk(folder):
+    for path, folders, names in walk(folder):
         folders[:] = sorted(name for name in folders if name != ".git")
         if KPTFILE in names:
             packages.append(path)
@@ -106,7 +106,7 @@ def _refuse_packages(folder: str) -> None:
 
 def mentions(folder: str, word: bytes) -> bool:
     """Return whether a YAML file of a package contains a word, without parsing."""
-    for path, folders, names in os.walk(folder):
+    for path, folders, names in walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
         for name in names:
             if name.endswith(SUFFIXES):

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from krmkit.disk.folders import TreeError, read_file
+from krmkit.disk.folders import TreeError, read_file, walk
 from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.folder import RECORD, VariantFolder
 from krmkit.fleet.objects import FleetObjects
@@ -28,7 +28,7 @@ def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant
     """
     known = {package.path: package for package in packages}
     variants: list[FleetVariant] = []
-    for path, folders, files in os.walk(folder):
+    for path, folders, files in walk(folder):
         folders[:] = sorted(name for name in folders if name != ".git")
         if RECORD not in files:
             continue

@@ -203,6 +203,16 @@ def test_only_that_file_is_ignored(tmp_path: Path, name: str) -> None:
     ) == sorted(resources)
 
 
+def test_a_name_of_two_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would be two lines of .krmignore, and the second one would hide a resource."""
+    (tmp_path / "n\nl.yaml").write_text("a: 1\n")
+    (tmp_path / "l.yaml").write_text(CONFIG_MAP)
+
+    assert main(["init", str(tmp_path)]) == 1
+    assert r"'n\nl.yaml' must have no line break in its name" in capsys.readouterr().err
+    assert not (tmp_path / ".krmignore").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

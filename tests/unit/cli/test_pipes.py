@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -43,18 +44,50 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["refs/heads/other", "HEAD", "config", "packed-refs", "objects/info/alternates"]
-)
+    "name",
+    [
+        "refs/heads/other", "HEAD", "config", "packed-refs", "objects/info/alternates", "index", "info/exclude",
+        "info/attributes", "objects/info/commit-graph", "../.gitignore", "../package/.gitattributes",
+    ],
+)  # fmt: skip
 def test_files_of_git(repository: Path, name: str) -> None:
     """git itself would wait."""
     place = repository / ".git" / name
+    place.parent.mkdir(exist_ok=True)
     place.unlink(missing_ok=True)
     os.mkfifo(place)
 
     done = krmkit(repository, "render", "-r", "package", "--since", "main", "--dry-run")
 
     assert done.returncode == 1
-    assert f"{name} {NO_FILE}" in done.stderr
+    assert f"{name.removeprefix('../')} {NO_FILE}" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["index", "refs/heads/other", "HEAD"])
+def test_files_of_a_repository_elsewhere(repository: Path, name: str) -> None:
+    """Where .git is a file that names the folder of the repository."""
+    (repository / ".git").rename(repository / "elsewhere")
+    (repository / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
+    (repository / "elsewhere" / name).unlink(missing_ok=True)
+    os.mkfifo(repository / "elsewhere" / name)
+
+    done = krmkit(repository, "render", "-r", "package", "--since", "main", "--dry-run")
+
+    assert done.returncode == 1
+    assert f"elsewhere/{name} {NO_FILE}" in done.stderr
+
+
+def test_links_and_sockets_of_git(repository: Path) -> None:
+    """A folder behind a link, a link to nowhere, and the socket of git's own file monitor make nobody wait."""
+    (repository / ".git/refs/heads").rename(repository / ".git/heads")
+    (repository / ".git/refs/heads").symlink_to("../heads")
+    (repository / ".git/info/nowhere").symlink_to("nothing")
+    with socket.socket(socket.AF_UNIX) as monitor:
+        monitor.bind(os.path.relpath(repository / ".git/fsmonitor--daemon.ipc"))
+
+        done = krmkit(repository, "render", "-r", "package", "--since", "main", "--dry-run")
+
+    assert done.returncode == 0, done.stderr
 
 
 def test_files_that_the_user_names(tmp_path: Path) -> None:

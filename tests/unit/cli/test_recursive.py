@@ -69,7 +69,7 @@ def test_json_of_all(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_since(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Only packages with a changed or a new file, or with a link to a changed one."""
+    """Only packages with a changed or a new file, or with a link to a changed one, or by way of a changed link."""
 
     def git(*words: str) -> None:
         settings = ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"]
@@ -89,10 +89,38 @@ def test_since(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["render", "-r", "--since", "HEAD", "--check", "-f", "json"])
     packages = json.loads(capsys.readouterr().out)["packages"]
     assert [package["path"] for package in packages] == ["b/deep", "linked"]
+    git("commit", "--quiet", "--all", "--message", "y")
+    (tree / "v2.yaml").write_text(PACK.replace("name: app", "name: second"))
+    (tree / "linked" / "other.yaml").unlink()
+    (tree / "linked" / "other.yaml").symlink_to("../now.yaml")
+    (tree / "now.yaml").symlink_to("shared.yaml")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "z")
+    (tree / "now.yaml").unlink()
+    (tree / "now.yaml").symlink_to("v2.yaml")
+    main(["render", "-r", "--since", "HEAD", "--check", "-f", "json"])
+    assert [one["path"] for one in json.loads(capsys.readouterr().out)["packages"]] == ["linked"]
     for revision in ("nope", "-x"):
         assert main(["render", "-r", f"--since={revision}"]) == 1
         said = f"krmkit render: --since {revision}: there is no such commit; name a branch, a tag or a commit"
         assert capsys.readouterr().err.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "words", [["render", "-r", "."], ["render", "a"], ["why", "a", "x/y"], ["init", "a/d"]]
+)
+def test_folders_without_end(tree: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """They are an error, in whatever reads them."""
+    place = tree / "a"
+    for _ in range(300):
+        place = place / "d"
+        place.mkdir()
+
+    assert main(words) == 1
+
+    captured = capsys.readouterr()
+    said = captured.out + captured.err
+    assert "lies more than 200 folders deep" in said and "Traceback" not in said
 
 
 WRONG = [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import tracemalloc
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from krmkit.disk.folders import TreeError, files, read_file
+from krmkit.disk.folders import DEEPEST, TreeError, files, read_file, resolved_by, walk
 
 
 @pytest.mark.parametrize(("limit", "whole"), [(0, True), (999, False), (1000, True), (1001, True)])
@@ -51,3 +52,30 @@ def test_a_file_that_holds_more_than_it_says() -> None:
     """It is read whole, and counted."""
     assert (read_file("/proc/self/status", "status", limit=1 << 20) or b"").startswith(b"Name:")
     assert read_file("/proc/self/status", "status", limit=10) is None
+
+
+@pytest.mark.parametrize("read", [files, walk])
+def test_folders_without_end(tmp_path: Path, read: Callable[[str], Iterable[object]]) -> None:
+    """Folders deeper than any person makes them are an error that names the place, and do not end Python's stack."""
+    deep = os.path.join(tmp_path, *["d"] * 300)
+    os.makedirs(os.path.join(tmp_path, *["e"] * DEEPEST))
+    assert len(list(read(str(tmp_path)))) in (0, DEEPEST + 1)
+    os.makedirs(deep)
+
+    with pytest.raises(TreeError, match="lies more than 200 folders deep"):
+        list(read(str(tmp_path)))
+
+
+def test_resolved_by(tmp_path: Path) -> None:
+    """Every link on the way counts, also one in the place of a folder; links that lead to each other end."""
+    (tmp_path / "v1").mkdir()
+    (tmp_path / "v1/a").write_text("")
+    for name, target in (("now", "v1"), ("link", "now/../now/a"), ("x", "y"), ("y", f"{tmp_path}/x")):
+        (tmp_path / name).symlink_to(target)
+
+    def names(link: str) -> list[str]:
+        return [os.path.relpath(path, tmp_path) for path in resolved_by(str(tmp_path / link))]
+
+    assert names("v1/a") == ["v1/a"]
+    assert {*names("x")} == {"x", "y"}
+    assert names("link") == ["link", "now", "now", "v1/a"]

@@ -12,7 +12,7 @@ from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
 from krmkit.clusterapi.hooks.serving import HookExtension, Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
-from krmkit.disk.folders import stamps
+from krmkit.disk.folders import stamps, walk
 from krmkit.json import Object
 from krmkit.krm.errors import ListError
 from krmkit.render.package import SUFFIXES
@@ -109,7 +109,7 @@ def _files(path: str) -> list[str]:
     if not os.path.isdir(path):
         return [path]
     paths = []
-    for folder, folders, names in os.walk(path):
+    for folder, folders, names in walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [os.path.join(folder, name) for name in names if not name.startswith(".")]
     return paths

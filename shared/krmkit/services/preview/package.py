@@ -6,7 +6,7 @@ import os
 from hashlib import sha256
 from typing import Any
 
-from krmkit.disk.folders import WORK, stamps
+from krmkit.disk.folders import WORK, stamps, walk
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -88,7 +88,7 @@ class PreviewPackage:
     def mark(self) -> str:
         """A text that changes when a file of the package does."""
         paths: list[str] = []
-        for folder, folders, files in os.walk(self.path):
+        for folder, folders, files in walk(self.path):
             folders[:] = [name for name in folders if name not in (".git", WORK)]
             paths += [os.path.join(folder, name) for name in files]
         return sha256(repr(stamps(sorted(paths))).encode()).hexdigest()
