@@ -65,6 +65,9 @@ BREAKS = {
     "an export of a deploy item that is not there": ("installation.yaml", "deployitems.database.access", "deployitems.databse.access", "installation.yaml",
                                                      "deployitems.databse.access", "[template]"),
     "a config that is not there": ("Kptfile", "configPath: presets.yaml", "configPath: preset.yaml", "Kptfile", "configPath: preset.yaml", 'did you mean "presets.yaml"?'),
+    "a variable in a template that nobody declares": ("class.yaml", "{{ .region }}", "{{ .regoin }}", "class.yaml", "vcenter.", 'did you mean "region"?'),
+    "a patch enabled by a variable that nobody declares": ("extension.yaml", "ne .mirror", "ne .miror", "extension.yaml", "enabledIf:",
+                                                           'did you mean "mirror"?'),
 }  # fmt: skip
 # The same for the fleet: (file, what stands there, what is put in its place, what `variants render` says).
 FLEET = {

@@ -9,6 +9,8 @@ from krmkit.gotemplate.limits import DEFAULT_LIMITS
 from krmkit.gotemplate.nodes import Action, Chain, Command, Control, Field, Node, Pipe, TemplateCall, Variable
 from krmkit.gotemplate.parser import parse_trees
 
+_NAME = "template"
+
 
 class _AnyName:
     """Holds every name of a function: a parser asks only whether it does."""
@@ -20,18 +22,19 @@ class _AnyName:
 
 
 @lru_cache(maxsize=1024)
-def root_fields(text: str) -> tuple[tuple[str, ...], ...]:
+def root_fields(text: str, called: bool = True) -> tuple[tuple[str, ...], ...]:
     """Return the field chains that begin at the data of the template, each once. Raises TemplateError.
 
     root_fields("{{ range .nodes }}{{ .name }}{{ $.site }}{{ end }}")   # (("nodes",), ("site",))
 
     In `range` and `with` the dot is another value, so only chains from `$` begin at the data there. In templates that others call
-    the dot is unknown, and counts as the data.
+    the dot is unknown, and counts as the data; without `called` they are left out.
     """
-    trees = parse_trees("template", text, _AnyName(), "{{", "}}", DEFAULT_LIMITS)
+    trees = parse_trees(_NAME, text, _AnyName(), "{{", "}}", DEFAULT_LIMITS)
     found: dict[tuple[str, ...], None] = {}
-    for tree in trees.values():
-        found.update(dict.fromkeys(_fields(tree.nodes, True)))
+    for name, tree in trees.items():
+        if called or name == _NAME:
+            found.update(dict.fromkeys(_fields(tree.nodes, True)))
     return tuple(found)
 
 

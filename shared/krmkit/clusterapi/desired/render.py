@@ -14,6 +14,7 @@ from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.webhooks.clusterclass import validate_class
 from krmkit.clusterapi.webhooks.repairs import class_need
+from krmkit.clusterapi.webhooks.undefinedvariables import undefined_in_class
 from krmkit.json import Object
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resourcelist import ResourceList
@@ -58,6 +59,9 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
     for owner, kind, name in generated.clashes:
         message = f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
         findings.append(Finding("name-clash", message, ERROR, owner.resource))
+    for work in topologies.classes():
+        findings += undefined_in_class(work.decoded.data, work.decoded.item.resource)
+    findings += extensions.undefined_variables()
     if any(finding.severity == ERROR for finding in findings):
         if spec["writeStatus"]:
             _write_status(topologies)
