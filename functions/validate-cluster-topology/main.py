@@ -27,7 +27,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     collected = collect(resources, spec["previous"])
     extensions, findings = package_extensions(collected)
     results.extend([*findings, *extensions.undefined_variables()])
-    package = TopologyPackage(collected, spec.get("clusters"), extensions)
+    package = TopologyPackage(collected, spec.get("clusters"), extensions, config.resource)
     findings = validate_package(package, FeatureGates.of(spec["featureGates"]))
     results.extend(with_refused_objects(findings, package, spec["featureGates"], config.crds))
 

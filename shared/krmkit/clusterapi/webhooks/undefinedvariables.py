@@ -9,7 +9,7 @@ from __future__ import annotations
 from krmkit.clusterapi.webhooks.compatibility import spec_of
 from krmkit.clusterapi.webhooks.patches import BUILTINS
 from krmkit.gotemplate.errors import TemplateError
-from krmkit.gotemplate.rootfields import root_fields
+from krmkit.gotemplate.rootfields import unknown_fields
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import entries, mapping, text
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from krmkit.gotemplate.rootfields import FieldNames
     from krmkit.json import Object
     from krmkit.krm.resource import Resource
-
-    Names = dict[str, Any]
-    """Known fields, each with those below it. `{}` means that any field may be below."""
 
 RULE = "undefined-variable"
 _BUILTIN = "builtin"
@@ -54,7 +52,7 @@ def undefined_in_extension(extension: Object, resource: Resource | None) -> Iter
     variables = [one for handler in handlers for one in entries(handler.get("variables"))]
     if not variables:
         return
-    known = {**_known(variables), "settings": {}}
+    known = {**_known(variables), "settings": None}
     for position, handler in enumerate(handlers):
         for number, patch in enumerate(entries(handler.get("patches"))):
             for field, template in _templates(patch, f"spec.handlers[{position}].patches[{number}]"):
@@ -75,51 +73,43 @@ def _templates(patch: Object, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _undefined(
-    template: str, known: Names, words: tuple[str, str], field: str, resource: Resource | None
+    template: str, known: FieldNames, words: tuple[str, str], field: str, resource: Resource | None
 ) -> Iterator[Finding]:
     try:
-        chains = root_fields(template, called=False) if "{{" in template else ()
+        for one in unknown_fields(template, known):
+            lacks = f"{one.above} has no field" if one.above else f"{words[0]} defines no variable"
+            hint = did_you_mean(one.name, one.known)
+            message = f'the template reads {one.path}, and {lacks} "{one.name}", so {words[1]}{hint}'
+            yield Finding(RULE, message, WARNING, resource, field, one.path)
     except TemplateError:
         return  # the webhook reports it
-    for chain in chains:
-        names = known
-        for position, name in enumerate(chain):
-            if name not in names:
-                read = "." + ".".join(chain[: position + 1])
-                above = "." + ".".join(chain[:position])
-                lacks = f"{above} has no field" if position else f"{words[0]} defines no variable"
-                message = f'the template reads {read}, and {lacks} "{name}", so {words[1]}{did_you_mean(name, names)}'
-                yield Finding(RULE, message, WARNING, resource, field, read)
-                break
-            names = names[name]
-            if not names:
-                break
 
 
-def _known(variables: list[Object]) -> Names:
-    found: Names = {}
-    for variable in variables:
-        found[text(variable.get("name"))] = _fields(
-            mapping(mapping(variable.get("schema")).get("openAPIV3Schema"))
-        )
-    return {**found, _BUILTIN: _BUILTINS}
+def _known(variables: list[Object]) -> dict[str, FieldNames | None]:
+    schemas = {text(one.get("name")): mapping(one, "schema", "openAPIV3Schema") for one in variables}
+    return {**{name: _fields(schema) for name, schema in schemas.items()}, _BUILTIN: _BUILTINS}
 
 
-def _fields(schema: Object) -> Names:
-    """Return the fields that a value may have. The webhook refuses a value with other fields."""
+def _fields(schema: Object) -> FieldNames | None:
+    """Return the fields that a value may have: the webhook refuses a value with others. None if it may have any."""
+    properties = mapping(schema.get("properties"))
     if schema.get("additionalProperties") or schema.get("x-kubernetes-preserve-unknown-fields"):
-        return {}
-    return {name: _fields(mapping(inner)) for name, inner in mapping(schema.get("properties")).items()}
+        return None
+    return {name: _fields(mapping(inner)) for name, inner in properties.items()} or None
 
 
-def _builtins() -> Names:
+def _builtins() -> FieldNames:
     """Return the fields below `builtin`: labels and annotations may have any."""
-    found: Names = {}
+    tree: dict[str, Any] = {}
     for path in BUILTINS:
-        names = found
+        names = tree
         for name in path.split(".")[1:]:
             names = names.setdefault(name, {})
-    return found
+    return _open_leaves(tree)
+
+
+def _open_leaves(tree: dict[str, Any]) -> FieldNames:
+    return {name: _open_leaves(inner) if inner else None for name, inner in tree.items()}
 
 
 _BUILTINS = _builtins()
