@@ -150,7 +150,7 @@ class Sync:
             work.inputs = work.sync.prepare()
             work.missing = len(work.inputs)
         except (VariantError, GitError, ListError, YamlError) as error:
-            work.outcome.error = str(error)
+            work.outcome.error = self.plan.located(task, error)
         return work
 
     def _finish(self, work: _Work) -> SyncOutcome:
