@@ -24,7 +24,7 @@ from krmkit.fn.knownfunctions import CatalogError
 from krmkit.messages.listed import listed
 from krmkit.output.formats import FORMATS, counted, shown
 from krmkit.output.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
-from krmkit.output.places import shown_path
+from krmkit.output.places import placed, shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 
@@ -168,7 +168,7 @@ def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
         resource = {"kind": "PackageVariant", "name": row.variant}
         place = shown_path(setfile)
         if row.error:
-            one.results.append(Result("error", "variant-failed", row.error, place, resource=resource))
+            one.results.append(placed("error", "variant-failed", row.error, place, resource))
         for warning in row.warnings:
             one.results.append(Result("warning", "variant", warning, place, resource=resource))
         for gate in row.gates:
