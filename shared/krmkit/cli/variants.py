@@ -178,7 +178,12 @@ def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
         rest = PackageReport(shown_path(fleet.out.path))
         rest.results = [Result("error", "package-kept", error) for error in fleet.errors]
         rest.results += [
-            Result("warning", "left-over", f"{package} is no longer targeted; --prune removes it")
+            Result(
+                "warning",
+                "left-over",
+                f"{package} is no longer targeted; --prune removes it",
+                shown_path(setfile),
+            )
             for package in fleet.stale
         ]
         rest.changes = [

@@ -53,8 +53,7 @@ class TopologyOptions:
     """The config of a render. names: pinned names, `{"<cluster>/<role>": name}` (see PinnedNames).
 
     around: wraps the extensions among the items with running ones. immutable: kinds of templates, `Kind.group`, whose webhook refuses
-    an edit (see krmkit.clusterapi.plan.edits). explain: record what set the fields of the objects. config: the item with these options,
-    which findings about them point to.
+    an edit (see krmkit.clusterapi.plan.edits). explain: record what set the fields of the objects. config: the item with these options.
     """
 
     clusters: list[str] = field(default_factory=list)
@@ -228,9 +227,8 @@ class Topologies:
             errors, warnings = validate_cluster(cluster, old, around)
             for text in warnings:
                 self.findings.append(decoded.finding("warning", text, WARNING, "spec.topology"))
-        self.findings += [
-            decoded.error("invalid", error, meant(error, work.decoded.data)) for error in errors
-        ]
+        data = work.decoded.data
+        self.findings += [decoded.error("invalid", error, meant(error, data)) for error in errors]
         return None if errors else cluster
 
     def unfit_names(self) -> list[Finding]:

@@ -71,6 +71,16 @@ class SyncSources:
     _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
 
+    def downstream(self, repo: str) -> Store:
+        """The store of a downstream repository. Raises VariantError if it is not known."""
+        store = self.stores.get(repo)
+        if store is None:
+            hint = proposal(repo, self.stores)
+            raise VariantError(
+                f"the downstream's repository {repo} is not known{hint}; --repo {repo}=URL-OR-PATH names it"
+            )
+        return store
+
     def find(self, upstream: dict[str, Any]) -> CloneSource:
         """The revision that a variant's upstream names. Raises VariantError if there is none."""
         name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
@@ -97,7 +107,8 @@ class SyncSources:
         oid, commit = store.commit_of(ref)
         tree = store.objects.folder(commit.tree, store.folder(package))
         if tree is None:
-            raise VariantError(f"{name}: {ref} has no folder {store.folder(package)}")
+            message = f"{name}: {ref} has no folder {store.folder(package)}"
+            raise MissingUpstreamError(message, "spec.upstream.package")
         numbers = store.versions(package)
         newest = f"v{numbers[-1]}" if numbers else version
         source = CloneSource(store, package, version, newest, ref, oid, tree, commit.time)
