@@ -24,7 +24,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     collected = collect(resources)
     extensions, findings = package_extensions(collected)
     results.extend(findings)
-    package = TopologyPackage(collected, config.spec.get("clusters"), extensions)
+    package = TopologyPackage(collected, config.spec.get("clusters"), extensions, config.resource)
     results.extend(default_package(package, resources.causes))
 
 

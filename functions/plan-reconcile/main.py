@@ -21,7 +21,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Report for each Installation what Landscaper would do at the time `now`."""
     spec = config.spec
     try:
-        results.extend(plan_items(resources, spec["installations"], spec["now"], spec["write"]))
+        found = plan_items(resources, spec["installations"], spec["now"], spec["write"], config.resource)
+        results.extend(found)
     except InstallationError as error:
         raise FunctionError(error.message, error.rule, config.resource, error.field) from None
 

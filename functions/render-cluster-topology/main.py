@@ -18,7 +18,7 @@ from krmkit.fn import Config, ResourceList, Results, main
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """All Clusters are rendered first; then their objects are written."""
-    results.extend(render_topologies(resources, config.spec))
+    results.extend(render_topologies(resources, config.spec, config.resource))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from krmkit.landscaper.items.render import render_items
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Render all Installations among the items, or those named; with an error nothing is changed."""
-    results.extend(render_items(resources, config.spec))
+    results.extend(render_items(resources, config.spec, config.resource))
 
 
 if __name__ == "__main__":

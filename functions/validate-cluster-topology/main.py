@@ -26,8 +26,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     spec = config.spec
     collected = collect(resources, spec["previous"])
     extensions, findings = package_extensions(collected)
-    results.extend(findings)
-    package = TopologyPackage(collected, spec.get("clusters"), extensions)
+    results.extend([*findings, *extensions.undefined_variables()])
+    package = TopologyPackage(collected, spec.get("clusters"), extensions, config.resource)
     findings = validate_package(package, FeatureGates.of(spec["featureGates"]))
     results.extend(with_refused_objects(findings, package, spec["featureGates"], config.crds))
 

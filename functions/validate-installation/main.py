@@ -21,7 +21,7 @@ from krmkit.landscaper.items.installations import read
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Validate all Installations among the items, or those named."""
     crds = [*config.crds, *definitions(resources)]
-    results.extend(validate(read(resources), config.spec["installations"], crds))
+    results.extend(validate(read(resources), config.spec["installations"], crds, config.resource))
 
 
 if __name__ == "__main__":

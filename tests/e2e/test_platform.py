@@ -64,7 +64,21 @@ BREAKS = {
                                    "target: clutser}", "[import-not-satisfied]"),
     "an export of a deploy item that is not there": ("installation.yaml", "deployitems.database.access", "deployitems.databse.access", "installation.yaml",
                                                      "deployitems.databse.access", "[template]"),
+    "the exports of a deploy item that is not there": ("render-installation.yaml", "store/database/database", "store/databse/database", "render-installation.yaml",
+                                                       "store/databse/database", 'did you mean "store/database/database"?'),
+    "an export that the blueprint drops": ("installation.yaml", "access: {{ .values", "acess: {{ .values", "installation.yaml", "acess: {{", "[export-not-defined]"),
+    "an export while others are not known": ("installation.yaml", "url: https://{{ .imports.settings.host }}/\n---", "ulr: https://{{ .imports.settings.host }}/\n---",
+                                             "installation.yaml", "ulr: ", '[undeclared-export]'),
+    "a given name of no object": ("render-topology.yaml", "spec:\n", "spec:\n  names: {plant/controlPlan: x}\n", "render-topology.yaml", "controlPlan:",
+                                  'did you mean "controlPlane"?'),
+    "a Cluster of a config that is not there": ("validate-topology.yaml", "spec:\n", "spec:\n  clusters: [plnt]\n", "validate-topology.yaml", "[plnt]",
+                                                'did you mean "plant"?'),
+    "an Installation of a config that is not there": ("render-installation.yaml", "spec:\n", "spec:\n  installations: [stoer]\n", "render-installation.yaml",
+                                                      "[stoer]", 'did you mean "store"?'),
     "a config that is not there": ("Kptfile", "configPath: presets.yaml", "configPath: preset.yaml", "Kptfile", "configPath: preset.yaml", 'did you mean "presets.yaml"?'),
+    "a variable in a template that nobody declares": ("class.yaml", "{{ .region }}", "{{ .regoin }}", "class.yaml", "vcenter.", 'did you mean "region"?'),
+    "a patch enabled by a variable that nobody declares": ("extension.yaml", "ne .mirror", "ne .miror", "extension.yaml", "enabledIf:",
+                                                           'did you mean "mirror"?'),
 }  # fmt: skip
 # The same for the fleet: (file, what stands there, what is put in its place, what `variants render` says).
 FLEET = {

@@ -128,10 +128,14 @@ def run(
     )
 
 
-def steps(job: str) -> list[str]:
-    """The shell steps of a job of the workflow."""
+def steps(job: str, without: str = "env.SITES != ''") -> list[str]:
+    """The shell steps of a job of the workflow; `without`: leave out those with this condition."""
     workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
-    return [step["run"] for step in workflow["jobs"][job]["steps"] if "run" in step]
+    return [
+        step["run"]
+        for step in workflow["jobs"][job]["steps"]
+        if "run" in step and without not in step.get("if", "")
+    ]
 
 
 @pytest.mark.slow
@@ -184,6 +188,43 @@ def test_a_broken_package_fails_the_workflow(platform: Path) -> None:
 
     assert done.returncode == 1
     assert "::error file=sites/lyon/plant/cluster.yaml,line=" in done.stdout
+
+
+def forget_to_render(platform: Path) -> None:
+    """Change the blueprint, and not the sites that are folders of the repository."""
+    place = platform / "blueprints/plant/cluster.yaml"
+    place.write_text(place.read_text("utf-8").replace("replicas: 2", "replicas: 3"), "utf-8")
+    git(platform, "commit", "-q", "-a", "-m", "three")
+
+
+@pytest.mark.slow
+def test_sites_that_nobody_rendered_fail_the_workflow(platform: Path) -> None:
+    """Each package is right in itself, so only the fleet shows it."""
+    workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
+    variables = {**workflow["env"], "BASE": "base", "SITES": "sites"}
+    check, sites = steps("check", "env.SITES == ''")[1:3]
+    assert run(platform, "bash", sites, variables).returncode == 0
+    forget_to_render(platform)
+
+    assert run(platform, "bash", check, variables).returncode == 0
+    done = run(platform, "bash", sites, variables)
+
+    assert done.returncode == 2
+    assert "::error file=sites/lyon/plant/cluster.yaml,title=not-rendered::" in done.stdout
+
+
+@pytest.mark.slow
+def test_sites_that_nobody_rendered_fail_gitlab(platform: Path) -> None:
+    """The comment lists their files."""
+    data = yaml.safe_load(GITLAB.read_text("utf-8"))
+    base = git(platform, "rev-parse", "base")
+    variables = {**data["variables"], "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "SITES": "sites"}
+    forget_to_render(platform)
+
+    done = run(platform, "sh", "\n".join(data["check"]["script"]), variables)
+
+    assert done.returncode == 1
+    assert "sites/lyon/plant/cluster.yaml" in done.stdout
 
 
 @pytest.mark.slow

@@ -190,11 +190,12 @@ def test_a_floating_name(fleet: GitFleet) -> None:
 
 
 def test_one_failure_does_not_stop_the_others(fleet: GitFleet) -> None:
-    """A variant without an upstream revision is an error with the revisions that there are; nothing of it is written."""
+    """A variant without an upstream revision is an error with its line and the revisions that there are; nothing of it is written."""
     fleet.want(revision=7)
 
     out = fleet.sync(code=1)
 
+    assert out.count(f"{fleet.setfile}:7:46: there is no revision") == 3
     assert out.count("there is no revision v7 of blueprints/web; there are v1") == 3 and fleet.refs() == {}
 
 

@@ -32,13 +32,12 @@ from krmkit.landscaper.reconcile.plan import plan_items
 from krmkit.output.formats import FORMATS
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.outcome import Told
-from krmkit.output.places import line_of, shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.render.package import PackageError
 from krmkit.render.resourcefiles import items_of as package_items
 from krmkit.render.variablevalues import ValuesError, add_values, read_values
-from krmkit.report.installationtree import as_result, readable, told_exports
+from krmkit.report.installationtree import as_result, place_in, readable, told_exports
 
 COMMANDS = "import|graph|explain|reconcile"
 
@@ -215,7 +214,7 @@ def _answer(
             place = _place(arguments, items, error.field)
             raise InstallationError(error.rule, f"{place}: {error}" if place else str(error)) from None
         return Told(report, "ImportSources", {"lines": lines}, _text(lines), block="text"), 0
-    graph = graph_of(items, told_exports(resources, items))
+    graph = graph_of(items, told_exports(resources, items), partial(place_in, arguments.package))
     for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
@@ -227,8 +226,7 @@ def _place(arguments: argparse.Namespace, items: items_of.Items, field: str) -> 
     """The root Installation that explain is asked about, as `path:line:column`; "" if there is none of the name."""
     root = arguments.installation.partition("/")[0]
     installations = [one for key, one in items.places.items() if key[0] == "Installation" and key[2] == root]
-    path = installations[0].path if installations else ""
-    return line_of(shown_path(os.path.join(arguments.package, path)), installations[0], field) if path else ""
+    return place_in(arguments.package, installations[0], field) if installations else ""
 
 
 def _code(package: PackageReport) -> int:

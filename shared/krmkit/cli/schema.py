@@ -102,6 +102,11 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
         if name.lower() == kind.lower():
             return definition
     kinds = sorted({definition.kind for definition in known.values()})
+    if kind in ("pack", "presets", "schema"):
+        file = "pack.json" if kind == "pack" else f"{kind}.yaml"
+        raise LookupError(
+            f"{file} is a file of a pack, not of a function; krmkit schema {file} prints its schema"
+        )
     if "-" in kind:
         raise LookupError(f'there is no function "{kind}"{did_you_mean(kind, sorted(functions))}')
     raise LookupError(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')

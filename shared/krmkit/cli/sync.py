@@ -167,9 +167,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         one = plan_variants(
             resources_of(path, os.path.basename(path)), objects, path, prune, arguments.objects or ""
         )
-        plan.tasks += one.tasks
-        plan.owners |= one.owners
-        plan.warnings += one.warnings
+        plan.add(one)
         fleet = arguments.fleet or fleet_of(path)
         for task in one.tasks:
             task.fleet = fleet

@@ -25,7 +25,7 @@ from krmkit.fn.knownfunctions import CatalogError
 from krmkit.messages.listed import listed
 from krmkit.output.formats import FORMATS, counted, shown
 from krmkit.output.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
-from krmkit.output.places import shown_path
+from krmkit.output.places import placed, shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 
@@ -169,7 +169,7 @@ def fleet_report(fleet: FleetTasks, rows: Iterable[Row], setfile: str) -> Report
         resource = {"kind": "PackageVariant", "name": row.variant}
         place = shown_path(setfile)
         if row.error:
-            one.results.append(Result("error", "variant-failed", row.error, place, resource=resource))
+            one.results.append(placed("error", "variant-failed", row.error, place, resource))
         for warning in row.warnings:
             one.results.append(Result("warning", "variant", warning, place, resource=resource))
         for gate in row.gates:
@@ -179,7 +179,12 @@ def fleet_report(fleet: FleetTasks, rows: Iterable[Row], setfile: str) -> Report
         rest = PackageReport(shown_path(fleet.out.path))
         rest.results = [Result("error", "package-kept", error) for error in fleet.errors]
         rest.results += [
-            Result("warning", "left-over", f"{package} is no longer targeted; --prune removes it")
+            Result(
+                "warning",
+                "left-over",
+                f"{package} is no longer targeted; --prune removes it",
+                shown_path(setfile),
+            )
             for package in fleet.stale
         ]
         rest.changes = [

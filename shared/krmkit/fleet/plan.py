@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.fleet.objects import DEFAULT_NAMESPACE
+from krmkit.fleet.variants import MissingUpstreamError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.messages.listed import listed
@@ -53,7 +54,7 @@ class FleetPlan:
     """All variants of the given sets; `owners`: the sets and single variants, as generated-by annotations name them.
 
     `files`: the given files; `fleets`: the names of the fleets that these files define completely. `given`: the owners'
-    own resources.
+    own resources, each with the path of its file.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -61,7 +62,21 @@ class FleetPlan:
     warnings: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     fleets: set[str] = field(default_factory=set)
-    given: dict[str, Resource] = field(default_factory=dict)
+    given: dict[str, tuple[str, Resource]] = field(default_factory=dict)
+
+    def add(self, other: FleetPlan) -> None:
+        """Take over the variants of another file."""
+        self.tasks += other.tasks
+        self.owners |= other.owners
+        self.warnings += other.warnings
+        self.given.update(other.given)
+
+    def located(self, task: Task, error: Exception) -> str:
+        """The message of an error about a task. A wrong name in the set or variant gets its place: `fleet.yaml:9:5: ...`."""
+        if isinstance(error, MissingUpstreamError):
+            path, resource = self.given[task.owner]
+            return f"{line_of(path, resource, error.field)}: {error}"
+        return str(error)
 
 
 def plan_variants(
@@ -111,7 +126,7 @@ def plan_variants(
         if not prune:
             _refuse_blind(known, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
         plan.owners.add(owner)
-        plan.given[owner] = packages.resource
+        plan.given[owner] = shown, packages.resource
         plan.warnings += [f"{packages.name}: {message}" for _, message in doubts(planned)]
         for number, count in enumerate(planned.entries):
             if not count and not prune:
@@ -130,7 +145,7 @@ def plan_variants(
     for one in single:
         owner = f"{one.resource.kind}/{one.namespace}/{one.name}"
         plan.owners.add(owner)
-        plan.given[owner] = one.resource
+        plan.given[owner] = shown, one.resource
         plan.tasks.append(Task(one.name, one.namespace, owner, one.spec))
     return plan
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from krmkit.disk.journal import JournalStep
 from krmkit.fleet.build import Build
 from krmkit.fleet.folder import FolderError, VariantFolder
-from krmkit.fleet.plan import FleetError, Task, plan_variants
+from krmkit.fleet.plan import FleetError, FleetPlan, Task, plan_variants
 from krmkit.fleet.shard import Shard
-from krmkit.fleet.variants import MissingUpstreamError, UpstreamPackage, VariantError, find_upstream, inside
+from krmkit.fleet.upstreamfolder import find_upstream
+from krmkit.fleet.variants import UpstreamPackage, VariantError, inside
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.output.places import line_of, shown_path
 from krmkit.porch.sets.items import SetError
 from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
 from krmkit.render.source import SourceError
@@ -54,8 +54,6 @@ class FleetTasks:
         self.out = out
         self.tasks: list[Task] = []
         self.owners: set[str] = set()
-        self.setfile = ""
-        self.given: dict[str, Resource] = {}  # the owners' own resources
         self.source = ""  # the set file, as seen from OUT
         self.blueprints: dict[str, UpstreamPackage | str] = {}
         self.warnings: list[str] = []
@@ -109,10 +107,9 @@ def read_fleet(
     except (ResourceFileError, SetError, FolderError, SourceError, ListError, YamlError) as error:
         raise FleetError(str(error)) from None
     fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
-    fleet.setfile, fleet.given = setfile, plan.given
     taken: dict[str, str] = {}
     for task in fleet.tasks:
-        _prepare(fleet, task, packages, taken)
+        _prepare(fleet, plan, task, packages, taken)
         entry = fleet.out.entries.get(task.target)
         if entry is not None and entry.source not in ("", fleet.source) and entry.owner != task.owner:
             fleet.warnings.append(
@@ -123,7 +120,7 @@ def read_fleet(
     return fleet
 
 
-def _prepare(fleet: FleetTasks, task: Task, packages: str, taken: dict[str, str]) -> None:
+def _prepare(fleet: FleetTasks, plan: FleetPlan, task: Task, packages: str, taken: dict[str, str]) -> None:
     """Find the task's blueprint and target, or set the task's error."""
     try:
         downstream = task.spec.get("downstream") or {}
@@ -146,11 +143,8 @@ def _prepare(fleet: FleetTasks, task: Task, packages: str, taken: dict[str, str]
             fleet.blueprints[task.blueprint] = known
         if isinstance(known, str):
             raise VariantError(known)
-    except MissingUpstreamError as error:
-        place = line_of(shown_path(fleet.setfile), fleet.given[task.owner], error.field)
-        task.error = f"{place}: {error}"
     except VariantError as error:
-        task.error = str(error)
+        task.error = plan.located(task, error)
 
 
 def _refuse_overlaps(fleet: FleetTasks, taken: dict[str, str]) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 from krmkit.disk.folders import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.messages.nearest import did_you_mean
 from krmkit.output.places import PackageFiles, result_of
 from krmkit.porch.apinames import PorchError, revision_number
 from krmkit.porch.variants.apply import apply_variant
@@ -143,30 +142,6 @@ def _owner(folder: str, packages: dict[str, Package]) -> str:
     while folder not in packages:
         folder = folder.rpartition("/")[0]
     return folder
-
-
-def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
-    """The folder of an upstream {repo, package, workspaceName, revision} below `packages`. Raises VariantError.
-
-    Candidates in `<repo>/<package>/`: the workspace's name, the revision as `v3` and as `3`; then the folder itself.
-    """
-    base = os.path.join(
-        packages, *inside(str(upstream.get("repo") or "")), *inside(str(upstream.get("package") or ""))
-    )
-    number = revision_number(upstream.get("revision"))
-    versions = [str(upstream.get("workspaceName") or "")] + (
-        [f"v{number}", str(number)] if number > 0 else []
-    )
-    tried = [os.path.join(base, *inside(version)) for version in versions if version] + [base]
-    for folder in tried:
-        if os.path.exists(os.path.join(folder, KPTFILE)):
-            return folder
-    repo = os.path.join(packages, *inside(str(upstream["repo"])))
-    folder, field = (repo, "package") if os.path.isdir(repo) else (packages, "repo")
-    there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    hint = did_you_mean(str(upstream[field]), there)
-    message = f"the upstream package is not there: no Kptfile in {' or '.join(tried)}{hint}"
-    raise MissingUpstreamError(message, f"spec.upstream.{field}")
 
 
 def inside(path: str) -> list[str]:

@@ -25,6 +25,7 @@ from krmkit.render.source import FileResource
 
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
 
+_PLACE = re.compile(r"([^:\n]+\.ya?ml):([0-9]{1,9}):([0-9]{1,9}): ")
 _BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?$")  # how a line ends that a block scalar follows
 
 
@@ -168,6 +169,14 @@ def line_of(path: str, item: Resource, field: str = "") -> str:
         return path
     line, column = _position(item, item.kind, field)
     return f"{path}:{line}:{column}"
+
+
+def placed(severity: str, rule: str, message: str, path: str, resource: dict[str, str]) -> Result:
+    """A result whose message may begin with its place, as in `fleet.yaml:9:5: there is no ...`; else it is about `path`."""
+    found = _PLACE.match(message)
+    if found is None:
+        return Result(severity, rule, message, path, resource=resource)
+    return Result(severity, rule, message[found.end() :], found[1], int(found[2]), int(found[3]), resource)
 
 
 def report_of(

@@ -12,6 +12,7 @@ from krmkit.platform.clusterrules import (
     targets,
 )
 from krmkit.platform.facts import PlatformFacts
+from krmkit.platform.namespaces import unknown_namespaces
 from krmkit.platform.variantpackages import variant_packages
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 RULES = (
     *(kubernetes_version, class_versions, pack_variable, cluster_name, pools, targets),
-    *(binding_targets, variant_packages),
+    *(binding_targets, unknown_namespaces, variant_packages),
 )
 
 

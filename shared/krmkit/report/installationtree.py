@@ -5,7 +5,9 @@ Each package is evaluated alone; exports also reach other packages in the same n
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
+from functools import partial
 
 from krmkit.fleet.engine.jobs import JobError
 from krmkit.fn.config import ConfigError, decode
@@ -23,7 +25,7 @@ from krmkit.landscaper.items.render import landscape_options
 from krmkit.landscaper.reconcile.plan import plan_items
 from krmkit.messages.nearest import did_you_mean
 from krmkit.output.model import Result
-from krmkit.output.places import shown_path
+from krmkit.output.places import line_of, shown_path
 from krmkit.render.package import PackageError
 from krmkit.render.resourcefiles import is_blueprint, items_of, mentions
 from krmkit.schema.fields import mapping
@@ -103,7 +105,7 @@ class LandscaperJob:
             found.failure = mask.message(str(error))  # the package does have the installation
 
     def _draw(self, found: PackageInstallations, items: Items, options: LandscapeOptions) -> None:
-        found.graph = graph_of(items, options).public()
+        found.graph = graph_of(items, options, partial(place_in, "")).public()
         found.results = [Result("error", "installation", problem) for problem in found.graph.problems]
         for namespace, named in roots_by_namespace(items.world.of_kind("Installation")).items():
             specs = {name: mapping(one.get("spec")) for name, one in named.items()}
@@ -147,6 +149,12 @@ def graph_data(found: list[PackageInstallations], whole: Graph) -> dict[str, obj
     edges = [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in whole.edges]
     packages = [{"path": one.path, **one.graph.data()} for one in found]
     return {"packages": packages, "edges": edges, "problems": whole.problems}
+
+
+def place_in(folder: str, item: Resource, field: str) -> str:
+    """The place of an item's field as `path:line:column`, "" without a file; the path is that below `folder`."""
+    path = os.path.join(folder, item.path) if item.path else ""
+    return line_of(shown_path(path) if folder else path, item, field) if path else ""
 
 
 def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOptions:

@@ -8,8 +8,9 @@ from krmkit.fleet.collisions import RULE
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.messages.listed import listed
 from krmkit.output.formats import counted
-from krmkit.output.model import PackageReport, Report, Result
+from krmkit.output.model import PackageReport, Report
 from krmkit.output.outcome import Told
+from krmkit.output.places import placed
 from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal
 
 
@@ -115,6 +116,6 @@ def _report(command: str, outcomes: list[SyncOutcome], written: bool, check: boo
         rows += [("info", "gate-open", f"waits for {text}") for text in outcome.gates]
         namespace, _, name = outcome.name.rpartition("/")
         variant = {"kind": "PackageVariant", "namespace": namespace, "name": name}
-        package.results = [Result(level, rule, text, resource=variant) for level, rule, text in rows]
+        package.results = [placed(level, rule, text, "", variant) for level, rule, text in rows]
         report.packages.append(package)
     return report

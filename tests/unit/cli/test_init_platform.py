@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -88,6 +89,82 @@ def test_an_error_across_systems(platform: Path, capsys: pytest.CaptureFixture[s
     assert main(["render", "blueprints/site", "-f", "text"]) == 1
 
     assert "blueprints/site/cluster.yaml:10:5: error:" in capsys.readouterr().out
+
+
+# A break of the new platform: (what is broken, file, what stands there, what is put in its place, where it is named, a text in that line, the rule).
+BREAKS = [
+    ("a version that the class lacks", "class.yaml", "\nspec:\n", "\nspec:\n  kubernetesVersions: [v1.34.0]\n", "cluster.yaml", "version: v1.33.1", "invalid"),
+    ("a worker class", "cluster.yaml", "class: worker", "class: wroker", "cluster.yaml", "class: wroker", "invalid"),
+    ("the version that a pack needs", "packs.yaml", '"minVersion": "1.32.0"', '"minVersion": "1.35.0"', "packs.yaml", "dependencies", "version"),
+    ("the namespace of a template", "class.yaml", "name: site-worker, namespace: sites", "name: site-worker, namespace: sitez", "class.yaml", "name: site-worker}",
+     "class-error"),
+    ("a ConfigMap of an import", "installation.yaml", "{name: site-settings}", "{name: site-setings}", "installation.yaml", "configMapRef", "config-map-not-found"),
+    ("a key of the settings", "installation.yaml", "settings.host }}", "settings.hots }}", "installation.yaml", "settings.hots", "template"),
+    ("an import of a deploy item", "installation.yaml", "{import: cluster}", "{import: clutser}", "installation.yaml", "{import: clutser}", "deploy-item-spec"),
+    ("the key of a fact", "package-context.yaml", "  site: site", "  stie: site", "package-context.yaml", "data:", "source"),
+    ("the key of a kubeconfig", "installation.yaml", "key: value", "key: config", "installation.yaml", "key: config", "target-key"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "where", "line", "rule"),
+    [one[1:] for one in BREAKS],
+    ids=[one[0] for one in BREAKS],
+)
+def test_what_ci_says_of_a_break(
+    file: str,
+    old: str,
+    new: str,
+    where: str,
+    line: str,
+    rule: str,
+    platform: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command of the deployed CI names the file and the line to change."""
+    blueprint = platform / "blueprints/site"
+    text = (blueprint / file).read_text("utf-8")
+    assert text.count(old) == 1
+    (blueprint / file).write_text(text.replace(old, new), "utf-8")
+    [number] = [
+        number
+        for number, words in enumerate((blueprint / where).read_text("utf-8").splitlines(), 1)
+        if line in words and not words.startswith("meta")
+    ]
+
+    assert main(["render", "-r", ".", "--check", "--since", "HEAD", "--format", "github"]) == 1
+
+    said = capsys.readouterr().out
+    assert re.search(f"::error file=blueprints/site/{where},line={number},col=[0-9]+,title={rule}::", said)
+
+
+# The same for the fleet: what `variants render --check` says.
+FLEET = [
+    ("sites that are not rendered", "blueprints/site/cluster.yaml", "replicas: 2", "replicas: 3", 2, "::error file=sites/north/site/cluster.yaml,title=not-rendered::"),
+    ("a fact that the sites do not get", "fleet/sites.yaml", "key: site,", "key: stie,", 1, "package-context.yaml:7:1: fieldPath `data.site` is missing"),
+    ("a package that is not there", "fleet/sites.yaml", "package: site\n    rev", "package: stie\n    rev", 1, "::error file=fleet/sites.yaml,line=9,col=5,title=variant-failed::"),
+    ("a Target that no binding reaches", "blueprints/site/bindings.yaml", "{kind: Target}", "{kind: Secret}", 1, "installation.yaml:21:5: the Target reads the Secret"),
+    ("a site that lost its label", "fleet/objects/repositories.yaml", "  name: north\n  namespace: default\n  labels: {role: site}", "  name: north\n  namespace: default\n  labels: {role: stie}",
+     0, "::warning file=fleet/sites.yaml,title=left-over::north/site is no longer targeted"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code", "said"), [one[1:] for one in FLEET], ids=[one[0] for one in FLEET]
+)
+def test_what_ci_says_of_the_fleet(
+    file: str, old: str, new: str, code: int, said: str, platform: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each site is right in itself; the fleet shows that it is not what the blueprint and the set make."""
+    place = platform / file
+    text = place.read_text("utf-8")
+    assert text.count(old) == 1
+    place.write_text(text.replace(old, new), "utf-8")
+    fleet = ["--packages", ".", "--objects", "fleet/objects", "-o", "sites", "--jobs", "1"]
+
+    assert main(["variants", "render", "fleet/sites.yaml", *fleet, "--check", "--format", "github"]) == code
+
+    assert said in capsys.readouterr().out
 
 
 def test_a_folder_with_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import tarfile
 from hashlib import sha256
 from pathlib import Path
@@ -231,6 +232,24 @@ def test_graph_with_a_cycle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert code == 1
     assert "a -{depends_on}-> b -{depends_on}-> a" in err
     assert "b of b" in out
+
+
+@pytest.mark.parametrize("recursive", [[], ["-r"]], ids=["one", "many"])
+def test_a_graph_names_the_file(
+    recursive: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A problem has the line of its Installation, so that it is found among many."""
+    shutil.copytree(EXAMPLES / "greeter", tmp_path / "greeter")
+    place = next(path for path in (tmp_path / "greeter").glob("*.yaml") if "  blueprint:" in path.read_text())
+    place.write_text(place.read_text().replace("  blueprint:", "  blueprnt:"))
+
+    code = main(["landscaper", "graph", *recursive, str(tmp_path / "greeter")])
+
+    assert code == 1
+    assert re.search(
+        rf"{place.name}:[1-9][0-9]*:[0-9]+: greeter: one of ref and inline must be given",
+        capsys.readouterr().err,
+    )
 
 
 def test_explain_through_three_scopes(capsys: pytest.CaptureFixture[str]) -> None:

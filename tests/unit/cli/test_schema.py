@@ -45,6 +45,12 @@ def test_modeline(tmp_path: Path) -> None:
         ("ResolveMacros.spec.macros.any", 0, "ResolveMacros.spec.macros.any  "),
         ("ApplyPresets.spec.selektions", 1, 'has no field "selektions"; did you mean "selections"?'),
         ("ApplyPreset", 1, 'there is no kind "ApplyPreset"; did you mean "ApplyPresets"?'),
+        (
+            "pack.json",
+            1,
+            "pack.json is a file of a pack, not of a function; krmkit schema pack.json prints its schema",
+        ),
+        ("schema.yaml", 1, "krmkit schema schema.yaml prints its schema"),
     ],
 )
 def test_explain(field: str, code: int, expected: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from krmkit.fleet.variants import Made, Origin, UpstreamPackage, VariantError, find_upstream, inside, make
+from krmkit.fleet.upstreamfolder import find_upstream
+from krmkit.fleet.variants import (
+    Made,
+    MissingUpstreamError,
+    Origin,
+    UpstreamPackage,
+    VariantError,
+    inside,
+    make,
+)
 from krmkit.fn.run import RunOptions
 from krmkit.krm.resource import Resource
 from krmkit.porch.variants.injection import Candidate
@@ -206,3 +215,25 @@ def test_upstream_is_missing(tmp_path: Path) -> None:
     """The error says where was looked."""
     with pytest.raises(VariantError, match=r"shop/v3 or .*shop/3 or .*shop"):
         find_upstream(str(tmp_path), {"repo": "bp", "package": "shop", "revision": 3})
+
+
+@pytest.mark.parametrize(
+    ("upstream", "field", "message"),
+    [
+        ({"revision": 3}, "spec.upstream.revision", "there is no revision 3 of the package"),
+        ({"revision": "v3"}, "spec.upstream.revision", "shop: it has v2, v10"),
+        ({"workspaceName": "w"}, "spec.upstream.workspaceName", "there is no revision w of the package"),
+        ({"package": "shob", "revision": 3}, "spec.upstream.package", 'did you mean "shop"?'),
+        ({"repo": "pb", "revision": 3}, "spec.upstream.repo", 'did you mean "bp"?'),
+    ],
+)
+def test_a_revision_is_missing(tmp_path: Path, upstream: dict[str, object], field: str, message: str) -> None:
+    """Of a package with others, that is the wrong name; the error has the names that are there."""
+    for name in ("bp/shop/v10", "bp/shop/v2", "bp/other"):
+        put(tmp_path, {f"{name}/Kptfile": ""})
+
+    with pytest.raises(MissingUpstreamError) as caught:
+        find_upstream(str(tmp_path), {"repo": "bp", "package": "shop", **upstream})
+
+    assert caught.value.field == field
+    assert message in str(caught.value)

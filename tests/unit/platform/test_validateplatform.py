@@ -21,7 +21,7 @@ FUNCTION = ROOT / "functions/validate-platform"
 
 RULES = {
     "binding-target", "class-versions", "cluster-name", "kubernetes-version", "pack-variable", "pool-size", "pool-unknown", "target-cluster",
-    "target-key", "variant-package", "variant-repository",
+    "target-key", "unknown-namespace", "variant-package", "variant-repository",
 }  # fmt: skip
 
 
@@ -63,6 +63,10 @@ def config(kind: str, **spec: Any) -> Object:
 def variant(**upstream: str) -> Object:
     spec = {"upstream": upstream, "downstream": {"repo": "site", "package": "p"}}
     return item("config.porch.kpt.dev/v1alpha1", "PackageVariant", "v", spec)
+
+
+def namespace(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
 def bindings(kind: str) -> Object:
@@ -195,6 +199,19 @@ CASES: list[tuple[str, list[Object], Object, list[tuple[str, str, str]]]] = [
     ("a binding", [cluster(), bindings("Cluster"), bindings("RANConfig"), item("v1", "NFConfig", "n", {})], {}, []),
     ("a binding with a slip", [cluster(), bindings("Clutser")], {},
      [("binding-target", "ApplyReplacements", "replacements[0].targets[0].select.kind")]),
+    ("namespaces made elsewhere", [item("v1", "ConfigMap", "c", {}, "shop"), item("v1", "Secret", "s", {}, "other")], {}, []),
+    ("a namespace with a slip", [namespace("bergen"), item("v1", "ConfigMap", "c", {}, "brgen"), item("v1", "Secret", "s", {}, "brgen")], {},
+     [("unknown-namespace", "ConfigMap", "metadata.namespace")]),
+    ("a namespace that is missing", [namespace("bergen"), item("v1", "ConfigMap", "c", {}, "bergen"), item("v1", "ConfigMap", "c", {}, "turin")], {},
+     [("unknown-namespace", "ConfigMap", "metadata.namespace")]),
+    ("namespaces for others", [namespace("bergen"), item("v1", "ConfigMap", "c", {}, "monitoring")], {}, []),
+    ("namespaces of the system", [namespace("bergen"), item("v1", "ConfigMap", "c", {}, "bergen"), item("v1", "ConfigMap", "c", {}, "kube-system"),
+                                  item("v1", "ConfigMap", "c", {}, "default"), item("v1", "ConfigMap", "c", {}, "capi-system")], {}, []),
+    ("a namespace from a macro", [namespace("bergen"), item("v1", "ConfigMap", "c", {}, "bergen"), item("v1", "ConfigMap", "c", {}, MACRO)], {}, []),
+    ("a namespace that the config lists", [namespace("bergen"), item("v1", "ConfigMap", "c", {}, "bergen"), item("v1", "ConfigMap", "c", {}, "turin")],
+     {"namespaces": ["turin"]}, []),
+    ("local configuration", [namespace("bergen"), item("v1", "ConfigMap", "c", {}, "bergen"), item(
+        "v1", "ConfigMap", "l", {}, "brgen", annotations={"config.kubernetes.io/local-config": "true"})], {}, []),
     ("nothing known of packages", [variant(repo="b", package="p", revision="v1")], {}, []),
     ("no such repository", [repository("a"), repository("site"), variant(repo="b", package="p", revision="v1")], {},
      [("variant-repository", "PackageVariant", "spec.upstream.repo")]),

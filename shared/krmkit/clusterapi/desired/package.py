@@ -192,11 +192,13 @@ class TopologyPackage:
         collected: Collected,
         names: Iterable[str] | None = None,
         extensions: Extensions | None = None,
+        config: Subject | None = None,
     ) -> None:
+        """config: the item with the names, which findings about them point to."""
         self.collected = collected
         self.extensions = extensions or NoExtensions()
         self.findings: list[Finding] = [_duplicate(item) for item in collected.duplicates]
-        self.clusters = [DecodedObject(item, decode_cluster) for item in self._chosen(names)]
+        self.clusters = [DecodedObject(item, decode_cluster) for item in self._chosen(names, config)]
         self.classes = {
             key: Class(DecodedObject(item, decode_cluster_class), self.extensions)
             for key, item in collected.classes.items()
@@ -208,7 +210,7 @@ class TopologyPackage:
             if before is not None and decoded.usable:
                 decoded.data = as_applied(decoded.data, before)
 
-    def _chosen(self, names: Iterable[str] | None) -> list[CollectedObject]:
+    def _chosen(self, names: Iterable[str] | None, config: Subject | None) -> list[CollectedObject]:
         """Return the Clusters of the names, such as `prod` or `team-a/prod`; all Clusters without names."""
         clusters = self.collected.clusters
         if names is None:
@@ -216,10 +218,12 @@ class TopologyPackage:
         wanted = set(names)
         found = [one for one in clusters if one.name in wanted or f"{one.namespace}/{one.name}" in wanted]
         known = {name for one in found for name in (one.name, f"{one.namespace}/{one.name}")}
-        for name in names:
+        for number, name in enumerate(names):
             if name not in known:
                 hint = did_you_mean(name, [one.name for one in clusters])
-                self.findings.append(Finding("unknown-cluster", f"no Cluster has the name {name}{hint}"))
+                field = f"spec.clusters[{number}]" if config is not None else ""
+                message = f"no Cluster has the name {name}{hint}"
+                self.findings.append(Finding("unknown-cluster", message, ERROR, config, field))
         return found
 
     def class_of(self, cluster: Object) -> Class | None:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.api.roles import HEALTH_CHECK, Role
 from krmkit.clusterapi.desired.state import ClusterState
+from krmkit.json.paths import join
 from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.resource import Resource
 from krmkit.messages.nearest import did_you_mean
 
 _ROLES = (
@@ -49,8 +51,11 @@ class PinnedNames:
                 roles = self._roles.setdefault(cluster, {})
                 roles.update((role, None) for role, _ in state.objects() if _can_be_pinned(role))
 
-    def unfit(self, clusters: Iterable[CollectedObject]) -> list[Finding]:
-        """Return warnings about names that no object of the rendered Clusters takes; `clusters` are all Clusters among the items."""
+    def unfit(self, clusters: Iterable[CollectedObject], config: Resource | None = None) -> list[Finding]:
+        """Return warnings about names that no object of the rendered Clusters takes.
+
+        clusters: all Clusters among the items. config: the item with the names.
+        """
         known = {name for item in clusters for name in (item.name, f"{item.namespace}/{item.name}")}
         ordered = sorted(known)
         found = []
@@ -58,10 +63,12 @@ class PinnedNames:
             roles = self._roles.get(cluster)
             if cluster not in known:
                 hint = f"no Cluster has the name {cluster}{did_you_mean(cluster, ordered)}"
-                found += [_finding(f"{cluster}/{role}", hint) for role in names]
+                found += [_finding(f"{cluster}/{role}", hint, config) for role in names]
             elif roles is not None:
                 found += [
-                    _finding(f"{cluster}/{role}", f"{cluster} has no {role}{did_you_mean(role, roles)}")
+                    _finding(
+                        f"{cluster}/{role}", f"{cluster} has no {role}{did_you_mean(role, roles)}", config
+                    )
                     for role in names
                     if role not in roles
                 ]
@@ -79,5 +86,5 @@ def _can_be_pinned(role: Role) -> bool:
     return role not in _NOT_PINNED and role.part != HEALTH_CHECK
 
 
-def _finding(key: str, why: str) -> Finding:
-    return Finding("unknown-name", f"spec.names: {key} names no object: {why}", WARNING)
+def _finding(key: str, why: str, config: Resource | None) -> Finding:
+    return Finding("unknown-name", f"{key} names no object: {why}", WARNING, config, join("spec.names", key))

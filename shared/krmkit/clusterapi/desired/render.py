@@ -14,8 +14,10 @@ from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.webhooks.clusterclass import validate_class
 from krmkit.clusterapi.webhooks.repairs import class_need
+from krmkit.clusterapi.webhooks.undefinedvariables import undefined_in_class
 from krmkit.json import Object
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.schema.fields import find, is_list_of_maps
 
@@ -34,14 +36,19 @@ def options_of(spec: Mapping[str, Any]) -> TopologyOptions:
     )
 
 
-def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[Finding]:
+def render_topologies(
+    resources: ResourceList, spec: Mapping[str, Any], config: Resource | None = None
+) -> list[Finding]:
     """Render the Clusters that a RenderClusterTopology names, and write their desired objects into the items.
+
+    config: the item of the RenderClusterTopology, which findings about it point to.
 
     After an error nothing is written but status.variables of classes with conflicts, as their controller does before it stops.
     """
     collected = collect(resources)
     options = options_of(spec)
     options.explain = resources.causes is not None
+    options.config = config
     extensions, findings = package_extensions(collected)
     topologies = Topologies(collected, options, extensions)
     generated = GeneratedItems(resources, spec["apply"], spec["writeReferences"])
@@ -58,6 +65,9 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
     for owner, kind, name in generated.clashes:
         message = f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
         findings.append(Finding("name-clash", message, ERROR, owner.resource))
+    for work in topologies.classes():
+        findings += undefined_in_class(work.decoded.data, work.decoded.item.resource)
+    findings += extensions.undefined_variables()
     if any(finding.severity == ERROR for finding in findings):
         if spec["writeStatus"]:
             _write_status(topologies)

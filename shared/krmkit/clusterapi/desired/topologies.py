@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.hooks.extensions import Extensions
     from krmkit.clusterapi.plan.rotation import Rotation
     from krmkit.json import Object
+    from krmkit.krm.resource import Resource
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class TopologyOptions:
     """The config of a render. names: pinned names, `{"<cluster>/<role>": name}` (see PinnedNames).
 
     around: wraps the extensions among the items with running ones. immutable: kinds of templates, `Kind.group`, whose webhook refuses
-    an edit (see krmkit.clusterapi.plan.edits). explain: record what set the fields of the objects.
+    an edit (see krmkit.clusterapi.plan.edits). explain: record what set the fields of the objects. config: the item with these options.
     """
 
     clusters: list[str] = field(default_factory=list)
@@ -63,6 +64,7 @@ class TopologyOptions:
     around: Callable[[PackageExtensions], Extensions] | None = None
     immutable: list[str] = field(default_factory=list)
     explain: bool = False
+    config: Resource | None = None
 
 
 @dataclass(slots=True)
@@ -109,7 +111,7 @@ class Topologies:
         self._given = current
         self._options = options
         self._features = FeatureGates.of(options.feature_gates)
-        self._package = TopologyPackage(collected, options.clusters or None)
+        self._package = TopologyPackage(collected, options.clusters or None, config=options.config)
         for decoded in self._package.clusters:
             if decoded.item.resource is not None:
                 decoded.item.resource.forget_tree()  # its data were read, and it is not edited
@@ -225,14 +227,13 @@ class Topologies:
             errors, warnings = validate_cluster(cluster, old, around)
             for text in warnings:
                 self.findings.append(decoded.finding("warning", text, WARNING, "spec.topology"))
-        self.findings += [
-            decoded.error("invalid", error, meant(error, work.decoded.data)) for error in errors
-        ]
+        data = work.decoded.data
+        self.findings += [decoded.error("invalid", error, meant(error, data)) for error in errors]
         return None if errors else cluster
 
     def unfit_names(self) -> list[Finding]:
         """Return warnings about the config's names that no rendered object takes."""
-        return self._pinned.unfit(self._collected.clusters)
+        return self._pinned.unfit(self._collected.clusters, self._options.config)
 
     def _class_before(self, old: Object) -> Object | None:
         before = self._package.previous_classes.get(class_key(old))

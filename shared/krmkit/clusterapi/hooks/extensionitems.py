@@ -127,6 +127,17 @@ class PackageExtensions:
             for one in extension.unmatched()
         ]
 
+    def undefined_variables(self) -> list[Finding]:
+        """Return warnings about variables that templates of TopologyExtensions read, and that none of their handlers defines."""
+        from krmkit.clusterapi.webhooks.undefinedvariables import undefined_in_extension
+
+        return [
+            found
+            for extension, item in self._items
+            if not extension.problems
+            for found in undefined_in_extension(item.data, item.resource)
+        ]
+
     def generate_patches(self, handler: str, request: Object) -> Object:
         """The GeneratePatchesResponse. Raises TopologyError."""
         request = self.prepared(handler, request)

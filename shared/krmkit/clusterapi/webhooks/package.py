@@ -25,6 +25,7 @@ from krmkit.clusterapi.webhooks.compatibility import (
     workers_of,
 )
 from krmkit.clusterapi.webhooks.repairs import meant
+from krmkit.clusterapi.webhooks.undefinedvariables import undefined_in_class
 from krmkit.json import Object
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
@@ -80,6 +81,7 @@ def _validate_class(
     old = _previous_class(package, decoded.item.key)
     errors = validate_class(decoded.data, old, features)
     findings += [decoded.error("invalid-class", error) for error in errors]
+    findings += undefined_in_class(decoded.data, decoded.item.resource)
     if owner.definitions is None:
         if owner.stops:
             message = f"{owner.problem}; the controller reconciles neither the class nor its Clusters"

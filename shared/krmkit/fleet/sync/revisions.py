@@ -10,9 +10,10 @@ from krmkit.fleet.build import Files, VariantInput, others_of, read_blueprint
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.store import Store
-from krmkit.fleet.variants import Origin, UpstreamPackage, VariantError
+from krmkit.fleet.variants import MissingUpstreamError, Origin, UpstreamPackage, VariantError
 from krmkit.git.program import GitError
 from krmkit.git.treeupdate import read_files
+from krmkit.messages.nearest import proposal
 from krmkit.porch.apinames import floating_name, revision_number
 from krmkit.render.source import SourceError, SourceFile
 
@@ -70,6 +71,16 @@ class SyncSources:
     _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
 
+    def downstream(self, repo: str) -> Store:
+        """The store of a downstream repository. Raises VariantError if it is not known."""
+        store = self.stores.get(repo)
+        if store is None:
+            hint = proposal(repo, self.stores)
+            raise VariantError(
+                f"the downstream's repository {repo} is not known{hint}; --repo {repo}=URL-OR-PATH names it"
+            )
+        return store
+
     def find(self, upstream: dict[str, Any]) -> CloneSource:
         """The revision that a variant's upstream names. Raises VariantError if there is none."""
         name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
@@ -79,21 +90,25 @@ class SyncSources:
             return known
         store = self.stores.get(name)
         if store is None:
-            raise VariantError(
-                f"the upstream's repository {name} is not known; --repo {name}=URL-OR-PATH names it"
+            raise MissingUpstreamError(
+                f"the upstream's repository {name} is not known{proposal(name, self.stores)};"
+                f" --repo {name}=URL-OR-PATH names it",
+                "spec.upstream.repo",
             )
         revision = store.find(package, version)
         if revision is None:
             there = ", ".join(f"v{number}" for number in store.versions(package)[-5:])
-            raise VariantError(
-                f"there is no revision {version} of {name}/{package}"
-                + (f"; there are {there}" if there else "")
-            )
+            packages = list(store.packages())
+            hint = f"; there are {there}" if there else proposal(package, packages)
+            wrong = "package" if packages and package not in packages else "revision"
+            message = f"there is no revision {version} of {name}/{package}{hint}"
+            raise MissingUpstreamError(message, f"spec.upstream.{wrong}")
         ref = revision[0]
         oid, commit = store.commit_of(ref)
         tree = store.objects.folder(commit.tree, store.folder(package))
         if tree is None:
-            raise VariantError(f"{name}: {ref} has no folder {store.folder(package)}")
+            message = f"{name}: {ref} has no folder {store.folder(package)}"
+            raise MissingUpstreamError(message, "spec.upstream.package")
         numbers = store.versions(package)
         newest = f"v{numbers[-1]}" if numbers else version
         source = CloneSource(store, package, version, newest, ref, oid, tree, commit.time)

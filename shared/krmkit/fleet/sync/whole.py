@@ -125,11 +125,7 @@ class Sync:
                 raise VariantError("; ".join(errors))
             if problem:
                 raise VariantError(problem)
-            store = self.sources.stores.get(repo)
-            if store is None:
-                raise VariantError(
-                    f"the downstream's repository {repo} is not known; --repo {repo}=URL-OR-PATH names it"
-                )
+            store = self.sources.downstream(repo)
             check_ref(_name(task))
             check_ref(store.folder(package))
             own = state_ref(task.namespace, task.name)
@@ -150,7 +146,7 @@ class Sync:
             work.inputs = work.sync.prepare()
             work.missing = len(work.inputs)
         except (VariantError, GitError, ListError, YamlError) as error:
-            work.outcome.error = str(error)
+            work.outcome.error = self.plan.located(task, error)
         return work
 
     def _finish(self, work: _Work) -> SyncOutcome:

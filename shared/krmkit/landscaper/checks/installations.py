@@ -7,9 +7,11 @@ from typing import Any
 
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.refusals import refusal
+from krmkit.krm.resource import Resource
 from krmkit.landscaper.blueprint.blueprints import DATA
 from krmkit.landscaper.checks.blueprint import blueprint_errors
 from krmkit.landscaper.checks.form import repeated_imports, structure_errors
+from krmkit.landscaper.checks.templatepaths import template_problems
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow.dependencies import Exported
 from krmkit.landscaper.flow.landscape import Landscape
@@ -24,12 +26,19 @@ from krmkit.schema.fields import entries, mapping, text
 from krmkit.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 
 
-def validate(items: Items, wanted: list[str], crds: Iterable[Mapping[str, Any]] = ()) -> list[Finding]:
+def validate(
+    items: Items,
+    wanted: list[str],
+    crds: Iterable[Mapping[str, Any]] = (),
+    config: Resource | None = None,
+) -> list[Finding]:
     """Return every finding about the installations (all, or the wanted ones with their dependencies).
+
+    config: the item with the names of the wanted ones.
 
     crds: CustomResourceDefinitions, whose schemas objects have to keep beside those that krmkit brings along.
     """
-    names = items.installations(wanted)
+    names = items.installations(wanted, config)
     findings = list(items.findings)
     secrets = Secrets.of(items.world)
     broken: set[tuple[str, str]] = set()
@@ -52,6 +61,7 @@ def validate(items: Items, wanted: list[str], crds: Iterable[Mapping[str, Any]] 
         findings += _blueprints(root, items, secrets)
         findings += tree_findings(root, items, secrets)
         findings += mapping_warnings(root, items)
+        findings += _template_warnings(root, items, secrets)
     findings += refused_objects(items, roots, crds, frozenset(broken), secrets)
     if not roots and not findings:
         findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
@@ -72,6 +82,16 @@ def _blueprints(root: RenderedInstallation, items: Items, secrets: Secrets) -> l
         said = {error.message for error in one.errors}
         found += [error_finding(error, item, one.path, secrets) for error in errors if not _said(error, said)]
     return found
+
+
+def _template_warnings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:
+    """Yield warnings about names in the templates of a tree that nobody gives."""
+    item = items.place("Installation", root.namespace, root.name)
+    for one in root.tree():
+        for problem in template_problems(one):
+            finding = error_finding(problem, item, one.path, secrets)
+            finding.severity = WARNING
+            yield finding
 
 
 def _said(error: InstallationError, said: set[str]) -> bool:

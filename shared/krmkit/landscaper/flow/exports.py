@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from krmkit.landscaper.apinames import KEY_LABEL, installation_source
 from krmkit.landscaper.blueprint.blueprints import DATA, Blueprint
 from krmkit.landscaper.blueprint.schemarefs import SchemaScope
@@ -10,9 +12,8 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow.imports import template_target
 from krmkit.landscaper.flow.importvalues import schema_violations
 from krmkit.landscaper.items.objects import World
-from krmkit.landscaper.templates.executors import Templater
 from krmkit.landscaper.templates.spiff import map_data
-from krmkit.messages.nearest import did_you_mean
+from krmkit.messages.nearest import did_you_mean, nearest
 from krmkit.schema.fields import entries, mapping, text, texts
 
 
@@ -32,11 +33,8 @@ def _key(item: Data) -> str:
     return texts(mapping(item.get("metadata")).get("labels")).get(KEY_LABEL, "")
 
 
-def construct(
-    templater: Templater, values: Data, blueprint: Blueprint, spec: Data, name: str, scope: SchemaScope
-) -> Data:
-    """Return the exports of an installation by name: templated, checked, mapped. Raises InstallationError."""
-    exports = templater.exports(values)
+def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope: SchemaScope) -> Data:
+    """Return the exports of an installation by name, from the output of its templates: checked, mapped. Raises InstallationError."""
     place = f"(inst: {name}).internalExports"
     declared: Data = {}
     for definition in blueprint.exports:
@@ -75,16 +73,22 @@ def construct(
     return declared
 
 
-def check_defined(exports: Data, spec: Data, name: str) -> None:
-    """Raise export-not-defined for the first export of the installation that has no value."""
+def check_defined(exports: Data, spec: Data, name: str, dropped: Collection[str] = ()) -> None:
+    """Raise export-not-defined for the first export of the installation that has no value.
+
+    dropped: exports of the templates that the blueprint does not declare; one of them may be the one that is meant.
+    """
     wanted = mapping(spec.get("exports"))
     for kind, title in (("data", "data"), ("targets", "target")):
         for index, one in enumerate(entries(wanted.get(kind))):
             key = text(one.get("name"))
             if key not in exports:
+                near = nearest(key, dropped)
+                hint = f"; a template gives {near}, which the blueprint does not declare" if near else ""
                 raise InstallationError(
                     "export-not-defined",
                     f"(inst: {name}).internalExports.exports.{kind}.{key}: {title} export is not defined"
-                    f"{did_you_mean(key, exports)}",
-                    f"spec.exports.{kind}[{index}].name",
+                    f"{hint or did_you_mean(key, exports)}",
+                    "" if near else f"spec.exports.{kind}[{index}].name",
+                    f"{near}:" if near else "",
                 )

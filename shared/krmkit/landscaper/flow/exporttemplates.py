@@ -21,6 +21,8 @@ from krmkit.landscaper.yaml import GoYamlError, load
 from krmkit.schema.fields import mapping
 
 DEPLOY_ITEMS, INSTALLATIONS = "deployItems", "installations"
+TEMPLATES_FIELD = "spec.exportTemplates"
+"""Where a RenderInstallation has the templates."""
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ def _compiled(template: ExportTemplate) -> pattern.Pattern:
         return pattern.compile(template.selector)
     except pattern.PatternError as error:
         raise InstallationError(
-            "invalid", f"exportTemplates {template.name}: {error}", "exportTemplates"
+            "invalid", f"exportTemplates {template.name}: {error}", TEMPLATES_FIELD
         ) from None
 
 

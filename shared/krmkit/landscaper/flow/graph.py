@@ -6,8 +6,11 @@ graph_of(items).edges   # [Edge("shop/store", "shop/web", "store-address")]
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
+from krmkit.krm.resource import Resource
 from krmkit.landscaper.components.descriptors import Data
 from krmkit.landscaper.flow import dependencies
 from krmkit.landscaper.flow.landscape import Landscape
@@ -99,10 +102,12 @@ class Graph:
         }
 
 
-def graph_of(items: Items, options: LandscapeOptions | None = None) -> Graph:
+def graph_of(
+    items: Items, options: LandscapeOptions | None = None, place: Callable[[Resource, str], str] | None = None
+) -> Graph:
     """Return the graph of all installations among the items, with nested ones.
 
-    `options`: the simulated exports of deploy items, if given.
+    `options`: the simulated exports of deploy items, if given. `place`: where a field of an item is, as `path:line:column`.
     """
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
@@ -111,7 +116,8 @@ def graph_of(items: Items, options: LandscapeOptions | None = None) -> Graph:
     options = options or LandscapeOptions(state=items.state)
     landscape = Landscape(items.world, items.repository, options)
     for root in _in_order(landscape.run()):
-        _add(graph, root, secrets)
+        item = items.place("Installation", root.namespace, root.name)
+        _add(graph, root, secrets, partial(place, item) if place is not None and item is not None else None)
     return graph
 
 
@@ -132,15 +138,20 @@ def _order(named: dict[str, Data]) -> list[str]:
     return dependencies.order_with_cycles(dependencies.edges(named))[0]
 
 
-def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None:
+def _add(
+    graph: Graph, rendered: RenderedInstallation, secrets: Secrets, place: Callable[[str], str] | None
+) -> None:
+    """Add an installation and all below it. `place`: that of a field of the root installation."""
     graph.nodes[rendered.path] = rendered.phase, len(rendered.deploy_items)
-    graph.problems += [f"{rendered.path}: {secrets.scrub(error.message)}" for error in rendered.errors]
+    for error in rendered.errors:
+        where = f"{place('' if '/' in rendered.path else error.field)}: " if place is not None else ""
+        graph.problems.append(f"{where}{rendered.path}: {secrets.scrub(error.message)}")
     named = {text(one.get("name")): one for one in rendered.templates}
     graph.edges += flow_edges(named, f"{rendered.path}/")
     children = {child.path.rpartition("/")[2]: child for child in rendered.children}
     for name in _order(named):
         if name in children:
-            _add(graph, children[name], secrets)
+            _add(graph, children[name], secrets, place)
 
 
 def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:

@@ -11,6 +11,7 @@ that need it wait.
 from __future__ import annotations
 
 import gc
+from collections.abc import Collection
 
 from krmkit.landscaper.apinames import GROUP, object_name
 from krmkit.landscaper.blueprint.schemarefs import SchemaScope
@@ -199,9 +200,9 @@ class Landscape:
         self._write_exports(rendered)
         return True
 
-    def _write_exports(self, rendered: RenderedInstallation) -> None:
-        """Write the objects of the exports, each of which must have a value."""
-        exports.check_defined(rendered.exports, rendered.spec, rendered.name)
+    def _write_exports(self, rendered: RenderedInstallation, dropped: Collection[str] = ()) -> None:
+        """Write the objects of the exports, each of which must have a value. dropped: exports that are not declared."""
+        exports.check_defined(rendered.exports, rendered.spec, rendered.name, dropped)
         scope = scope_of(rendered.installation)
         made = scoped.exported_objects(
             rendered.exports, rendered.spec, rendered.name, rendered.namespace, scope
@@ -294,15 +295,9 @@ class Landscape:
             self._write(rendered, [scoped.execution_exports(item_exports, rendered.name, rendered.namespace)])
         internal = exports.internal_values(self.world, rendered.namespace, rendered.name, item_exports)
         try:
-            rendered.exports = exports.construct(
-                templater,
-                {**values, **internal, "values": internal},
-                known,
-                rendered.spec,
-                rendered.name,
-                scope,
-            )
-            self._write_exports(rendered)
+            given = templater.exports({**values, **internal, "values": internal})
+            rendered.exports = exports.construct(given, known, rendered.spec, rendered.name, scope)
+            self._write_exports(rendered, [name for name in given if name not in rendered.exports])
         except InstallationError:
             if self.options.unknown_is_nil or not rendered.unknown_items:
                 raise

@@ -36,18 +36,18 @@ class Items:
     generated: list[Resource] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def installations(self, wanted: list[str]) -> list[str] | None:
-        """Return the names to work on: None for all. A name without a root installation is a finding."""
+    def installations(self, wanted: list[str], config: Resource | None = None) -> list[str] | None:
+        """Return the names to work on: None for all. A name without a root installation is a finding about the config."""
         if not wanted:
             return None
         from krmkit.messages.nearest import did_you_mean
 
         known = [key[2] for key in self.places if key[0] == "Installation"]
-        for name in wanted:
+        for number, name in enumerate(wanted):
             if name not in known:
-                self.findings.append(
-                    Finding("no-installation", f"there is no Installation {name}{did_you_mean(name, known)}")
-                )
+                field = f"spec.installations[{number}]" if config is not None else ""
+                message = f"there is no Installation {name}{did_you_mean(name, known)}"
+                self.findings.append(Finding("no-installation", message, ERROR, config, field))
         return wanted
 
     def place(self, kind: str, namespace: str, name: str) -> Resource | None:

@@ -14,9 +14,15 @@ from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.components import configmaps as carrier
 from krmkit.landscaper.components.descriptors import Data
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.flow.exporttemplates import ExportTemplate, exporter, installation_exporter
+from krmkit.landscaper.flow.exporttemplates import (
+    TEMPLATES_FIELD,
+    ExportTemplate,
+    exporter,
+    installation_exporter,
+)
 from krmkit.landscaper.flow.landscape import Landscape
 from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.landscaper.items.configentries import unused_entries
 from krmkit.landscaper.items.findings import tree_findings
 from krmkit.landscaper.items.identity import name_of, namespace_of
 from krmkit.landscaper.items.installations import OWNER, Items, read
@@ -31,16 +37,21 @@ if TYPE_CHECKING:
 FOLDER = "landscape"
 
 
-def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
-    """Render the Installations among the items by a decoded RenderInstallation. After an error nothing has changed."""
+def render_items(resources: ResourceList, spec: Data, config: Resource | None = None) -> list[Finding]:
+    """Render the Installations among the items by a decoded RenderInstallation. After an error nothing has changed.
+
+    config: the item of the RenderInstallation, which findings about it name.
+    """
     items = read(resources)
-    wanted = items.installations([str(one) for one in sequence(spec.get("installations"))])
+    wanted = items.installations([str(one) for one in sequence(spec.get("installations"))], config)
     findings = list(items.findings)
     try:
         landscape = Landscape(items.world, items.repository, landscape_options(items, spec))
         roots = landscape.run(wanted)
     except InstallationError as error:
-        return [*findings, Finding(error.rule, Secrets.of(items.world).scrub(error.message), ERROR)]
+        message = Secrets.of(items.world).scrub(error.message)
+        place = error.field if error.field.startswith(TEMPLATES_FIELD) else ""
+        return [*findings, Finding(error.rule, message, ERROR, config if place else None, place)]
     secrets = Secrets.of(items.world)
     for root in roots:
         findings += tree_findings(root, items, secrets)
@@ -48,6 +59,8 @@ def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
             findings += status_findings(root, items)
     if not roots and not items.generated:
         findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
+    if wanted is None:
+        findings += unused_entries(roots, spec, config)
     if any(one.severity == ERROR for one in findings):
         return findings
     writer = ItemWriter(resources, items, secrets if spec["redact"] else None, spec["apply"] is True)

@@ -40,13 +40,18 @@ _REASONS = {
 }
 
 
-def plan_items(resources: ResourceList, installations: list[str], now: str, write: bool) -> list[Finding]:
-    """Return one info for each Installation; with `write`, set the annotations that the controller would set."""
+def plan_items(
+    resources: ResourceList, installations: list[str], now: str, write: bool, config: Resource | None = None
+) -> list[Finding]:
+    """Return one info for each Installation; with `write`, set the annotations that the controller would set.
+
+    config: the item with the names.
+    """
     unix = unix_seconds(now)
     if unix is None:
         raise InstallationError("bad-time", f"must be a time as 2026-05-01T08:00:00Z, got {now}", "spec.now")
     items = read(resources)
-    wanted = items.installations(installations)
+    wanted = items.installations(installations, config)
     findings = list(items.findings)
     if any(one.severity == ERROR for one in findings):
         secrets = Secrets.of(items.world)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from krmkit.gotemplate.rootfields import FieldNames, unknown_fields
 from krmkit.landscaper.blueprint.blueprints import SPIFF, Executor
 from krmkit.landscaper.components.descriptors import V2, V3, Data
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.templates.context import DEPLOY, EXPORT, IMPORT, SUBINSTALLATIONS, TemplateContext
 from krmkit.landscaper.templates.spiff import run_spiff
 from krmkit.landscaper.yaml import GoYamlError, load
+from krmkit.messages.nearest import proposal
 from krmkit.schema.fields import mapping, sequence, text
 
 if TYPE_CHECKING:
@@ -106,7 +108,10 @@ class Templater(TemplateContext):
             values = {**values, "state": self.state.get(key, {})}
         rendered = self.renderer.render(source, values)
         if phase != IMPORT and _NO_VALUE in rendered:
-            raise InstallationError("template", _no_value(_TITLES[phase], rendered))
+            missing = next(iter(unknown_fields(source, _names(values))), None)
+            hint = f"; there is no {missing.path}{proposal(missing.name, missing.known)}" if missing else ""
+            message = _no_value(_TITLES[phase], rendered) + hint
+            raise InstallationError("template", message, word=missing.path if missing else "")
         try:
             output = load(rendered)
         except GoYamlError as error:
@@ -155,6 +160,11 @@ def _no_value(title: str, rendered: str) -> str:
             name = line.split(":", 1)[0].strip(" -") if ":" in line else ""
             places.append(f"line {number}" + (f" ({name})" if name and _NO_VALUE not in name else ""))
     return f'template "{title} execution" contains fields with "no value": {", ".join(places[:10])}'
+
+
+def _names(values: Data) -> dict[str, FieldNames | None]:
+    """Return the names of all fields of values; None below what is not a mapping."""
+    return {str(name): _names(value) if isinstance(value, dict) else None for name, value in values.items()}
 
 
 def executor_name(executor: Executor) -> str:

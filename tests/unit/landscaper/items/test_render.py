@@ -419,7 +419,7 @@ def test_export_templates_for_others() -> None:
     broken = simulated(".*", "{{ fail `no luck` }}")
     wrong = simulated(".*", "a: [", name="y")
 
-    assert [rule for rule, _, _ in results(waiting)] == ["unknown-export"]
+    assert [rule for rule, _, _ in results(waiting)] == ["unused-entry", "unknown-export"]
     assert broken.results[0].message.startswith("export template x: ")
     assert wrong.results[0].message.startswith("export template y: error converting YAML")
 
