@@ -70,3 +70,19 @@ def test_a_field_names_what_set_it(
     recorded = resources.causes.find(next(iter(resources)))
     assert recorded is not None
     assert [(cause.kind, cause.name) for cause in recorded.at(path)] == [(kind, name)]
+
+
+def test_an_entry_without_a_value() -> None:
+    """apply-setters leaves an entry of a list alone that has a comment only, so nothing set it."""
+    items = (
+        "items:\n- apiVersion: v1\n  kind: List\n  names:\n  - # kpt-set: ${tag}\n  - one # kpt-set: ${tag}\n"
+    )
+    resources = ResourceList.parse(HEAD + items + DATA % "tag: v2")
+    resources.causes = CauseLog()
+
+    apply_setters(resources, resources.function_config)
+
+    item = next(iter(resources))
+    recorded = resources.causes.find(item)
+    assert recorded is not None and item.get("names") == [None, "v2"]
+    assert [path for path, _ in recorded.entries()] == [("names", 1)]

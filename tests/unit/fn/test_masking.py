@@ -191,6 +191,27 @@ def test_what_is_no_secret(value: str) -> None:
     assert secrets_in([text]) == {"1234"}
 
 
+def test_the_data_of_a_secret() -> None:
+    """Each value counts as it is written and decoded from base64; what is no base64 counts as written."""
+    text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\ndata: {{a: {DERIVED}, b: 'no base64'}}\n"
+
+    assert secrets_in([text]) == {DERIVED, SECRET, "no base64"}
+
+
+@pytest.mark.parametrize(
+    ("secret", "said"),
+    [
+        ('say "hush" to it', '{"a": "say \\"hush\\" to it"}'),
+        ("c:\\hush", '"c:\\\\hush"'),
+        ("it's hush", "a: 'it''s hush'"),
+    ],
+)
+def test_a_secret_in_quotes(secret: str, said: str) -> None:
+    """A text in quotes is found as JSON and YAML write it."""
+    assert "(secret)" in Mask([secret]).text(said)
+    assert "hush" not in Mask([secret]).text(said)
+
+
 def test_findings() -> None:
     """A message and the values of a finding lose the secrets of the items; the rule and the name stay."""
     item = Resource("apiVersion: v1\nkind: Secret\nmetadata: {name: hunter2}\nstringData: {pw: hunter2}\n")
@@ -201,13 +222,13 @@ def test_findings() -> None:
         item,
         "stringData.pw",
         current="hunter2",
-        proposed=None,
+        proposed=["a hunter2"],
     )
 
     hide([finding], [item])
 
     assert (finding.rule, finding.message, finding.current, finding.proposed) == (
-        "bad-hunter2", "must be x, got (secret)", "(secret)", None,
+        "bad-hunter2", "must be x, got (secret)", "(secret)", ["a (secret)"],
     )  # fmt: skip
     assert finding.resource_ref is not None and finding.resource_ref["name"] == "hunter2"
 

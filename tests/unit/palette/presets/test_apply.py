@@ -125,6 +125,19 @@ def test_twice_is_once(values: str, select: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("select", "size"), [(["one", "two"], "2"), (["two", "one"], "1"), (["two", "one", "two"], "1")]
+)
+def test_the_order_of_asking(select: list[str], size: str) -> None:
+    """Presets are applied in the order of the selection, each once where it is first named, and not in that of presets.yaml."""
+    presets = "presets:\n- {name: one, add: {size: 1}}\n- {name: two, add: {size: 2}}\n"
+
+    result = apply_presets("size: 0\n", presets, select)
+
+    assert result.text == f"size: {size}\n"
+    assert [preset.asked for preset in result.presets] == [0, 1]
+
+
+@pytest.mark.parametrize(
     ("select", "codes", "words"),
     [
         (["bigg"], ["unknown-preset"], 'did you mean "big"'),
