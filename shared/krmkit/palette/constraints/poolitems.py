@@ -13,6 +13,7 @@ from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
 from krmkit.palette.constraints.machinetemplates import advice, node_of
 from krmkit.palette.constraints.pools import MachinePool, PoolError
+from krmkit.schema.fields import mapping
 
 FIELD = "poolsOfCluster"
 CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"
@@ -65,11 +66,11 @@ class PoolSource:
         pools: list[MachinePool] = []
         taken: set[object] = set()
         for holder in holders:
-            if not _reference(holder)[1] and not isinstance(_spec(holder).get("replicas"), int):
+            if not _reference(holder)[1] and not isinstance(mapping(holder.get("spec")).get("replicas"), int):
                 continue  # a control plane that the provider runs has no machines here
             pool = self._pool(holder, machines.get(_reference(holder), {}))
             if pool.name in taken:
-                pool.name = f"{holder.get('kind')}/{holder['metadata'].get('name', '')}"
+                pool.name = f"{holder.get('kind')}/{mapping(holder.get('metadata')).get('name', '')}"
             taken.add(pool.name)
             pools.append(pool)
         return pools
@@ -99,16 +100,17 @@ class PoolSource:
         return found
 
     def _pool(self, holder: Object, machine: Object) -> MachinePool:
-        metadata = holder.get("metadata") or {}
-        own, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
+        metadata = mapping(holder.get("metadata"))
+        own, notes = mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
         name = next((own[label] for label in _TOPOLOGY_NAMES if label in own), metadata.get("name", ""))
         entry: dict[str, object] = {"name": str(name)}
         kind, template = _reference(holder)
         what = f"{holder.get('kind')} {metadata.get('name', '')}"
         if str(holder.get("kind", "")).endswith("ControlPlane"):
             entry["controlPlane"] = True
-        if isinstance(_spec(holder).get("replicas"), int):
-            entry["size"] = _spec(holder)["replicas"]
+        replicas = mapping(holder.get("spec")).get("replicas")
+        if isinstance(replicas, int):
+            entry["size"] = replicas
         if str(notes.get(_LEAST, "")).isdecimal():
             entry["minSize"] = int(notes[_LEAST])
         if machine:
@@ -162,18 +164,13 @@ def _fits(item: Resource, namespace: str) -> bool:
     return not namespace or _namespace(item) == namespace
 
 
-def _spec(holder: Object) -> Object:
-    spec = holder.get("spec")
-    return spec if isinstance(spec, dict) else {}
-
-
 def _reference(holder: Object) -> tuple[str, str]:
     """Kind and name of the template of a pool's machines, "" where it has none."""
-    spec = _spec(holder)
+    spec = mapping(holder.get("spec"))
     if str(holder.get("kind", "")).endswith("ControlPlane"):
-        template = spec.get("machineTemplate") or {}
-        template = template.get("spec") or template
+        template = mapping(spec.get("machineTemplate"))
+        template = mapping(template.get("spec")) or template
     else:
-        template = (spec.get("template") or {}).get("spec") or {}
-    reference = template.get("infrastructureRef") or {}
+        template = mapping(spec, "template", "spec")
+    reference = mapping(template.get("infrastructureRef"))
     return str(reference.get("kind", "")), str(reference.get("name", ""))
