@@ -70,7 +70,7 @@ class PoolSource:
                 continue  # a control plane that the provider runs has no machines here
             pool = self._pool(holder, machines.get(_reference(holder), {}))
             if pool.name in taken:
-                pool.name = f"{holder.get('kind')}/{holder['metadata'].get('name', '')}"
+                pool.name = f"{holder.get('kind')}/{mapping(holder.get('metadata')).get('name', '')}"
             taken.add(pool.name)
             pools.append(pool)
         return pools

@@ -11,6 +11,7 @@ from krmkit.json import Object
 from krmkit.krm.resource import Resource
 from krmkit.palette.constraints.poolitems import PoolSource, cluster_named
 from krmkit.palette.constraints.pools import CPU, DISK, MEMORY, PoolError
+from krmkit.schema.fields import put
 
 CLUSTER = "cluster.x-k8s.io/cluster-name"
 FUNCTION = Path(__file__).parents[4] / "functions/validate-pack-constraints"
@@ -219,3 +220,28 @@ def test_advice_that_one_can_follow() -> None:
     assert "set instanceTypes.machines or instanceTypes.DockerMachineTemplate" in unknown.message
     assert not [one for one in known.results if one.rule == "capacity-unknown"]
     assert [(one.rule, one.field) for one in wrong.results] == [("invalid-config", "spec.poolsOfCluster")]
+
+
+@pytest.mark.parametrize("value", ["text", ["a"], 7])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "spec template", "spec template spec", "spec template spec infrastructureRef", "spec", "metadata annotations",
+        "spec machineTemplate", "spec machineTemplate spec", "spec machineTemplate infrastructureRef", "metadata",
+    ],
+)  # fmt: skip
+def test_values_of_a_wrong_type(path: str, value: object) -> None:
+    """A pool that has a text, list or number where a map belongs lacks what the map says; nothing falls over it, twice neither."""
+    kind = "KubeadmControlPlane" if "machineTemplate" in path else "MachineDeployment"
+    holder = {
+        "apiVersion": "cluster.x-k8s.io/v1beta2",
+        "kind": kind,
+        "metadata": {"name": "m", "labels": {CLUSTER: "c"}},
+        "spec": {"clusterName": "c", "replicas": 2},
+    }
+    source = PoolSource([Resource.from_data(put(holder, tuple(path.split()), value)) for _ in range(2)])
+
+    pools = source.pools("c")
+
+    assert [pool.size for pool in pools] == ([] if path == "spec" else [2, 2])
+    assert all(not pool.node for pool in pools)
