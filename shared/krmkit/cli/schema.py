@@ -105,7 +105,7 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
     if kind in ("pack", "presets", "schema"):
         file = "pack.json" if kind == "pack" else f"{kind}.yaml"
         raise LookupError(
-            f"{file} is a file of a pack, not of a function; krmkit schema {file} prints its schema"
+            f"{file} is a pack's file, not a function's; krmkit schema {file} prints its schema"
         )
     if "-" in kind:
         raise LookupError(f'there is no function "{kind}"{did_you_mean(kind, sorted(functions))}')

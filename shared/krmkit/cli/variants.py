@@ -178,15 +178,9 @@ def fleet_report(fleet: FleetTasks, rows: Iterable[Row], setfile: str) -> Report
     if fleet.errors or fleet.removed or fleet.stale:
         rest = PackageReport(shown_path(fleet.out.path))
         rest.results = [Result("error", "package-kept", error) for error in fleet.errors]
-        rest.results += [
-            Result(
-                "warning",
-                "left-over",
-                f"{package} is no longer targeted; --prune removes it",
-                shown_path(setfile),
-            )
-            for package in fleet.stale
-        ]
+        for package in fleet.stale:
+            message = f"{package} is no longer targeted; --prune removes it"
+            rest.results.append(Result("warning", "left-over", message, shown_path(setfile)))
         rest.changes = [
             FileChange(shown_path(os.path.join(fleet.out.path, path)), REMOVED) for path in fleet.removed
         ]

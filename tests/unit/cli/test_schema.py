@@ -48,7 +48,7 @@ def test_modeline(tmp_path: Path) -> None:
         (
             "pack.json",
             1,
-            "pack.json is a file of a pack, not of a function; krmkit schema pack.json prints its schema",
+            "pack.json is a pack's file, not a function's; krmkit schema pack.json prints its schema",
         ),
         ("schema.yaml", 1, "krmkit schema schema.yaml prints its schema"),
     ],
