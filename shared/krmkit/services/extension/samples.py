@@ -15,6 +15,7 @@ from krmkit.clusterapi.webhooks.cluster import class_key
 from krmkit.json import Object
 from krmkit.krm.finding import ERROR
 from krmkit.report.topologysource import collected, package_options, read_items
+from krmkit.schema.fields import mapping
 from krmkit.services.extension.client import Caller
 from krmkit.services.extension.live import LiveExtensions, Recorder
 
@@ -126,16 +127,17 @@ def _workers() -> Object:
 
 
 def _value(definition: Object) -> Any:
-    return _of_schema((definition.get("schema") or {}).get("openAPIV3Schema") or {})
+    return _of_schema(mapping(definition, "schema", "openAPIV3Schema"))
 
 
 def _of_schema(schema: Object) -> Any:
-    """A value for a schema, from its default, example, first enum value or type."""
+    """A value for a schema, from its default, example, first enum value or type. The checks report a schema that is wrong."""
     for key in ("default", "example"):
         if schema.get(key) not in (None, ""):
             return schema[key]
-    if schema.get("enum"):
-        return schema["enum"][0]
+    allowed = schema.get("enum")
+    if isinstance(allowed, list) and allowed:
+        return allowed[0]
     if schema.get("type") == "object":
-        return {name: _of_schema(inner) for name, inner in (schema.get("properties") or {}).items()}
+        return {name: _of_schema(mapping(inner)) for name, inner in mapping(schema.get("properties")).items()}
     return _BY_TYPE.get(str(schema.get("type")))
