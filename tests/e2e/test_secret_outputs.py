@@ -28,10 +28,10 @@ from tests.e2e.gitfleet import GitFleet, git
 MARKER = "Tr0ub4dor-and-3"
 ENCODED = b64encode(MARKER.encode()).decode()
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: marked\nstringData:\n  token: {0}\ndata:\n  other: {1}\n"
-# `key: value` with a plain or quoted text; names of resources and files are no secrets (setters `app` become one), and kinds decide what
-# a resource is.
+# `key: value` with a plain or quoted text; names of resources and files are no secrets (setters `app` and packages of variants become
+# one), and kinds decide what a resource is.
 FIELD = re.compile(
-    r"^(?P<head>\s*(?:- )?(?!name|app:|namespace|kind|apiVersion|image|exec|configPath|config\.kubernetes)[\w./-]+: )[\w\"'][^#\n:{}\[\]]*$",
+    r"^(?P<head>\s*(?:- )?(?!name|app:|package:|namespace|kind|apiVersion|image|exec|configPath|config\.kubernetes)[\w./-]+: )[\w\"'][^#\n:{}\[\]]*$",
     re.M,
 )
 SAMPLES = int(os.environ.get("KRMKIT_SAMPLES", "3"))  # fields of each example; each is a render of its own

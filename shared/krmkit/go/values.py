@@ -16,6 +16,8 @@ keeps it; `encode` gives the bytes back.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -157,9 +159,9 @@ class GoObject:
     go_methods: Mapping[str, GoFunction] = {}
     go_fields: Mapping[str, Callable[[GoObject], object]] = {}
 
+    @abstractmethod
     def go_string(self) -> str:
         """The result of String() or Error(), or the %v form."""
-        raise NotImplementedError
 
     def go_equal(self, other: GoObject) -> bool:
         """reflect.DeepEqual with another value of the same go_type."""

@@ -8,6 +8,8 @@ the first edit keeps the children that the text has in `original`, and `krmkit.y
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from krmkit.yaml import emit
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import line_fed
@@ -168,9 +170,9 @@ class Collection(Node):
         self.original: Sequence[Entry | Node] | None = None
         self.replaced: dict[int, Node] | None = None
 
+    @abstractmethod
     def children(self) -> Sequence[Entry | Node]:
         """The entries or items as they are now."""
-        raise NotImplementedError  # there are Map and Seq only
 
     def in_text(self) -> Sequence[Entry | Node]:
         """The entries or items in the original text, regardless of edits."""

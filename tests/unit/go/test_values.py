@@ -18,6 +18,9 @@ class Color(GoObject):
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def go_string(self) -> str:
+        return self.name
+
     def go_equal(self, other: GoObject) -> bool:
         return isinstance(other, Color) and self.name == other.name
 

@@ -445,7 +445,7 @@ def test_a_fault_is_said_once() -> None:
 
 
 def test_owners_of_targets() -> None:
-    """Two installations must not export one Target; a DataObject and a Target of one name are two objects."""
+    """Installations must not export one Target, and each but the first is named; a DataObject and a Target of one name are two objects."""
     exports = {"targets": [{"name": "a", "target": "same"}]}
     data = {"data": [{"name": "a", "dataRef": "same"}]}
 
@@ -453,10 +453,11 @@ def test_owners_of_targets() -> None:
         installation("one", "", exports=exports),
         installation("two", "", exports=exports),
         installation("three", "", exports=data),
+        installation("four", "", exports=exports),
     )
 
     owners = [message for rule, _, message in found if rule == "owner-conflict"]
-    assert owners == ["Target same is exported by one already; an object has one owner"]
+    assert owners == ["Target same is exported by one already; an object has one owner"] * 2
 
 
 def test_namespaces_do_not_conflict() -> None:

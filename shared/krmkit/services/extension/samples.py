@@ -131,12 +131,13 @@ def _value(definition: Object) -> Any:
 
 
 def _of_schema(schema: Object) -> Any:
-    """A value for a schema, from its default, example, first enum value or type."""
+    """A value for a schema, from its default, example, first enum value or type. The checks report a schema that is wrong."""
     for key in ("default", "example"):
         if schema.get(key) not in (None, ""):
             return schema[key]
-    if schema.get("enum"):
-        return schema["enum"][0]
+    allowed = schema.get("enum")
+    if isinstance(allowed, list) and allowed:
+        return allowed[0]
     if schema.get("type") == "object":
-        return {name: _of_schema(inner) for name, inner in mapping(schema, "properties").items()}
+        return {name: _of_schema(mapping(inner)) for name, inner in mapping(schema, "properties").items()}
     return _BY_TYPE.get(str(schema.get("type")))

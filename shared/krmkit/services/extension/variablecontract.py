@@ -41,11 +41,13 @@ class DefinedVariables:
         if not all(isinstance(one.get("schema") or {}, dict) for one in listed):
             add(handler, "variables", "the schema of a variable must be a map")
             return
-        for error in validate_class_variables(listed, None, "variables"):
+        errors = validate_class_variables(listed, None, "variables")
+        for error in errors:
             add(handler, "variables", str(error))
         for one in listed:
             self._judge(handler, str(one.get("name")), one)
-        self._compare(handler, {str(one.get("name")): one for one in listed}, recorded)
+        if not errors:  # definitions that are wrong have nothing to compare
+            self._compare(handler, {str(one.get("name")): one for one in listed}, recorded)
 
     def _judge(self, handler: str, name: str, definition: Object) -> None:
         if name.lower() in _GENERIC:

@@ -50,9 +50,14 @@ NETWORK = {
     **small_cluster()["spec"],
     "clusterNetwork": {"pods": {"cidrBlocks": ["10.0.0.0/8", "10.0.0.0/33"]}},
 }
+SERVICES = {**small_cluster()["spec"], "clusterNetwork": {"services": {"cidrBlocks": ["10.0.0.0"]}}}
 REFUSED = {
     "name": (named("a" * 64), "metadata.name"),
     "network": ({**small_cluster(), "spec": NETWORK}, "spec.clusterNetwork.pods.cidrBlocks[1]"),
+    "network of services": (
+        {**small_cluster(), "spec": SERVICES},
+        "spec.clusterNetwork.services.cidrBlocks[0]",
+    ),
     "no class": (small_cluster(classRef={}), "spec.topology.class"),
     "no v": (small_cluster(version="1.33.1"), "spec.topology.version"),
     "short version": (small_cluster(version="v1.33"), "spec.topology.version"),

@@ -100,6 +100,19 @@ def test_delete_or_orphan(policy: str, state: str, expected: list[tuple[str, str
             assert proposed is (policy != "orphan") and bool(owners) is (policy != "orphan")
 
 
+def test_an_orphan_keeps_its_other_owners() -> None:
+    """Only the variant's own reference goes; the revision in the store is not changed."""
+    shared = revision("r", "Published", 1, "u1")
+    own = shared["metadata"]["ownerReferences"][0]
+    other = {**own, "name": "other", "uid": "u2"}
+    shared["metadata"]["ownerReferences"] = [own, other]
+
+    (step,) = lifecycle.delete_or_orphan(variant(deletionPolicy="orphan"), shared)
+
+    assert step.revision["metadata"]["ownerReferences"] == [other]
+    assert shared["metadata"]["ownerReferences"] == [own, other]
+
+
 @pytest.mark.parametrize(
     ("workspaces", "expected"),
     [

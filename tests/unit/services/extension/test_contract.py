@@ -16,6 +16,7 @@ from krmkit.services.extension.client import CallError
 from krmkit.services.extension.contract import check_contract
 from krmkit.services.extension.contractreport import ContractReport
 from krmkit.services.extension.samples import of_our_own
+from krmkit.services.extension.variablecontract import DefinedVariables
 
 API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 VARIABLE = {"name": "mirror", "required": False, "schema": {"openAPIV3Schema": {"type": "string"}}}
@@ -278,3 +279,21 @@ def test_answers_of_another_shape(odd: type[Sound], rule: str, message: str) -> 
     found = check(odd()).findings
 
     assert any(one[2] == rule and message in one[3] for one in found), found
+
+
+@pytest.mark.parametrize(
+    "schema",
+    ["text", ["a"], 7, {"enum": {"a": 1}}, {"type": "object", "properties": ["a"]},
+     {"type": "object", "properties": {"a": "text"}}],
+)  # fmt: skip
+def test_definitions_of_a_wrong_type(schema: object) -> None:
+    """The test reports them, and goes on with a sample value; recorded definitions make no difference."""
+    definition = {"name": "mirror", "required": False, "schema": {"openAPIV3Schema": schema}}
+    report = ContractReport()
+    before = {"name": "mirror", "schema": {"openAPIV3Schema": {"type": "object", "properties": {"a": {}}}}}
+
+    DefinedVariables(report).take("h", {"variables": [definition]}, [{"variables": [before]}])
+
+    assert {rule for _, _, rule, _ in report.findings} == {"variables"}
+    (request,) = of_our_own([definition])
+    assert [one["name"] for one in request["variables"]] == ["mirror", "builtin"]
