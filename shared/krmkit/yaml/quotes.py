@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from krmkit.yaml import emit
-from krmkit.yaml.tree import UNSET, Entry, Node, Scalar
+from krmkit.yaml.tree import UNSET, Node, Scalar
 
 
-def keep_style(node: Scalar, entry: Entry) -> None:
-    """Give the text of an edit the style of the edit that it replaces in an entry.
+def keep_style(node: Node, before: Node, first: Node) -> None:
+    """Give the text of an edit the style of an edit that it replaces. before: that edit's value; first: what the YAML has.
 
     Two texts for a field, one behind the other, write what the second would write if the first was in the YAML already.
     Example: `"7"` takes the place of a plain `x` in double quotes, and so does `y` that of `7`.
     """
-    if isinstance(node.value, str):
-        node.style = _written_style(entry.value, entry.first_value)
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        node.style = _written_style(before, first)
 
 
 def _written_style(before: Node, first: Node) -> str:

@@ -233,12 +233,7 @@ class Map(Collection):
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; returns the value's node."""
         self.touch()
-        node = to_node(value)
-        if entry.value.source is None and isinstance(node, Scalar):
-            from krmkit.yaml.quotes import keep_style  # few fields are edited twice
-
-            keep_style(node, entry)
-        entry.value = node
+        entry.value = node = to_node(value)
         return node
 
     def insert(self, index: int, name: str, value: object) -> Node:

@@ -342,7 +342,7 @@ def test_an_alias_is_not_blamed_for_what_it_refers_to(first: str) -> None:
     items = ResourceList.parse(HEAD + "items:\n" + first + "- spec: *a\n- spec: *a\n").items
 
     for item in reversed(items):
-        with pytest.raises(YamlError, match="^item 1: line 1, "):
+        with pytest.raises(YamlError, match=r"^item 1: line 1, "):
             _ = item.root
 
 
