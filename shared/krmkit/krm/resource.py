@@ -256,7 +256,13 @@ class Resource(PlainView):
         parent = container(self.root, path[:-1], path[-1], self.label)
         last = path[-1]
         if isinstance(parent, Map) and isinstance(last, str):
-            parent.set(last, value)
+            entry = parent.entry(last)
+            before = entry.value if entry is not None else None
+            node = parent.set(last, value)
+            if entry is not None and before is not None and before.source is None:
+                from krmkit.yaml.quotes import keep_style  # few fields are edited twice
+
+                keep_style(node, before, entry.first_value)
         elif isinstance(parent, Seq) and isinstance(last, int):
             if last == len(parent.items):
                 parent.append(value)

@@ -318,18 +318,3 @@ def _float(value: float) -> str:
     if len(digits) <= point:
         return sign + digits + "0" * (point - len(digits))
     return f"{sign}{digits[:point]}.{digits[point:]}"
-
-
-def style_in_place(text: str, style: str) -> str:
-    """The style in which an edit's text is written in the place of a scalar of this style; "" for a plain one.
-
-    The next edit of this place gets the same: `"7"` takes the place of a plain `x` in double quotes, and so does `y` that of `7`.
-    """
-    if style == '"' or not is_printable(text):
-        return '"'
-    if style == "'" and "\n" not in text:
-        return style
-    if style in ("|", ">") and text.strip("\n"):
-        return "|"
-    written = scalar(text, 0)[0]
-    return written if written in "\"'|" else ""

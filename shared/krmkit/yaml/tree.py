@@ -235,11 +235,7 @@ class Map(Collection):
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; returns the value's node."""
         self.touch()
-        before, node = entry.value, to_node(value)
-        if before.source is None and isinstance(before, Scalar) and isinstance(node, Scalar):
-            if isinstance(node.value, str):
-                node.style = _style_of_edit(before, entry.first_value)
-        entry.value = node
+        entry.value = node = to_node(value)
         return node
 
     def insert(self, index: int, name: str, value: object) -> Node:
@@ -308,15 +304,6 @@ class Seq(Collection):
         """Keep the items at the positions of `order`, in that order (each at most once)."""
         self.touch()
         self.items = [self.items[position] for position in order]
-
-
-def _style_of_edit(edit: Scalar, first: Node) -> str:
-    """The style in which an edit's scalar is written where the text has `first`; a number has none."""
-    if isinstance(edit.value, str):
-        in_text = first.style if isinstance(first, Scalar) and first.source is not None else ""
-        return emit.style_in_place(edit.text, edit.style or in_text)
-    is_quoted_copy = edit.value is UNSET and edit.style
-    return emit.style_in_place(edit.text, "") if is_quoted_copy else ""
 
 
 def deref(node: Node) -> Node:

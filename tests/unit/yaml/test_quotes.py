@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.resource import Resource
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
 from krmkit.yaml.tree import Map
 
 
 def _edited(text: str, *values: object) -> str:
-    document = parse(text)
-    assert isinstance(document.root, Map)
+    resource = Resource(text)
     for value in values:
-        document.root.set("a", value)
-    return render(document)
+        resource.set(("a",), value)
+    return resource.text
 
 
 @pytest.mark.parametrize("given", ["a: x\n", "a: 'x' # why\n", 'a: "x"\n', "a: |\n  x\n", "b: x\n", "a: 3\n"])
