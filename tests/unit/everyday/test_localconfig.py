@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.everyday.pruning import remove_local_config
+from krmkit.everyday.localconfig import remove_local_config
 from krmkit.krm.resourcelist import ResourceList
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
