@@ -17,7 +17,6 @@ from __future__ import annotations
 from krmkit.json.paths import join
 from krmkit.schema.openapi import read_schema
 from krmkit.schema.violations import Violation, validate
-from krmkit.schema.violationtexts import NAMES, describe
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
@@ -89,6 +88,8 @@ def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
             elif entry.name is not None:
                 texts[entry.name] = value.text
     elif data is not None and resource.get("data") is not None:
+        from krmkit.schema.violationtexts import describe
+
         violations.append(Violation("data", f"must be a map, not {describe(resource.get('data'))}"))
     return texts
 
@@ -101,7 +102,7 @@ def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
             root = parse(text).root
             return (None if root is None else go_data(root)), None
         except YamlError as error:
-            return None, f"must be {NAMES[kind]}, written as YAML or JSON: {error}"
+            return None, _wanted(kind, f", written as YAML or JSON: {error}")
     if kind == "string" or (kind is None and schema.get("x-kubernetes-int-or-string") is not True):
         return text, None
     tag, value = go_resolve(text.strip())
@@ -111,7 +112,14 @@ def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
     if tag in right:
         return value, None
     shown = "" if schema.get("format") == "password" else f', not "{text[:40]}"'
-    return None, f"must be {NAMES[kind]}{shown}"
+    return None, _wanted(kind, shown)
+
+
+def _wanted(kind: str, rest: str) -> str:
+    """The message for a text that is not of the type `kind`; the names of the types are loaded for the first one."""
+    from krmkit.schema.violationtexts import NAMES
+
+    return f"must be {NAMES[kind]}{rest}"
 
 
 def _put(

@@ -1,20 +1,66 @@
-"""An item that came in the text of a list: it knows the anchors before it, and lets go of its lines where they are too many."""
+"""The items that came in the text of a list: they know the anchors before them, and let go of their lines where they are too many."""
 
 from __future__ import annotations
 
-from krmkit.krm.anchors import AnchorsBefore, ListAnchors
+from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.yaml.document import AnyAnchor, parse_all
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.tree import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from krmkit.krm.itemlines import ItemLines
     from krmkit.yaml.limits import Limits
+    from krmkit.yaml.tree import Document, Node
 
 _MOST_LINES = 50_000
 """Lines that the items of a list hold: they take several times the memory of the text."""
 
 _FEW_LINES = 5_000
 """The same for a list that has more: it is gone through from one end to the other, so those of the items at hand are enough."""
+
+
+class ListAnchors:
+    """The anchors of a list's items, each item looked into once, in order, when an alias asks for the first time."""
+
+    __slots__ = ("_found", "_items", "_next")
+
+    def __init__(self, items: list[Resource]) -> None:
+        self._items = items
+        self._next = 0
+        # By name: the items that have it, and the node.
+        self._found: dict[str, list[tuple[int, Node]]] = {}
+
+    def last_before(self, number: int, name: str) -> Node | None:
+        """The anchored node that an alias in item `number` refers to; None where no item before has the anchor."""
+        from bisect import bisect_left  # few lists have an alias
+
+        while self._next < number:
+            item = self._items[self._next]
+            if "&" in item._text:
+                own = {node.anchor: node for node in walk(item.document.root) if node.anchor is not None}
+                for anchor, node in own.items():
+                    self._found.setdefault(anchor, []).append((self._next, node))
+            self._next += 1
+        found = self._found.get(name, [])
+        place = bisect_left(found, number, key=lambda holder: holder[0])
+        return found[place - 1][1] if place else None
+
+
+class AnchorsBefore:
+    """The anchors that an alias in one item may refer to: those of the items before it."""
+
+    __slots__ = ("_anchors", "_number")
+
+    def __init__(self, anchors: ListAnchors, number: int) -> None:
+        self._anchors = anchors
+        self._number = number
+
+    def get(self, name: str) -> Node | None:
+        return self._anchors.last_before(self._number, name)
 
 
 class Companions:
@@ -85,3 +131,44 @@ class ListItem(Resource):
     def _parse(self) -> None:
         self._anchors = AnchorsBefore(self._companions.anchors, self.number)
         super()._parse()
+
+
+def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelope: Document) -> None:
+    """Raise ListError where an edit took an anchor out of an item and an alias elsewhere in the list may need it.
+
+    items: as they are to be written; edits: the text of each item that came with the list, before and after; envelope:
+    the text around the items.
+    """
+    lost = set[str]().union(*(_words(before, "&") - _words(after, "&") for before, after in edits))
+    if not lost:
+        return
+    users = [
+        (alias.name, "the text around the items")
+        for alias in envelope.aliases
+        if alias.target.source is not envelope
+    ]
+    for item in items:
+        if not lost.isdisjoint(_words(item.text, "*")):
+            users += [(name, item.label) for name in _wanted(" " * item.column + item.text)]
+    for name, label in users:
+        if name in lost:
+            raise ListError(
+                f"the edit removes the anchor &{name}, which {label} refers to; write the value out there"
+            )
+
+
+def _words(text: str, sign: str) -> set[str]:
+    """The words behind a sign in a text: all anchors behind `&`, and perhaps others. `a: &b 1 && c` gives {"b"}."""
+    if sign not in text:
+        return set()
+    words = (piece.split(None, 1)[0] for piece in text.split(sign)[1:] if piece[:1].strip())
+    return {word.partition(",")[0].rstrip("]}") for word in words}
+
+
+def _wanted(text: str) -> list[str]:
+    """The names of a text's aliases that are not its own anchors'."""
+    try:
+        documents = parse_all(text, anchors=AnyAnchor())
+    except YamlError:
+        return []  # an unused item is passed on unchanged, even if it is broken
+    return [alias.name for document in documents for alias in document.aliases if alias.target.source is None]

@@ -6,7 +6,6 @@ from krmkit.json.paths import dotted
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.errors import ListError
-from krmkit.krm.fieldpath import container
 from krmkit.krm.identity import may_hide
 from krmkit.krm.plainview import UNKNOWN, PlainView
 from krmkit.yaml import emit
@@ -253,7 +252,7 @@ class Resource(PlainView):
                 self._replace(text[self.column :])
                 self.line_safe, self.changed = False, True
                 return
-        parent = container(self.root, path[:-1], path[-1], self.label)
+        parent = self._collection(path[:-1], path[-1])
         last = path[-1]
         if isinstance(parent, Map) and isinstance(last, str):
             entry = parent.entry(last)
@@ -274,9 +273,15 @@ class Resource(PlainView):
             )
         self.changed = True
 
+    def _collection(self, path: Path, child: str | int) -> Map | Seq:
+        """The collection at a path, made for `child` where absent."""
+        from krmkit.krm.fieldpath import container  # most runs edit lines, and no tree
+
+        return container(self.root, path, child, self.label)
+
     def adopt(self, path: Path, entry: Entry) -> None:
         """Append an entry of another text to the mapping at a path, with the comments that it has there."""
-        parent = container(self.root, path, entry.name or "", self.label)
+        parent = self._collection(path, entry.name or "")
         if not isinstance(parent, Map):
             raise ListError(f"{self.label}: {dotted(path)} is a list, and cannot have the key {entry.name}")
         parent.append_entry(entry)
@@ -286,7 +291,7 @@ class Resource(PlainView):
         """Remove the field at a path; False if it is absent."""
         if self.node(*path) is None:
             return False
-        parent = container(self.root, path[:-1], path[-1], self.label)
+        parent = self._collection(path[:-1], path[-1])
         last = path[-1]
         done = isinstance(parent, Map) and isinstance(last, str) and parent.remove(last)
         if isinstance(parent, Seq) and isinstance(last, int):

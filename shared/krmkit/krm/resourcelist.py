@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from krmkit.krm.anchors import AnchorsBefore, ListAnchors, refuse_lost
 from krmkit.krm.errors import ListError
-from krmkit.krm.header import check_header, is_empty_entry
 from krmkit.krm.identity import may_hide
-from krmkit.krm.listitem import Companions, ListItem
+from krmkit.krm.listitem import AnchorsBefore, Companions, ListAnchors, ListItem, refuse_lost
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
 from krmkit.yaml.chunks import Chunks
@@ -29,7 +27,9 @@ if TYPE_CHECKING:
 
     from krmkit.krm.cause import CauseLog
     from krmkit.yaml.limits import Limits
+    from krmkit.yaml.tree import Entry
 
+_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 _IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n", [], "")
 """The envelope of items that did not come in the text of a list."""
 
@@ -75,7 +75,7 @@ class ResourceList:
         root = envelope.root
         if not isinstance(root, Map):
             raise ListError("the input must be a ResourceList: a mapping with apiVersion, kind and items")
-        check_header(root)
+        _check_header(root)
         rl = cls(chunks, envelope, limits)
         rl._returns = is_crlf
         config = root.get("functionConfig")
@@ -245,7 +245,7 @@ class ResourceList:
         root, items = self.envelope.root, self._items
         assert isinstance(root, Map)
         known = root.entry("results")
-        if self.results or (known is not None and not is_empty_entry(known)):
+        if self.results or (known is not None and not _is_empty_entry(known)):
             root.set("results", self.results)
         if not items:
             return _rendered(self.envelope)
@@ -269,7 +269,7 @@ class ResourceList:
         assert isinstance(root, Map)
         head, tail = chunks.head, chunks.tail
         known = root.entry("results")
-        if not self.results and (known is None or is_empty_entry(known)):
+        if not self.results and (known is None or _is_empty_entry(known)):
             return head, tail
         if known is not None or root.flow:
             return self._with_results(head, tail)
@@ -342,3 +342,23 @@ def _in_flow(item: Resource) -> str:
     import json
 
     return json.dumps(item.get(), ensure_ascii=False)
+
+
+def _check_header(root: Map) -> None:
+    """Raise ListError if a mapping is not a ResourceList of a known version."""
+    kind, version = _text(root, "kind"), _text(root, "apiVersion")
+    if kind != "ResourceList":
+        raise ListError(f"the input's kind is {kind or 'absent'}, expected ResourceList")
+    if version not in _VERSIONS:
+        raise ListError(f"the ResourceList's apiVersion is {version or 'absent'}, expected {_VERSIONS[0]}")
+
+
+def _is_empty_entry(entry: Entry) -> bool:
+    """Return whether a field has no value: `results:`, `results: []`."""
+    value = entry.first_value
+    return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
+
+
+def _text(root: Map, name: str) -> str:
+    node = root.get(name)
+    return node.text if isinstance(node, Scalar) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from krmkit.json.paths import join
-from krmkit.porch import specschemas
 from krmkit.porch.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION, PorchError
 from krmkit.schema.violations import Violation, validate
 
@@ -74,12 +73,16 @@ def refuse_other_version(resource: Resource) -> None:
 
 def decode_variant(resource: Resource) -> DecodedVariant:
     """A PackageVariant; raises YamlError and ListError for another text."""
-    return _decode(resource, specschemas.VARIANT)
+    from krmkit.porch.specschemas import VARIANT
+
+    return _decode(resource, VARIANT)
 
 
 def decode_set(resource: Resource) -> DecodedVariant:
     """A PackageVariantSet; raises YamlError and ListError for another text."""
-    return _decode(resource, specschemas.SET)
+    from krmkit.porch.specschemas import SET
+
+    return _decode(resource, SET)
 
 
 def _decode(resource: Resource, expected: Schema) -> DecodedVariant:

@@ -6,10 +6,7 @@ results.extend(point_findings(points))
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
-from krmkit.messages.listed import listed
-from krmkit.porch.sets.validation import conditions_of_reconciled
 from krmkit.porch.variants.gates import condition_of
-from krmkit.porch.variants.status import set_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +116,9 @@ def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
     A set that is the config, not an item, has no place for them.
     """
     resource = planned.packages.resource
+    from krmkit.porch.sets.validation import conditions_of_reconciled
+    from krmkit.porch.variants.status import set_status
+
     conditions = conditions_of_reconciled()
     if write:
         set_status(resource, conditions)
@@ -135,6 +135,8 @@ def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
 
 def doubts(planned: Planned) -> list[tuple[str, str]]:
     """(rule, message) of valid but probably unintended values."""
+    from krmkit.messages.listed import listed
+
     found = []
     repeated, odd = planned.generated.repeated, planned.generated.odd_names
     if repeated:
@@ -167,5 +169,7 @@ def orphan_findings(orphans: list[Resource]) -> list[Finding]:
     """The finding for variants that were removed with their set."""
     if not orphans:
         return []
+    from krmkit.messages.listed import listed
+
     names = listed([item.name for item in orphans])
     return [Finding("removed-set", f"their PackageVariantSet is gone, so they were removed: {names}", INFO)]

@@ -6,12 +6,10 @@ from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import shift
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from krmkit.yaml.limits import Limits
 
 
@@ -159,15 +157,3 @@ def detach_aliases(document: Document) -> None:
 
 def _dangles(document: Document, alias: Alias, anchored: set[int]) -> bool:
     return alias.source is document and alias.target.source is document and id(alias.target) not in anchored
-
-
-def walk(node: Node | None) -> Iterator[Node]:
-    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
-    waiting = [node] if node is not None else []
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, Map):
-            waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
-        elif isinstance(node, Seq):
-            waiting += reversed(node.items)

@@ -16,7 +16,7 @@ from krmkit.yaml.lines import line_fed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from krmkit.yaml.limits import Limits
@@ -311,6 +311,18 @@ def deref(node: Node) -> Node:
     while isinstance(node, Alias):
         node = node.target
     return node
+
+
+def walk(node: Node | None) -> Iterator[Node]:
+    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
+    waiting = [node] if node is not None else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, Map):
+            waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
+        elif isinstance(node, Seq):
+            waiting += reversed(node.items)
 
 
 def to_node(value: object) -> Node:

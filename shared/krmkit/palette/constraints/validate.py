@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import Finding
-from krmkit.palette.constraints import resources
-from krmkit.palette.constraints import schema as packschema
-from krmkit.palette.constraints.demands import Demand
 from krmkit.palette.constraints.effort import Effort
 from krmkit.palette.packs.findings import DEFAULTS, METADATA, VALUES, pack_finding
 from krmkit.palette.packs.pack import Pack
@@ -19,7 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.krm.resource import Resource
+    from krmkit.palette.constraints.demands import ResourceReport
     from krmkit.palette.constraints.pools import MachinePool
+    from krmkit.palette.constraints.schema import PackSchema
     from krmkit.yaml.limits import Limits
 
 
@@ -60,7 +59,7 @@ class ValidationOptions:
         self.merge_defaults = merge_defaults
         self.limits = limits
         self.effort = Effort()
-        self.schemas: dict[str, packschema.PackSchema] = {}
+        self.schemas: dict[str, PackSchema] = {}
 
     @classmethod
     def of(
@@ -133,12 +132,14 @@ class CheckedPack:
         text = self.pack.schema
         if text is None or self.values is None:
             return
+        from krmkit.palette.constraints.schema import PackSchema, check
+
         rules = options.schemas.get(text)
         if rules is None:
-            rules = packschema.PackSchema.of(self.pack, options.limits, options.effort)
+            rules = PackSchema.of(self.pack, options.limits, options.effort)
             options.schemas[text] = rules
         try:
-            self.findings += packschema.check(rules, self.values, self.defaults, self.pack.label, satisfied)
+            self.findings += check(rules, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
             self.findings.append(
                 pack_finding("schema", "the values are over a limit", ("",), self.pack.label, error=error)
@@ -177,7 +178,10 @@ def validate(
     if previous is not None and profile is not None:
         findings += check_previous(previous, profile)
     if options.pools is not None:
-        findings += _resources(asking, options.pools, options)
+        from krmkit.palette.constraints.resources import totals
+
+        report = _report(asking, options.pools, options)
+        findings += report.findings + totals(report, options.pools, options.use_min_size)
     elif asking:
         labels = tuple(subject.pack.label for subject in asking)
         message = (
@@ -185,19 +189,19 @@ def validate(
         )
         findings.append(pack_finding("pools-unknown", message, labels, file=""))
         # Checking the constraints themselves needs no pools.
-        report = resources.check(_demands(asking), [], options.aggregate, options.use_min_size)
+        report = _report(asking, [], options)
         findings += [finding for finding in report.findings if finding.rule == "schema"]
     return findings
 
 
-def _demands(asking: list[CheckedPack]) -> list[Demand]:
-    return [
+def _report(
+    asking: list[CheckedPack], pools: Sequence[MachinePool], options: ValidationOptions
+) -> ResourceReport:
+    """What the packs with resource constraints need of the pools."""
+    from krmkit.palette.constraints.demands import Demand
+    from krmkit.palette.constraints.resources import check
+
+    demands = [
         Demand(subject.pack.label, subject.pack.constraint("resources"), subject.values) for subject in asking
     ]
-
-
-def _resources(
-    asking: list[CheckedPack], pools: Sequence[MachinePool], options: ValidationOptions
-) -> list[Finding]:
-    report = resources.check(_demands(asking), pools, options.aggregate, options.use_min_size)
-    return report.findings + resources.totals(report, pools, options.use_min_size)
+    return check(demands, pools, options.aggregate, options.use_min_size)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from krmkit.json.paths import join
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
-from krmkit.messages.listed import listed
 from krmkit.palette.macros.context import Context, Source
 from krmkit.palette.macros.resolve import MacroResolver, Resolved
 from krmkit.palette.macros.text import FIELD
@@ -160,6 +159,8 @@ def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterato
         yield Finding("unknown-system-macro", message, WARNING, config, join(f"{root}.system", name))
     for place, names in resolver.unused().items():
         if names:
+            from krmkit.messages.listed import listed
+
             field = f"{root}.{place}"
             yield Finding(
                 "unused-variable", f"no macro refers to {listed(names, _MOST_LISTED)}", INFO, config, field

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from krmkit.krm.finding import INFO, WARNING
 from krmkit.krm.secretwords import parts, without_secrets
-from krmkit.messages.nearest import did_you_mean, nearest
 from krmkit.palette.macros.context import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Source
 from krmkit.palette.macros.expressions import ExpressionError, MacroExpression
 from krmkit.palette.macros.text import Macro, MacroText
@@ -234,6 +233,8 @@ class MacroValues:
         if name in known or self._hints_left == 0:
             return ""
         self._hints_left -= 1
+        from krmkit.messages.nearest import nearest
+
         near = nearest(name, known[:_MOST_NAMED])
         if near is not None:
             return f'; did you mean ".spectro.{kind}.{near}"?'
@@ -252,16 +253,20 @@ class MacroValues:
         if self._hints_left == 0:
             return f'; no pack is named "{name}"'
         self._hints_left -= 1
+        from krmkit.messages.nearest import did_you_mean
+
         known = list(self._by_name)[:_MOST_NAMED]
         return f'; no pack is named "{name}"{did_you_mean(name, known)}'
 
     def unknown_system(self) -> dict[str, str]:
         """Names of `system` that Palette does not have and no macro refers to, each with the nearest one."""
-        return {
-            name: did_you_mean(name, SYSTEM_MACROS)
-            for name in self.context.system
-            if name not in SYSTEM_MACROS and f"system.{name}" not in self.used
-        }
+        unused = [name for name in self.context.system if f"system.{name}" not in self.used]
+        unknown = [name for name in unused if name not in SYSTEM_MACROS]
+        if not unknown:
+            return {}
+        from krmkit.messages.nearest import did_you_mean
+
+        return {name: did_you_mean(name, SYSTEM_MACROS) for name in unknown}
 
     def _undefined(self, path: str, default: str, hint: str = "") -> str:
         policy = self.context.on_undefined or default

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from krmkit.json.text import JsonError
-from krmkit.json.text import parse as parse_json
 from krmkit.yaml.document import parse
 
 TYPE_CHECKING = False
@@ -80,6 +78,9 @@ class Pack:
 
 def read_metadata(text: str) -> dict[str, object]:
     """pack.json as data. Raises PackError."""
+    from krmkit.json.text import JsonError  # most lists have no pack
+    from krmkit.json.text import parse as parse_json
+
     try:
         data = parse_json(text)
     except JsonError as error:

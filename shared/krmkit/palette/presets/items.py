@@ -5,7 +5,6 @@ from __future__ import annotations
 from krmkit.json.paths import dotted
 from krmkit.krm.finding import ERROR, EXPLAIN, Finding
 from krmkit.palette.packs.items import CarrierError, Packs
-from krmkit.palette.presets.apply import apply_presets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +31,10 @@ def apply_to_packs(
     findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
     chosen = _Choice(packs, spec["selections"], config)
     findings += chosen.findings
+    if not packs.carriers:
+        return findings
+    from krmkit.palette.presets.apply import apply_presets  # most lists have no pack
+
     texts: list[str] = []
     catalogs: dict[str, PresetCatalog] = {}
     for carrier in packs.carriers:

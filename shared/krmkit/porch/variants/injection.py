@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from krmkit.krm.annotations import INJECTED, INJECTION
 from krmkit.krm.errors import ListError
-from krmkit.messages.nearest import proposal
 from krmkit.porch.apinames import PorchError
 from krmkit.porch.fieldorder import ordered
 from krmkit.porch.minimaledit import overwrite
@@ -202,6 +201,8 @@ def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], candidates
         away = next((one.elsewhere for one in alike if one.name == name and one.elsewhere), "")
         if away:
             return f" ({kind} {name} is in namespace {away})"
+        from krmkit.messages.nearest import proposal
+
         near = proposal(name, [one.name for one in alike if not one.elsewhere])
         if near:
             return f" (there is no {kind} {name}{near})"
