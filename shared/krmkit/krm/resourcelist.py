@@ -6,8 +6,6 @@ same head and tail, so that everything that was not touched leaves byte for byte
 
 from __future__ import annotations
 
-from itertools import zip_longest
-
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import may_hide
 from krmkit.krm.listitem import AnchorsBefore, Companions, ListAnchors, ListItem, refuse_lost
@@ -188,7 +186,9 @@ class ResourceList:
         else:
             return self._render_without_items()
         if chunks.flow:
-            return head + self._flow_body(chunks) + tail
+            from krmkit.krm.flowlist import flow_body  # few lists are in brackets
+
+            return head + flow_body(self.items, chunks) + tail
         if self._items is None:
             texts = chunks.items
         else:
@@ -231,14 +231,6 @@ class ResourceList:
         blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
         return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
-
-    def _flow_body(self, chunks: Chunks) -> str:
-        joints = chunks.joints or []
-        texts = [_in_flow(item) for item in self.items]
-        if len(texts) != len(chunks.items) or type(self.items[-1]) is not ListItem:
-            return (joints[0] if joints else ", ").join(texts)
-        # A comma behind the last item is a joint as well.
-        return "".join(text + joint for text, joint in zip_longest(texts, joints, fillvalue=""))
 
     def _render_without_items(self) -> str:
         """A list that came without items: its text is edited as a document, and new items are put in as they are."""
@@ -331,17 +323,6 @@ def _rendered(document: Document) -> str:
     from krmkit.yaml.edit import render
 
     return render(document)
-
-
-def _in_flow(item: Resource) -> str:
-    """An item's text as it is written in a list in brackets."""
-    text = item.text
-    # `{}` becomes a block when something is put into it.
-    if type(item) is ListItem and (not item.changed or item.root.flow):
-        return text
-    import json
-
-    return json.dumps(item.get(), ensure_ascii=False)
 
 
 def _check_header(root: Map) -> None:

@@ -1,0 +1,31 @@
+"""Items of a list in brackets, `items: [{...}, {...}]`, as they are written there."""
+
+from __future__ import annotations
+
+import json
+from itertools import zip_longest
+
+from krmkit.krm.listitem import ListItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.resource import Resource
+    from krmkit.yaml.chunks import Chunks
+
+
+def flow_body(items: list[Resource], chunks: Chunks) -> str:
+    """The text between the head and the tail of a list in brackets: items, and what is between them."""
+    joints = chunks.joints or []
+    texts = [_in_flow(item) for item in items]
+    if len(texts) != len(chunks.items) or type(items[-1]) is not ListItem:
+        return (joints[0] if joints else ", ").join(texts)
+    # A comma behind the last item is a joint as well.
+    return "".join(text + joint for text, joint in zip_longest(texts, joints, fillvalue=""))
+
+
+def _in_flow(item: Resource) -> str:
+    text = item.text
+    # `{}` becomes a block when something is put into it.
+    if type(item) is ListItem and (not item.changed or item.root.flow):
+        return text
+    return json.dumps(item.get(), ensure_ascii=False)
