@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import zip_longest
 
 from krmkit.krm.listitem import ListItem
@@ -28,4 +27,6 @@ def _in_flow(item: Resource) -> str:
     # `{}` becomes a block when something is put into it.
     if type(item) is ListItem and (not item.changed or item.root.flow):
         return text
+    import json  # of few items
+
     return json.dumps(item.get(), ensure_ascii=False)
