@@ -113,6 +113,20 @@ def test_three_sites_make_one_cluster(sites: Sites) -> None:
         assert told == [f"sites-{name}-site: {SAID}" for name in SITES]
 
 
+def test_another_fleet_makes_it(sites: Sites) -> None:
+    """The packages of a file that another sync has built count as well: they go to the same clusters."""
+    only_north = SET.replace("name: sites,", "name: {name},").replace(", {name: south}, {name: west}", "")
+    (sites.root / sites.setfile).write_text(only_north.replace("{name},", "first,"), encoding="utf-8")
+    assert "collision" not in sites.sync()
+    sites.setfile = "second.yaml"
+    second = only_north.replace("{name},", "second,").replace("{name: north}", "{name: south}")
+    (sites.root / sites.setfile).write_text(second, encoding="utf-8")
+
+    said = sites.sync()
+
+    assert "collision: Cluster default/site is made by north/site, south/site, which go to one" in said
+
+
 def test_a_render_names_it_too(sites: Sites) -> None:
     """`variants render` has no git, and the same rule."""
     assert f"collision: {SAID}\n" in sites.render()

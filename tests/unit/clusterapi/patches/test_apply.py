@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from krmkit.clusterapi.api import labels
-from krmkit.clusterapi.patches.apply import write_back
+from krmkit.clusterapi.api.roles import NO_ROLE
+from krmkit.clusterapi.patches.apply import Patched, write_back
+from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.json import Object
 
 
 @pytest.mark.parametrize(
@@ -22,3 +25,29 @@ def test_labels_of_the_topology_stay(label: str) -> None:
 
     assert written["metadata"]["labels"] == {label: "ours", "more": "yes"}
     assert written["spec"] == {"a": 2}
+
+
+TEMPLATE: Object = {
+    "apiVersion": "i/v1",
+    "kind": "T",
+    "metadata": {"name": "t", "uid": "1"},
+    "spec": {"a": 1},
+}
+
+
+@pytest.mark.parametrize("form", ["merge patch", "JSON patch"])
+def test_only_spec_labels_and_annotations(form: str) -> None:
+    """A patch of anything else of a template has no effect, and no error."""
+    item = RequestItem("1", NO_ROLE, {}, TEMPLATE)
+    wanted = {"kind": "Other", "status": {"ready": True}, "spec": {"a": 2}}
+
+    if form == "merge patch":
+        Patched(item).merge_patch({**wanted, "metadata": {"name": "x", "labels": {"a": "b"}}})
+    else:
+        operations = [{"op": "add", "path": f"/{name}", "value": value} for name, value in wanted.items()]
+        operations.append({"op": "replace", "path": "/metadata/name", "value": "x"})
+        operations.append({"op": "add", "path": "/metadata/labels", "value": {"a": "b"}})
+        Patched(item).json_patch(operations)
+
+    metadata = {"name": "t", "uid": "1", "labels": {"a": "b"}}
+    assert item.object == {**TEMPLATE, "metadata": metadata, "spec": {"a": 2}}
