@@ -63,8 +63,6 @@ class Block:
             getattr(self, name) == getattr(other, name) for name in self.__slots__
         )
 
-    __hash__ = None  # type: ignore[assignment]  # it changes with every edit above it
-
 
 class ItemLines:
     """A text as lines, each with the column of its first sign, and the block mappings that were asked for, by path.

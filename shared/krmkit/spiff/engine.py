@@ -12,7 +12,7 @@ from krmkit.spiff.errors import SpiffError
 from krmkit.spiff.flow.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
 from krmkit.spiff.flow.unresolved import unresolved_error
 from krmkit.spiff.functions.registry import call, call_with
-from krmkit.spiff.limits import DEFAULT_LIMITS, LimitExceeded, SpiffLimits
+from krmkit.spiff.limits import DEFAULT_LIMITS, SpiffLimitError, SpiffLimits
 from krmkit.spiff.nodes import Node
 from krmkit.spiff.output import HIDDEN, data, only_state, without
 from krmkit.spiff.parsing.grammar import Parser
@@ -119,7 +119,7 @@ def _guarded(work: Any) -> Merged:
     sys.setrecursionlimit(max(frames, FRAMES))
     try:
         result: Merged = work()
-    except LimitExceeded as error:
+    except SpiffLimitError as error:
         raise SpiffError(str(error), "limit") from None
     except RecursionError:
         raise SpiffError("the template is nested too deeply", "limit") from None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krmkit.spiff.errors import Info, Path, Result
-from krmkit.spiff.limits import LimitExceeded, SpiffLimits
+from krmkit.spiff.limits import SpiffLimitError, SpiffLimits
 from krmkit.spiff.nodes import IMPLIED, Expression, Node, find, step_into
 from krmkit.spiff.randomness import Chance
 from krmkit.spiff.tags import Tags
@@ -77,15 +77,15 @@ class Run:
         self.demands = 0
 
     def count(self, nodes: int) -> None:
-        """Count nodes that an evaluation made; LimitExceeded beyond the limit."""
+        """Count nodes that an evaluation made; SpiffLimitError beyond the limit."""
         self.made += nodes
         if nodes > _FEW:
             self._draw(nodes * _MADE)
         if self.made > self.limits.nodes:
-            raise LimitExceeded("nodes", self.limits.nodes)
+            raise SpiffLimitError("nodes", self.limits.nodes)
 
     def hold(self, value: Any) -> int:
-        """Count the nodes inside a value, and return how many; LimitExceeded beyond the limit.
+        """Count the nodes inside a value, and return how many; SpiffLimitError beyond the limit.
 
         Values are shared and not copied: thirty doublings, `b: (( [a, a] ))`, are thirty lists, and a billion nodes for all
         that walks through them.
@@ -103,13 +103,13 @@ class Run:
         """Count the entries of one list or map that a walk goes through."""
         self.held += count
         if self.held > self.limits.held:
-            raise LimitExceeded("nodes in values", self.limits.held)
+            raise SpiffLimitError("nodes in values", self.limits.held)
 
     def step(self, count: int = 1) -> None:
         """Count one evaluation, or a function's work that takes as long as so many."""
         self.steps += count
         if self.steps > self.limits.steps:
-            raise LimitExceeded("evaluations", self.limits.steps)
+            raise SpiffLimitError("evaluations", self.limits.steps)
         if self.steps > self.free:
             self._draw(count * _EVALUATION)
 
@@ -118,16 +118,16 @@ class Run:
         try:
             charge(steps)
         except EffortError as error:
-            raise LimitExceeded.of(str(error)) from None
+            raise SpiffLimitError.of(str(error)) from None
 
     def search(self, size: int) -> None:
         """Count the instructions of a search (`Pattern.cost`), or the bytes that one of many searches in a text may read."""
         self._draw(size // _SEARCHED)
 
     def write(self, piece: int, whole: int) -> None:
-        """Count a piece of a text that is `whole` characters long by now; LimitExceeded beyond the limit of the output."""
+        """Count a piece of a text that is `whole` characters long by now; SpiffLimitError beyond the limit of the output."""
         if whole > self.limits.output:
-            raise LimitExceeded("characters of output", self.limits.output)
+            raise SpiffLimitError("characters of output", self.limits.output)
         self._draw(1 + piece // _WRITTEN)
 
     def enter(self) -> None:
@@ -136,7 +136,7 @@ class Run:
         self.depth += 1
         if self.depth > self.limits.depth:
             depth, self.depth = self.limits.depth, 0
-            raise LimitExceeded("calls inside each other", depth)
+            raise SpiffLimitError("calls inside each other", depth)
 
     def leave(self) -> None:
         self.depth -= 1

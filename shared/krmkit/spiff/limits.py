@@ -25,14 +25,14 @@ class SpiffLimits:
 DEFAULT_LIMITS = SpiffLimits()
 
 
-class LimitExceeded(Exception):  # noqa: N818 - it is caught once, where the run ends
+class SpiffLimitError(Exception):
     """A count ran out; `what` names it."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"the template needs more than {limit} {what}; it may never end")
 
     @classmethod
-    def of(cls, message: str) -> LimitExceeded:
+    def of(cls, message: str) -> SpiffLimitError:
         """The error for a limit that is counted elsewhere."""
         error = cls("", 0)
         error.args = (message,)

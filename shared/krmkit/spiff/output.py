@@ -9,7 +9,7 @@ from krmkit.spiff.embedded import unescape, unescape_key
 from krmkit.spiff.environment import Env, Run
 from krmkit.spiff.expressions.lambdas import LambdaValue
 from krmkit.spiff.expressions.marking import TemplateValue
-from krmkit.spiff.limits import LimitExceeded
+from krmkit.spiff.limits import SpiffLimitError
 from krmkit.spiff.nodes import LOCAL, STATE, TEMPORARY, Expression, Node
 from krmkit.yaml import emit
 
@@ -61,7 +61,7 @@ class NodeWriter:
         if kind is str:
             self.left -= len(value)
             if self.left < 0:
-                raise LimitExceeded("characters of output", self.limit)
+                raise SpiffLimitError("characters of output", self.limit)
             if self.unescaped and "((!" in value:
                 return unescape(value, self.interpolation)
             return value
@@ -72,7 +72,7 @@ class NodeWriter:
         if kind is list:
             return [self.data(entry) for entry in value]
         if self.left < 0:
-            raise LimitExceeded("characters of output", self.limit)
+            raise SpiffLimitError("characters of output", self.limit)
         if kind is float:
             return int(value) if value.is_integer() and abs(value) < 1 << 63 else value
         if isinstance(value, LambdaValue):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.spiff.errors import SpiffError
-from krmkit.spiff.limits import LimitExceeded
+from krmkit.spiff.limits import SpiffLimitError
 from krmkit.spiff.nodes import STATIC, Node
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError
@@ -118,7 +118,7 @@ class _Reader:
         if self.within:
             self.aliased += 1
             if self.aliased > MOST_ALIASED:
-                raise LimitExceeded("nodes through aliases", MOST_ALIASED)
+                raise SpiffLimitError("nodes through aliases", MOST_ALIASED)
 
     def _alias(self, alias: Alias) -> Node:
         target = alias.target

@@ -40,24 +40,29 @@ def unused_entries(
     ]
     items = [(one, item.name) for one in tree for item in one.deploy_items]
     paths = [f"{one.path}/{name}" for one, name in items]
-    keys = {key for one, name in items for key in (f"{one.path}/{name}", f"{one.name}/{name}", name)}
-    for key in mapping(spec.get("deployItemExports")):
-        if key not in keys and not _is_below(key, unknown):
-            message = (
-                f"{key} is the path of no deploy item, so its exports go nowhere{did_you_mean(key, paths)}"
-            )
-            yield Finding(RULE, message, WARNING, config, join("spec.deployItemExports", key), key)
     places = [one.path for one in tree]
-    for key in mapping(spec.get("names")):
-        if key not in places and not _is_below(key, unknown):
-            nested = [place for place in places if "/" in place]
-            message = f"{key} is the path of no nested Installation, so the name is not used{did_you_mean(key, nested)}"
-            yield Finding(RULE, message, WARNING, config, join("spec.names", key), key)
+    keys = {key for one, name in items for key in (f"{one.path}/{name}", f"{one.name}/{name}", name)}
+    for key in _unfit(spec, "deployItemExports", keys, unknown):
+        message = f"{key} is the path of no deploy item, so its exports go nowhere{did_you_mean(key, paths)}"
+        yield Finding(RULE, message, WARNING, config, join("spec.deployItemExports", key), key)
+    nested = [place for place in places if "/" in place]
+    for key in _unfit(spec, "names", set(places), unknown):
+        message = (
+            f"{key} is the path of no nested Installation, so the name is not used{did_you_mean(key, nested)}"
+        )
+        yield Finding(RULE, message, WARNING, config, join("spec.names", key), key)
     for number, kind, expression in selectors:
         known, what = (places, "Installation") if kind == INSTALLATIONS else (paths, "deploy item")
         if not any(expression.search(path) for path in known) and (kind == INSTALLATIONS or not unknown):
             message = f"the selector fits no {what}, so the template is not used; there are: {listed(known) or 'none'}"
             yield Finding(RULE, message, WARNING, config, f"spec.exportTemplates[{number}].selector")
+
+
+def _unfit(spec: Data, field: str, known: set[str], unknown: list[RenderedInstallation]) -> Iterator[str]:
+    """Yield the keys of a field of the config that are none of the known ones, and cannot be inside of an unknown one."""
+    for key in mapping(spec.get(field)):
+        if key not in known and not _is_below(key, unknown):
+            yield key
 
 
 def _selectors(spec: Data) -> list[tuple[int, str, pattern.Pattern]]:

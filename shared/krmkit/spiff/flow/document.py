@@ -16,7 +16,7 @@ from krmkit.spiff.flow.lists import flow_list
 from krmkit.spiff.flow.maps import flow_map
 from krmkit.spiff.flow.places import Cell, FlowPlace
 from krmkit.spiff.flow.resolved import is_locally_resolved, is_resolved
-from krmkit.spiff.limits import LimitExceeded
+from krmkit.spiff.limits import SpiffLimitError
 from krmkit.spiff.nodes import DEFAULT, DYNAMIC, EMPTY, IMPLIED, INJECTED, STATIC, Expression, Node, Note
 
 DEMANDS = 40
@@ -46,7 +46,7 @@ class Flow:
             if self.changes == before or self.is_settled(node, interpolation):
                 self.tick += 1
                 return node
-        raise LimitExceeded("passes", env.run.limits.passes)
+        raise SpiffLimitError("passes", env.run.limits.passes)
 
     def node(self, root: Node, env: Env, override: bool) -> Node:
         value = root.value
