@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from krmkit.disk import primitives
 from krmkit.disk.folders import WORK
 from krmkit.disk.journal import JOURNAL, Journal, JournalStep, recover, recover_above
 from krmkit.disk.primitives import FolderLock, WriteError, digest
+from tests.opened import openings_and_renames
 
 
 def killed(root: Path, back: bool = False) -> None:
@@ -39,19 +39,8 @@ def files(root: Path) -> dict[str, str]:
 def test_the_journal_appears_whole(tmp_path: Path) -> None:
     """It gets its name when it is complete: nobody opens it under that name to write, where a kill would leave half of it."""
     journal = str(tmp_path / JOURNAL)
-    opened: list[object] = []
-    renamed: list[object] = []
-    active = True
-
-    def hook(event: str, words: tuple[object, ...]) -> None:
-        if active and event == "open" and str(words[0]) == journal:
-            opened.append(words)
-        elif active and event == "os.rename" and str(words[1]) == journal:
-            renamed.append(words)
-
-    sys.addaudithook(hook)  # cannot be removed
-    killed(tmp_path)
-    active = False
+    with openings_and_renames(journal) as (opened, renamed):
+        killed(tmp_path)
 
     assert len(renamed) == 1
     assert not opened

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from krmkit.git.program import GitError, GitRepository
 from krmkit.git.refjournal import RepositoryLock
 from krmkit.git.refnames import NOTHING
 from krmkit.git.refs import list_refs
+from tests.opened import openings_and_renames
 
 
 @pytest.fixture
@@ -35,20 +35,8 @@ def commits(repository: GitRepository) -> list[str]:
 def test_the_journal_appears_whole(repository: GitRepository, commits: list[str]) -> None:
     """It gets its name when it is complete: nobody opens it under that name to write, where a kill would leave half of it."""
     journal = str(repository.folder / "krmkit-sync.json")
-    opened: list[object] = []
-    renamed: list[object] = []
-    active = True
-
-    def hook(event: str, words: tuple[object, ...]) -> None:
-        if active and event == "open" and str(words[0]) == journal:
-            opened.append(words)
-        elif active and event == "os.rename" and str(words[1]) == journal:
-            renamed.append(words)
-
-    sys.addaudithook(hook)  # cannot be removed
-    with RepositoryLock(repository) as lock:
+    with openings_and_renames(journal) as (opened, renamed), RepositoryLock(repository) as lock:
         lock.update({"refs/heads/a": (NOTHING, commits[0])})
-    active = False
 
     assert len(renamed) == 1
     assert not opened
