@@ -15,12 +15,15 @@ from typing import Any
 
 import yaml
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = {
-    "shared/krmkit/clusterapi/api/publishedcrds.py": ("tools/crds/core.yaml", "tools/crds/kubeadm.yaml"),
-    "shared/krmkit/landscaper/items/publishedcrds.py": ("tools/crds/landscaper.yaml",),
+    "shared/krmkit/systems/clusterapi/api/publishedcrds.py": (
+        "tools/crds/core.yaml",
+        "tools/crds/kubeadm.yaml",
+    ),
+    "shared/krmkit/systems/landscaper/items/publishedcrds.py": ("tools/crds/landscaper.yaml",),
 }
 _DROPPED = ("description", "example", "externalDocs", "title")
 _WIDTH = 120

@@ -89,7 +89,7 @@ class Definition:
     def system(self) -> str:
         """The system whose engines main.py calls, "" for none."""
         found = re.search(
-            r"^from krmkit\.(palette|porch|clusterapi|landscaper|platform|everyday)\b",
+            r"^from krmkit\.systems\.(palette|porch|clusterapi|landscaper|platform|everyday)\b",
             self.main,
             re.MULTILINE,
         )

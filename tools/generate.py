@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from krmkit.clusterapi.hooks import extensionschema as topology_extension
+from krmkit.systems.clusterapi.hooks import extensionschema as topology_extension
 from tools import documents
 from tools.definitions import ROOT, Definition, DefinitionError, Project, definitions
 

@@ -23,14 +23,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from krmkit.kpt.merge.stamp import stamped_file
+from krmkit.kpt.merge.unedited import SUFFIXES, source
+from krmkit.kpt.merge.units import identifier
+from krmkit.kpt.source import FileResource, SourceError, without
 from krmkit.krm.annotations import BLUEPRINT, IDENTIFIER
 from krmkit.krm.errors import ListError
-from krmkit.render.merge.packages import MergedPackage, PackageMergeError, merge_packages
-from krmkit.render.merge.stamp import stamped_file
-from krmkit.render.merge.unedited import SUFFIXES, source
-from krmkit.render.merge.units import identifier
-from krmkit.render.source import FileResource, SourceError, without
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
 
 Files = dict[str, bytes]
 Leaves = dict[tuple[str, ...], Any]

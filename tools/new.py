@@ -1,14 +1,14 @@
 """Makes the folder of a new function of this catalog.
 
-python -m tools.new NAME (krmkit.disk.scaffold defines its content).
+python -m tools.new NAME (krmkit.storage.disk.scaffold defines its content).
 """
 
 from __future__ import annotations
 
 import sys
 
-from krmkit.disk.scaffold import NAME, Place, files, make_folder
 from krmkit.fn.definition import GROUP_VERSION
+from krmkit.storage.disk.scaffold import NAME, Place, files, make_folder
 from tools import generate, golden
 from tools.definitions import ROOT, Project
 

@@ -20,7 +20,7 @@ from time import perf_counter
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import image_name
+from krmkit.kpt.kptfile import image_name
 from krmkit.render.package import Package, PackageError, read
 from krmkit.render.pipeline import render
 from krmkit.render.resolve import ProgramResolver

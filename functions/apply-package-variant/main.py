@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Apply PackageVariants to a package: see function.yaml; the rule is krmkit.porch.variants.apply."""
+"""Apply PackageVariants to a package: see function.yaml; the rule is krmkit.systems.porch.variants.apply."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.apinames import VARIANT_KIND
-from krmkit.porch.decodevariants import decode_variant
-from krmkit.porch.findings import chain_findings, condition_finding, violation_findings
-from krmkit.porch.variants.chain import ChainError, VariantChain, chosen
+from krmkit.systems.porch.api.apinames import VARIANT_KIND
+from krmkit.systems.porch.findings import chain_findings, condition_finding, violation_findings
+from krmkit.systems.porch.variants.chain import ChainError, VariantChain, chosen
+from krmkit.systems.porch.variants.decodevariants import decode_variant
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

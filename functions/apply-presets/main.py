@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Apply the presets of Palette packs to the packs' values: see function.yaml; the rule is krmkit.palette.presets.items."""
+"""Apply the presets of Palette packs to the packs' values: see function.yaml; the rule is krmkit.systems.palette.presets.items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.palette.presets.items import apply_to_packs
+from krmkit.systems.palette.presets.items import apply_to_packs
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Copy fields of resources into fields of others: see function.yaml; the rule is krmkit.everyday.replacements.apply."""
+"""Copy fields of resources into fields of others: see function.yaml; the rule is krmkit.systems.everyday.replacements.apply."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.replacements.apply import apply_replacements
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.replacements.apply import apply_replacements
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

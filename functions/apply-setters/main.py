@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set the fields whose comments name setters: see function.yaml; the rule is krmkit.everyday.setters.apply."""
+"""Set the fields whose comments name setters: see function.yaml; the rule is krmkit.systems.everyday.setters.apply."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.setters.apply import apply_setters
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.setters.apply import apply_setters
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fill in the package of a server of topology extensions: see function.yaml; the rules are krmkit.clusterapi.hooks.serverpackage."""
+"""Fill in the package of a server of topology extensions: see function.yaml; the rules are krmkit.systems.clusterapi.hooks.serverpackage."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.clusterapi.hooks.serverpackage import configure_server
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.clusterapi.hooks.serverpackage import configure_server
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put comments that name setters on fields: see function.yaml; the rule is krmkit.everyday.setters.create."""
+"""Put comments that name setters on fields: see function.yaml; the rule is krmkit.systems.everyday.setters.create."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.setters.create import create_setters
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.setters.create import create_setters
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.clusterapi.webhooks.defaulting."""
+"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.systems.clusterapi.packages.defaulting."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.clusterapi.api.collection import collect
-from krmkit.clusterapi.desired.package import TopologyPackage
-from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.webhooks.defaulting import default_package
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.clusterapi.api.collection import collect
+from krmkit.systems.clusterapi.desired.package import TopologyPackage
+from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.systems.clusterapi.packages.defaulting import default_package
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Delete annotations of resources: see function.yaml; the rule is krmkit.everyday.deletedannotations."""
+"""Delete annotations of resources: see function.yaml; the rule is krmkit.systems.everyday.deletedannotations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.deletedannotations import delete_annotations
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.deletedannotations import delete_annotations
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Give names a prefix or suffix: see function.yaml; the rule is krmkit.everyday.names.substrings."""
+"""Give names a prefix or suffix: see function.yaml; the rule is krmkit.systems.everyday.names.substrings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.names.substrings import ensure_name_substring
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.names.substrings import ensure_name_substring
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

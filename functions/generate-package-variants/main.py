@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generate the PackageVariants of sets: see function.yaml; the rule is krmkit.porch.sets.items."""
+"""Generate the PackageVariants of sets: see function.yaml; the rule is krmkit.systems.porch.sets.items."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.apinames import SET_KIND, PorchError
-from krmkit.porch.decodevariants import decode_set
-from krmkit.porch.findings import (
+from krmkit.systems.porch.api.apinames import SET_KIND, PorchError
+from krmkit.systems.porch.findings import (
     no_set_finding,
     orphan_findings,
     plan_findings,
@@ -23,7 +22,8 @@ from krmkit.porch.findings import (
     status_findings,
     violation_findings,
 )
-from krmkit.porch.sets.items import Fleet, SetError, sets_among
+from krmkit.systems.porch.sets.items import Fleet, SetError, sets_among
+from krmkit.systems.porch.variants.decodevariants import decode_set
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fill the injection points of a package: see function.yaml; the rule is krmkit.porch.variants.injection."""
+"""Fill the injection points of a package: see function.yaml; the rule is krmkit.systems.porch.variants.injection."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.apinames import VARIANT_KIND, PorchError
-from krmkit.porch.decodevariants import decode_variant, recorder
-from krmkit.porch.findings import point_findings, violation_findings
-from krmkit.porch.variants.candidates import candidates
-from krmkit.porch.variants.injection import BadPointError, inject_config
-from krmkit.porch.variants.packageview import PackageView
+from krmkit.systems.porch.api.apinames import VARIANT_KIND, PorchError
+from krmkit.systems.porch.findings import point_findings, violation_findings
+from krmkit.systems.porch.variants.candidates import candidates
+from krmkit.systems.porch.variants.decodevariants import decode_variant, recorder
+from krmkit.systems.porch.variants.injection import BadPointError, inject_config
+from krmkit.systems.porch.variants.packageview import PackageView
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

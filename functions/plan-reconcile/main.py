@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plan the automatic reconcile of Installations: see function.yaml; the rule is krmkit.landscaper.reconcile.plan."""
+"""Plan the automatic reconcile of Installations: see function.yaml; the rule is krmkit.systems.landscaper.reconcile.plan."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.reconcile.plan import plan_items
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.reconcile.plan import plan_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put functions at the front of the pipeline: see function.yaml; the rule is krmkit.porch.variants.pipeline."""
+"""Put functions at the front of the pipeline: see function.yaml; the rule is krmkit.systems.porch.variants.pipeline."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.apinames import VARIANT_KIND, PorchError
-from krmkit.porch.decodevariants import decode_variant, recorder
-from krmkit.porch.findings import pipeline_finding, violation_findings
-from krmkit.porch.variants.packageview import KPTFILE, PackageView
-from krmkit.porch.variants.pipeline import DottedNameError, prepend_pipeline
+from krmkit.systems.porch.api.apinames import VARIANT_KIND, PorchError
+from krmkit.systems.porch.findings import pipeline_finding, violation_findings
+from krmkit.systems.porch.variants.decodevariants import decode_variant, recorder
+from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
+from krmkit.systems.porch.variants.pipeline import DottedNameError, prepend_pipeline
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Remove the resources that are for tools only: see function.yaml; the rule is krmkit.everyday.localconfig."""
+"""Remove the resources that are for tools only: see function.yaml; the rule is krmkit.systems.everyday.localconfig."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.localconfig import remove_local_config
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.localconfig import remove_local_config
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Render the managed topologies of Clusters: see function.yaml; the rule is krmkit.clusterapi.desired.render."""
+"""Render the managed topologies of Clusters: see function.yaml; the rule is krmkit.systems.clusterapi.desired.render."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.clusterapi.desired.render import render_topologies
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.clusterapi.desired.render import render_topologies
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

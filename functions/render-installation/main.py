@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.items.render."""
+"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.systems.landscaper.rendered.render."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.landscaper.items.render import render_items
+from krmkit.systems.landscaper.rendered.render import render_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

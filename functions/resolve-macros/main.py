@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Resolve the macros of Palette packs: see function.yaml; the rule is krmkit.palette.macros.resolve."""
+"""Resolve the macros of Palette packs: see function.yaml; the rule is krmkit.systems.palette.macros.resolve."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.palette.macros.items import (
+from krmkit.systems.palette.macros.items import (
     ContextError,
     read_context,
     resolve_packs,
@@ -22,8 +22,8 @@ from krmkit.palette.macros.items import (
     sources_of,
     unused_findings,
 )
-from krmkit.palette.macros.resolve import MacroResolver
-from krmkit.palette.packs.items import Packs
+from krmkit.systems.palette.macros.resolve import MacroResolver
+from krmkit.systems.palette.packs.items import Packs
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -45,7 +45,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for item, resolved in in_resources:
         results.extend(resolved_findings(resolved, item, packs.lines))
     if resources.causes is not None:
-        from krmkit.palette.macros.causes import MacroCauses, record_macros
+        from krmkit.systems.palette.macros.causes import MacroCauses, record_macros
 
         inputs = MacroCauses(resolver, config.resource, packs.carriers, sources)
         record_macros(resources.causes, inputs, in_packs, in_resources)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Search for fields, and give them another value or comment: see function.yaml; the rule is krmkit.everyday.search.replace."""
+"""Search for fields, and give them another value or comment: see function.yaml; the rule is krmkit.systems.everyday.search.replace."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.search.replace import search_replace
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.search.replace import search_replace
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

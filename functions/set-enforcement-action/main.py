@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set the enforcement action of Gatekeeper's constraints: see function.yaml; the rule is krmkit.everyday.enforcement."""
+"""Set the enforcement action of Gatekeeper's constraints: see function.yaml; the rule is krmkit.systems.everyday.enforcement."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.enforcement import set_enforcement_action
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.enforcement import set_enforcement_action
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set the name, tag or digest of images: see function.yaml; the rule is krmkit.everyday.images."""
+"""Set the name, tag or digest of images: see function.yaml; the rule is krmkit.systems.everyday.images."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.images import set_image
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.images import set_image
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

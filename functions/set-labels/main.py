@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set labels and the selectors that select by them: see function.yaml; the rule is krmkit.everyday.labelling."""
+"""Set labels and the selectors that select by them: see function.yaml; the rule is krmkit.systems.everyday.labelling."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.labelling import set_labels
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.labelling import set_labels
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

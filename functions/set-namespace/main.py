@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set the namespace of resources and of references to them: see function.yaml; the rule is krmkit.everyday.names.namespaces."""
+"""Set the namespace of resources and of references to them: see function.yaml; the rule is krmkit.systems.everyday.names.namespaces."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.names.namespaces import set_namespace
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.names.namespaces import set_namespace
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

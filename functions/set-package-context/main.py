@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set and remove keys of the package context: see function.yaml; the rule is krmkit.porch.variants.context."""
+"""Set and remove keys of the package context: see function.yaml; the rule is krmkit.systems.porch.variants.context."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.apinames import VARIANT_KIND, PorchError
-from krmkit.porch.decodevariants import decode_variant, recorder
-from krmkit.porch.findings import violation_findings
-from krmkit.porch.variants.context import set_package_context
-from krmkit.porch.variants.packageview import PackageView
-from krmkit.porch.variants.validation import validate_context
+from krmkit.systems.porch.api.apinames import VARIANT_KIND, PorchError
+from krmkit.systems.porch.findings import violation_findings
+from krmkit.systems.porch.variants.context import set_package_context
+from krmkit.systems.porch.variants.decodevariants import decode_variant, recorder
+from krmkit.systems.porch.variants.packageview import PackageView
+from krmkit.systems.porch.variants.validation import validate_context
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run a Starlark program on the resources: see function.yaml; the rule is krmkit.everyday.starlark.run."""
+"""Run a Starlark program on the resources: see function.yaml; the rule is krmkit.systems.everyday.starlark.run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.starlark.run import run_starlark
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.starlark.run import run_starlark
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

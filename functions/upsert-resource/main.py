@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put resources into the package, replacing those of the same identity: see function.yaml; the rule is krmkit.everyday.upserts."""
+"""Put resources into the package, replacing those of the same identity: see function.yaml; the rule is krmkit.systems.everyday.upserts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.everyday.upserts import upsert_resource
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.everyday.upserts import upsert_resource
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validate ClusterClasses and Clusters: see function.yaml; the rule is krmkit.clusterapi.webhooks.package."""
+"""Validate ClusterClasses and Clusters: see function.yaml; the rule is krmkit.systems.clusterapi.packages.validation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.clusterapi.api.collection import collect
-from krmkit.clusterapi.api.features import FeatureGates
-from krmkit.clusterapi.desired.package import TopologyPackage
-from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.webhooks.objects import with_refused_objects
-from krmkit.clusterapi.webhooks.package import validate_package
 from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.clusterapi.api.collection import collect
+from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.desired.package import TopologyPackage
+from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.systems.clusterapi.packages.objects import with_refused_objects
+from krmkit.systems.clusterapi.packages.validation import validate_package
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validate Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.checks.installations."""
+"""Validate Landscaper's Installations: see function.yaml; the rule is krmkit.systems.landscaper.checks.installations."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if __name__ == "__main__":
 
 from krmkit.fn import Config, ResourceList, Results, main
 from krmkit.krm.refusals import definitions
-from krmkit.landscaper.checks.installations import validate
-from krmkit.landscaper.items.installations import read
+from krmkit.systems.landscaper.checks.installations import validate
+from krmkit.systems.landscaper.items.installations import read
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -13,10 +13,10 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.palette.constraints.pools import PoolError
-from krmkit.palette.constraints.validate import ValidationOptions, validate
-from krmkit.palette.packs.items import Packs
-from krmkit.palette.packs.metadatanames import unknown_names
+from krmkit.systems.palette.constraints.pools import PoolError
+from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
+from krmkit.systems.palette.packs.items import Packs
+from krmkit.systems.palette.packs.metadatanames import unknown_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare the data of several systems about one platform: see function.yaml; the rules are those of krmkit.platform."""
+"""Compare the data of several systems about one platform: see function.yaml; the rules are those of krmkit.systems.platform."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.platform.validateplatform import validate_platform
+from krmkit.systems.platform.validateplatform import validate_platform
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import yaml
 
-from krmkit.clusterapi.api.contracts import Contracts
-from krmkit.clusterapi.desired.blueprint import ClusterBlueprint, read_blueprint
-from krmkit.clusterapi.desired.cluster import desired_state
-from krmkit.clusterapi.hooks.extensions import NoExtensions
-from krmkit.clusterapi.patches.inline import InlinePatch
-from krmkit.clusterapi.patches.requestitems import create_request
-from krmkit.json import Object
-from krmkit.json.patch import Draft
+from krmkit.libraries.json import Object
+from krmkit.libraries.json.patch import Draft
+from krmkit.systems.clusterapi.api.contracts import Contracts
+from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, read_blueprint
+from krmkit.systems.clusterapi.desired.cluster import desired_state
+from krmkit.systems.clusterapi.desired.requestitems import create_request
+from krmkit.systems.clusterapi.model.extensions import NoExtensions
+from krmkit.systems.clusterapi.patches.inline import InlinePatch
 from tests.bench import topologies
 from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row, shares
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from krmkit.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES
+from krmkit.libraries.yaml import emit
 from krmkit.services.extension.live import GROUP, VERSION
-from krmkit.yaml import emit
+from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.systems.clusterapi.model.extensions import GENERATE_PATCHES
 from tests.bench import extensions
 from tests.bench.bench_evaluator import processes_of, resident
 from tests.bench.timing import MeasureError, Row, row

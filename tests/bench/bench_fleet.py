@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from time import process_time
 
-from krmkit.render.merge.packages import merge_packages
+from krmkit.render.packagemerge import merge_packages
 from tests.bench.timing import MeasureError, Row, row
 
 GROUP = "Fleets"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jinja2
 
-from krmkit.gotemplate import parse
+from krmkit.libraries.gotemplate import parse
 from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row
 
 GROUP = "Go templates"
@@ -76,7 +76,7 @@ TITLES = {
 }
 TIMES = {"kubeadm": (5, 50), "deployitem": (10, 20), "macro": (50, 500)}
 
-ENGINE = f"import sys; sys.path.insert(0, {str(SHARED)!r}); from krmkit.gotemplate import parse"
+ENGINE = f"import sys; sys.path.insert(0, {str(SHARED)!r}); from krmkit.libraries.gotemplate import parse"
 
 
 def rows() -> list[Row]:

@@ -19,11 +19,11 @@ import yaml
 
 from krmkit.fn import loader
 from krmkit.fn.run import run
-from krmkit.palette.macros.context import Context, Source
-from krmkit.palette.macros.resolve import MacroResolver
-from krmkit.palette.macros.text import FIELD
-from krmkit.palette.presets.apply import apply_presets
-from krmkit.render.packfolder import TEXTS, config_map
+from krmkit.render.conversion.packfolder import TEXTS, config_map
+from krmkit.systems.palette.macros.context import Context, Source
+from krmkit.systems.palette.macros.resolve import MacroResolver
+from krmkit.systems.palette.packs.macrotext import FIELD
+from krmkit.systems.palette.presets.apply import apply_presets
 from tests.bench import lists
 from tests.bench.timing import MeasureError, Row, calls, in_turns, row
 

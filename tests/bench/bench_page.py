@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from krmkit.report.page import page
+from krmkit.views.page import page
 from tests.bench.timing import Row, in_turns, row
 from tests.conftest import CHROMEDRIVER, CHROMIUM, NO_BROWSER
 

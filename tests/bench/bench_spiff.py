@@ -13,8 +13,8 @@ from time import process_time
 
 import yaml
 
-from krmkit.spiff import merge
-from krmkit.yaml import emit
+from krmkit.libraries.spiff import merge
+from krmkit.libraries.yaml import emit
 from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row
 
 GROUP = "spiff templates"

@@ -42,8 +42,8 @@ data:
 RENDER = "import sys; from krmkit.cli import main; sys.exit(main(['render', sys.argv[1]]))"
 UNSYNCED = (
     "import os; os.fsync = lambda handle: None\n"
-    "from krmkit.disk import primitives; primitives.sync_disk = lambda path: True\n"
-    "from krmkit.disk import write; write.sync_disk = primitives.sync_disk\n"
+    "from krmkit.storage.disk import primitives; primitives.sync_disk = lambda path: True\n"
+    "from krmkit.storage.disk import write; write.sync_disk = primitives.sync_disk\n"
 )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml import emit
 from krmkit.services.extension.client import LocalCaller
 from krmkit.services.extension.samples import of_package
 from krmkit.services.extension.sources import load, read
-from krmkit.yaml import emit
 from tests.bench import topologies
 from tests.bench.timing import MeasureError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta2"
 CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta2"
@@ -197,7 +197,7 @@ metadata:
 
 def documents(count: int) -> list[str]:
     """The items of a package with `count` Clusters, each as YAML."""
-    from krmkit.yaml import emit
+    from krmkit.libraries.yaml import emit
 
     return [emit.document(item) for item in (*class_items(), *map(cluster, range(count)))]
 

@@ -244,7 +244,7 @@ def test_shape(function: str, build: Build, size: int) -> None:
 
 def test_every_function_of_these_systems_has_a_case() -> None:
     """A new function of Palette or Porch gets a case of its own."""
-    systems = ("krmkit.palette", "krmkit.porch")
+    systems = ("krmkit.systems.palette", "krmkit.systems.porch")
     mains = [Path(path) for path in sorted((ROOT / "functions").glob("*/main.py"))]
     own = {path.parent.name for path in mains if any(system in path.read_text("utf-8") for system in systems)}
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from tests.e2e.goprograms import need
 from tests.waiting import MOST
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from krmkit.cli import main
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "functions/render-cluster-topology/examples/quick-start"
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 
 # Fields that tell elements apart, or resources: an edit leaves them alone, as a person would.
 KEYS = ("name", "mountPath", "containerPort", "port", "protocol", "apiVersion", "kind")

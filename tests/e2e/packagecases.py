@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from krmkit.json import Object
+from krmkit.kpt.merge.edits import write_merged
+from krmkit.kpt.source import FileResource, SourceFile, joined
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.porch.merge.edits import write_merged
-from krmkit.render.source import FileResource, SourceFile, joined
+from krmkit.libraries.json import Object
 from tests.e2e.mergecases import Cases
 
 Files = dict[str, str]

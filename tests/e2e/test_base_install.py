@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.contract.expected import FOLDER
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse_all
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse_all
 from tests.e2e.installs import ROOT, install
 from tests.e2e.test_topology_extension_docs import free_ports
 from tests.e2e.test_tutorial import Box, Shell, boxes, follow

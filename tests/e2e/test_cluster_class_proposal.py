@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from krmkit.fn.testing import run_function
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 
 FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta1"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader
-from krmkit.krm.kptfile import image_name, image_tag
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse_all
+from krmkit.kpt.kptfile import image_name, image_tag
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse_all
 from tests.e2e.orchestrate import ROOT, Files, files_of, normalized, put, run_kpt, run_krmkit
 from tools.golden import examples
 

@@ -11,8 +11,8 @@ import pytest
 
 import krmkit
 from krmkit.fn.contract.expected import git
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse, parse_all
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse, parse_all
 from tests.e2e.images import (
     DEFINITIONS,
     NAMES,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from tests.e2e.extensionserver import BASE, ROOT, http_connection, make_authority, make_certificate, post
 from tests.e2e.images import need, need_image
 from tests.waiting import MOST, until

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.disk.folders import MARK, WORK
+from krmkit.storage.disk.folders import MARK, WORK
 from tests.e2e.orchestrate import Files, clean_environment, files_of, pipeline, put, run_dying, run_krmkit
 
 TYPE_CHECKING = False

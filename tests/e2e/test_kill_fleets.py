@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.disk.folders import WORK
+from krmkit.storage.disk.folders import WORK
 from tests.e2e.orchestrate import Done, Files, clean_environment, files_of, put, run_dying
 
 KILLS = int(os.environ.get("KRMKIT_KILLS", "15"))  # of each kind

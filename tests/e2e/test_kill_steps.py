@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.disk.folders import MARK, WORK
+from krmkit.storage.disk.folders import MARK, WORK
 from tests.e2e.gitfleet import APP, GitFleet, git
 from tests.e2e.killsteps import every_step
 from tests.e2e.orchestrate import Files, files_of, put

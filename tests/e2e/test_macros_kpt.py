@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.render.packfolder import imported
+from krmkit.render.conversion.packfolder import imported
 from tests.e2e.orchestrate import ROOT, Files, files_of, put, run_kpt, run_krmkit
 from tests.e2e.test_real_packs import CONFIG, PACKS, PLACE, choices, exported_from, originals
 

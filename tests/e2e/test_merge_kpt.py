@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.porch.merge.listkeys import schema_of
-from krmkit.porch.merge.threeway import merge
-from krmkit.render.merge.packages import merge_packages
+from krmkit.kpt.merge.listkeys import schema_of
+from krmkit.kpt.merge.threeway import merge
+from krmkit.render.packagemerge import merge_packages
 from tests.e2e.mergecases import Cases
 from tests.e2e.packagecases import Packages
 

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from krmkit.cli import main
-from krmkit.report.page import page
+from krmkit.views.page import page
 from tests.e2e.browser import Browser, chromium
 from tests.e2e.manypackages import sample, thousand
 from tests.unit.cli.packages import KPTFILE, PACK, one_pack

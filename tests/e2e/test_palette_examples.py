@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from krmkit.fn.testing import resource_list, run_function
-from krmkit.json import Object
-from krmkit.palette.macros.context import SYSTEM_MACROS
-from krmkit.yaml import emit
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml import emit
+from krmkit.systems.palette.macros.context import SYSTEM_MACROS
 
 FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
 

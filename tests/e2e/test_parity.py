@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.render.krmignore import KrmIgnore
+from krmkit.kpt.krmignore import KrmIgnore
 from tests.e2e.orchestrate import (
     KPTFILE,
     files_of,

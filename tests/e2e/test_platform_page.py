@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.report.page import page
+from krmkit.views.page import page
 from tests.e2e.browser import Browser, chromium
 
 pytestmark = pytest.mark.browser

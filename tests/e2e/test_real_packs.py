@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.libraries.yaml.data import core_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.render.conversion.packfolder import exported, imported, item_name
 from krmkit.render.package import read
-from krmkit.render.packfolder import exported, imported, item_name
-from krmkit.yaml.data import core_data
-from krmkit.yaml.document import parse
 from tests.e2e.orchestrate import ROOT, Files, files_of, run_kpt, run_krmkit
 
 PLACE = Path(os.environ.get("KRMKIT_PACKS") or ROOT.parent / "shared" / "conformance" / "palette" / "corpus")

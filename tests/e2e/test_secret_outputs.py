@@ -19,10 +19,10 @@ import pytest
 
 from krmkit.cli import COMMANDS, main
 from krmkit.fn.run import RunOptions
-from krmkit.output.formats import FORMATS
 from krmkit.render.resolve import ProgramResolver
 from krmkit.services.evaluator.worker import answered, preloaded
 from krmkit.services.preview.package import PreviewPackage
+from krmkit.views.formats import FORMATS
 from tests.e2e.gitfleet import GitFleet, git
 
 MARKER = "Tr0ub4dor-and-3"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.fleet.shard import Shard
-from krmkit.git.program import GitRepository
-from krmkit.git.refjournal import RepositoryLock
+from krmkit.storage.git.program import GitRepository
+from krmkit.storage.git.refjournal import RepositoryLock
 from tests.e2e.gitfleet import APP, GitFleet, git
 
 VARIANT = """\

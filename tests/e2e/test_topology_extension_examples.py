@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krmkit.clusterapi.variables.definitions import DiscoveryError, status_variables
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
-from krmkit.json import Object
-from krmkit.yaml import emit
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml import emit
+from krmkit.systems.clusterapi.variables.definitions import DiscoveryError, status_variables
 from tests.e2e.extensionserver import ROOT, Server, post
-from tests.unit.clusterapi.fixtures import cluster, cluster_class, templates
+from tests.unit.systems.clusterapi.fixtures import cluster, cluster_class, templates
 
 UID = "7091de79-e26c-4af5-8be3-071bc4b102c9"
 PATCH = "lbImageRepository"

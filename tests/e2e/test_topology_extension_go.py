@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from krmkit.cli import main
-from krmkit.json import Object
-from krmkit.yaml import emit
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse_all
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse_all
 from tests.e2e.extensionserver import (
     BASE,
     ROOT,

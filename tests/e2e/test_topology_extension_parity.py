@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from krmkit.cli import main
-from krmkit.clusterapi.api.collection import collect
-from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
-from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
-from krmkit.clusterapi.hooks.extensions import NoExtensions
-from krmkit.json import Object
 from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml import emit
 from krmkit.services.extension.client import HttpCaller
 from krmkit.services.extension.live import LiveExtensions, Recorder
-from krmkit.yaml import emit
+from krmkit.systems.clusterapi.api.collection import collect
+from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
+from krmkit.systems.clusterapi.model.extensions import NoExtensions
 from tests.e2e.extensionserver import Server, make_authority, make_certificate
 
 RECORDS = Path(__file__).resolve().parents[3] / "shared/conformance/clusterapi"

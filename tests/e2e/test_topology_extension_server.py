@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from krmkit.services import certificates
 from krmkit.services.certificates import CertificateError, Certificates
 from tests.e2e.extensionserver import (
@@ -33,7 +33,7 @@ from tests.waiting import MOST, until
 
 MODULE = """
 import os, time
-from krmkit.clusterapi.extension import Extension
+from krmkit.systems.clusterapi.extension import Extension
 extension = Extension("slow")
 
 @extension.generate_patches("slow")

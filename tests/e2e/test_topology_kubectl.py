@@ -212,7 +212,7 @@ def test_a_login_that_nobody_answers(
     package: Path, cluster: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The plan ends with a line that says what kubectl may wait for, also if a plugin keeps its output open."""
-    monkeypatch.setattr("krmkit.report.livecluster._PATIENCE", 0.2)
+    monkeypatch.setattr("krmkit.analysis.plans.livecluster._PATIENCE", 0.2)
     monkeypatch.setenv("KUBECTL_LOGIN", "1")
 
     assert main(["topology", "plan", str(package), "--live"]) == 1

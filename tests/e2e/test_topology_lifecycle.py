@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from krmkit.fn.testing import run_function
-from krmkit.json import Object
-from krmkit.yaml import emit
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml import emit
 
 FUNCTION = Path(__file__).resolve().parents[2] / "functions/render-cluster-topology"
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta1"

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from krmkit.cli import main
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from tests.e2e.liveclusters import change, change_objects, copied, export, plan, read
 
 

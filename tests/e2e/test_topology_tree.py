@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from tests.e2e.liveclusters import change, copied
 from tests.e2e.test_topology_plan import git
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from tests.e2e.liveclusters import change, change_objects, copied, export, plan
 
 CLUSTERS, CLASS, TEMPLATES = "clusters.yaml", "class.yaml", "templates.yaml"

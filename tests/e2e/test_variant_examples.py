@@ -10,8 +10,8 @@ import pytest
 
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.porch.decodevariants import decode_set
-from krmkit.porch.sets.items import Fleet, SetError
+from krmkit.systems.porch.sets.items import Fleet, SetError
+from krmkit.systems.porch.variants.decodevariants import decode_set
 from tests.e2e.gitfleet import APP, GitFleet, git
 
 SET = """\

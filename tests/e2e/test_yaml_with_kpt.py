@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krmkit.yaml import emit
-from krmkit.yaml.scalars import go_resolve
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.scalars import go_resolve
 
 pytestmark = pytest.mark.kpt
 
@@ -83,7 +83,7 @@ def test_plain_scalars(kpt: str, tmp_path: Path) -> None:
 def test_strings_and_keys(kpt: str, tmp_path: Path) -> None:
     """Strings as values, and those of one line as keys, are written byte for byte as kpt writes them."""
     texts = list(dict.fromkeys([*WORDS, *TEXTS, *random_texts(1500)]))
-    # Departures: see krmkit.yaml.emit.
+    # Departures: see krmkit.libraries.yaml.emit.
     keys = [text for text in texts if text != "<<" and len(text) < 120 and not set("\n\r\x85") & set(text)]
     tags = [{"k": text} for text in texts] + [{key: "v"} for key in keys]
     report = "".join(

@@ -16,9 +16,9 @@ import random
 from pathlib import Path
 from time import monotonic
 
-from krmkit.gotemplate import TemplateError, TemplateLimits, parse
-from krmkit.gotemplate.builtins import BUILTINS
-from krmkit.sprig import functions as sprig
+from krmkit.libraries.gotemplate import TemplateError, TemplateLimits, parse
+from krmkit.libraries.gotemplate.builtins import BUILTINS
+from krmkit.libraries.sprig import functions as sprig
 from tests.fuzz.mutations import mutate
 
 SECONDS = float(os.environ.get("KRMKIT_FUZZ_SECONDS", "1.5"))

@@ -20,8 +20,8 @@ from types import FrameType
 
 import pytest
 
-from krmkit.spiff import Options, SpiffError, SpiffLimits, merge
-from krmkit.spiff.functions.registry import MODULES
+from krmkit.libraries.spiff import Options, SpiffError, SpiffLimits, merge
+from krmkit.libraries.spiff.functions.registry import MODULES
 from tests.fuzz.mutations import mutate
 
 SECONDS = float(os.environ.get("KRMKIT_FUZZ_SECONDS", "1.5"))

@@ -14,10 +14,10 @@ from typing import Protocol
 
 import yaml
 
-from krmkit.clusterapi.api.labels import CONTROL_PLANE, DEPLOYMENT_NAME
-from krmkit.clusterapi.desired.current import CurrentObjects
-from krmkit.clusterapi.plan.comparison import applied_by_topology, changed_fields
-from krmkit.json import Object
+from krmkit.libraries.json import Object
+from krmkit.systems.clusterapi.api.labels import CONTROL_PLANE, DEPLOYMENT_NAME
+from krmkit.systems.clusterapi.desired.comparison import applied_by_topology, changed_fields
+from krmkit.systems.clusterapi.desired.current import CurrentObjects
 from tests.live.scenarios import Scenario, in_short
 
 CLUSTER = "c1"

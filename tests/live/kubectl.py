@@ -15,9 +15,9 @@ from pathlib import Path
 
 import yaml
 
-from krmkit.clusterapi.api.kubeadm import control_plane_to_v1beta1
-from krmkit.clusterapi.api.objectversion import in_version
-from krmkit.json import Object
+from krmkit.libraries.json import Object
+from krmkit.systems.clusterapi.api.kubeadm import control_plane_to_v1beta1
+from krmkit.systems.clusterapi.api.objectversion import in_version
 
 
 def main(words: list[str]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 
 Edit = list[Any]
 HERE = Path(__file__).resolve().parent

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from tests.live.harness import (
     PATIENCE,
     KubectlApi,

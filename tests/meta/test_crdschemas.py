@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.clusterapi.api import publishedcrds as clusterapi
-from krmkit.landscaper.items import publishedcrds as landscaper
-from krmkit.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
+from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
+from krmkit.systems.clusterapi.api import publishedcrds as clusterapi
+from krmkit.systems.landscaper.items import publishedcrds as landscaper
 from tools.crdschemas import SHIPPED, made, main
 
 ROOT = Path(__file__).resolve().parents[2]

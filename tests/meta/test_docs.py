@@ -100,10 +100,12 @@ def test_a_rule_is_two_jumps_away() -> None:
     sources = {name: (ROOT / "functions" / name / "main.py").read_text("utf-8") for name in loader.names()}
     systems = "|".join(sorted({system for _, system, _ in rows}))
     # A function that `make new` has just made has no rule yet.
-    ruled = {name for name, source in sources.items() if re.search(rf"from krmkit\.({systems})\.", source)}
+    ruled = {
+        name for name, source in sources.items() if re.search(rf"from krmkit\.systems\.({systems})\.", source)
+    }
     assert {name for name, _, _ in rows} == ruled
     for name, system, path in rows:
-        assert f"from krmkit.{system}.{path.replace('/', '.')} import " in sources[name], name
+        assert f"from krmkit.systems.{system}.{path.replace('/', '.')} import " in sources[name], name
 
 
 @each_page

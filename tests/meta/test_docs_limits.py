@@ -8,7 +8,7 @@ import subprocess
 import sys
 from importlib import import_module
 
-from krmkit.yaml.limits import Limits
+from krmkit.libraries.yaml.limits import Limits
 from tests.meta.pages import ROOT, blocks
 
 LIMIT = re.compile(

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.clusterapi.hooks.responses import RecordedResponses
 from krmkit.fn.config import ConfigError, decode
+from krmkit.kpt.kptfile import Kptfile, image_name, program_name
 from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import Kptfile, image_name, program_name
 from krmkit.krm.resource import Resource
-from krmkit.porch.decodevariants import decode_set, decode_variant
-from krmkit.yaml import emit
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse_all
-from krmkit.yaml.tree import Document, Map
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.libraries.yaml.tree import Document, Map
+from krmkit.systems.clusterapi.hooks.responses import RecordedResponses
+from krmkit.systems.porch.variants.decodevariants import decode_set, decode_variant
 from tests.meta.pages import DEFINITIONS, ROOT, blocks, each_page
 
 

@@ -9,7 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.meta.imports import SLOW, Sources, circles, outside, rising, slow
+from tests.meta.imports import (
+    INSIDE,
+    KNOWN,
+    SLOW,
+    STOREYS,
+    Sources,
+    circles,
+    folder_circles,
+    outside,
+    rising,
+    slow,
+)
 
 HOT = "functions.apply-presets.main"
 
@@ -29,30 +40,54 @@ def test_no_circles(sources: Sources) -> None:
     assert circles(sources) == []
 
 
+def test_no_circles_of_folders(sources: Sources) -> None:
+    """No folders beside each other import each other in a circle, at any depth."""
+    assert folder_circles(sources) == []
+
+
+def test_known_arrows_are_still_there(sources: Sources) -> None:
+    """An arrow that no longer rises leaves the list."""
+    arrows = {(source.name, entry.module) for source in sources for entry in source.imports}
+
+    assert arrows >= KNOWN
+
+
+def test_a_listing_tells_the_architecture(project: Path) -> None:
+    """shared/krmkit holds at most a dozen folders, each a storey; a storey with an order holds the folders of that order."""
+    place = project / "shared/krmkit"
+    folders = {path.name for path in place.iterdir() if (path / "__init__.py").is_file()}
+
+    assert folders <= set(STOREYS)
+    assert len(folders) <= 12
+    for storey, order in INSIDE.items():
+        inner = {path.name for path in (place / storey).iterdir() if (path / "__init__.py").is_file()}
+        assert inner == {name for names in order for name in ((names,) if isinstance(names, str) else names)}
+
+
 CIRCLES: list[tuple[str, dict[str, str], list[str]]] = [
     (
         "for types",
         {
-            "shared/krmkit/yaml/a.py": "if TYPE_CHECKING:\n    from krmkit.yaml.b import B",
-            "shared/krmkit/yaml/b.py": "from krmkit.yaml.a import A",
+            "shared/krmkit/libraries/yaml/a.py": "if TYPE_CHECKING:\n    from krmkit.libraries.yaml.b import B",
+            "shared/krmkit/libraries/yaml/b.py": "from krmkit.libraries.yaml.a import A",
         },
-        ["krmkit.yaml.a <-> krmkit.yaml.b"],
+        ["krmkit.libraries.yaml.a <-> krmkit.libraries.yaml.b"],
     ),
     (
         "of three, one inside of a function",
         {
-            "shared/krmkit/yaml/a.py": "def f():\n    from krmkit.yaml import b",
-            "shared/krmkit/yaml/b.py": "from krmkit.yaml.c import C",
-            "shared/krmkit/yaml/c.py": "import krmkit.yaml.a",
+            "shared/krmkit/libraries/yaml/a.py": "def f():\n    from krmkit.libraries.yaml import b",
+            "shared/krmkit/libraries/yaml/b.py": "from krmkit.libraries.yaml.c import C",
+            "shared/krmkit/libraries/yaml/c.py": "import krmkit.libraries.yaml.a",
         },
-        ["krmkit.yaml.a <-> krmkit.yaml.b <-> krmkit.yaml.c"],
+        ["krmkit.libraries.yaml.a <-> krmkit.libraries.yaml.b <-> krmkit.libraries.yaml.c"],
     ),
     (
         "none",
         {
-            "shared/krmkit/yaml/a.py": "from krmkit.yaml import b, c",
-            "shared/krmkit/yaml/b.py": "from krmkit.yaml import c",
-            "shared/krmkit/yaml/c.py": "",
+            "shared/krmkit/libraries/yaml/a.py": "from krmkit.libraries.yaml import b, c",
+            "shared/krmkit/libraries/yaml/b.py": "from krmkit.libraries.yaml import c",
+            "shared/krmkit/libraries/yaml/c.py": "",
         },
         [],
     ),
@@ -65,6 +100,46 @@ CIRCLES: list[tuple[str, dict[str, str], list[str]]] = [
 def test_rule_of_the_circles(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
     """The reader of imports finds circles of any length, and none where there is none."""
     assert circles(tree(tmp_path, files)) == expected
+
+
+FOLDER_CIRCLES: list[tuple[str, dict[str, str], list[str]]] = [
+    (
+        "of folders without one of files",
+        {
+            "shared/krmkit/krm/x/a.py": "from krmkit.krm.y.b import B",
+            "shared/krmkit/krm/x/c.py": "",
+            "shared/krmkit/krm/y/b.py": "",
+            "shared/krmkit/krm/y/d.py": "def f():\n    from krmkit.krm.x import c",
+        },
+        ["krmkit.krm: x <-> y"],
+    ),
+    (
+        "of a folder and a file beside it",
+        {
+            "shared/krmkit/krm/x/a.py": "from krmkit.krm.low import B",
+            "shared/krmkit/krm/x/c.py": "",
+            "shared/krmkit/krm/low.py": "if TYPE_CHECKING:\n    from krmkit.krm.x.c import C",
+        },
+        ["krmkit.krm: low <-> x"],
+    ),
+    (
+        "none: files above and below a folder",
+        {
+            "shared/krmkit/krm/x/a.py": "from krmkit.krm.low import B",
+            "shared/krmkit/krm/low.py": "",
+            "shared/krmkit/krm/high.py": "from krmkit.krm.x.a import A",
+        },
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"), [case[1:] for case in FOLDER_CIRCLES], ids=[case[0] for case in FOLDER_CIRCLES]
+)
+def test_rule_of_the_circles_of_folders(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    """The reader of imports finds circles of folders that are none of files."""
+    assert folder_circles(tree(tmp_path, files)) == expected
 
 
 def test_hot_path_loads_nothing_slow(sources: Sources) -> None:
@@ -114,7 +189,7 @@ def test_start_of_a_small_run(project: Path, start: str, arguments: list[str]) -
 
 
 RULES: list[tuple[str, dict[str, str], list[str]]] = [
-    ("a layer may skip layers", {"shared/krmkit/fn/a.py": "from krmkit.yaml import tree"}, []),
+    ("a layer may skip layers", {"shared/krmkit/fn/a.py": "from krmkit.libraries.yaml import tree"}, []),
     (
         "fn imports cli",
         {"shared/krmkit/fn/a.py": "from krmkit.cli import main"},
@@ -122,39 +197,47 @@ RULES: list[tuple[str, dict[str, str], list[str]]] = [
     ),
     (
         "inside a function",
-        {"shared/krmkit/yaml/a.py": "def f():\n    import krmkit.krm.b"},
+        {"shared/krmkit/libraries/yaml/a.py": "def f():\n    import krmkit.krm.b"},
         ["a.py:2: yaml imports"],
     ),
     (
         "for its types only",
-        {"shared/krmkit/go/a.py": "if TYPE_CHECKING:\n    from krmkit.krm.b import B"},
+        {"shared/krmkit/libraries/go/a.py": "if TYPE_CHECKING:\n    from krmkit.krm.b import B"},
         ["a.py:2: go imports"],
     ),
     (
         "a submodule through its package",
-        {"shared/krmkit/go/a.py": "from krmkit import krm", "shared/krmkit/krm/__init__.py": ""},
+        {"shared/krmkit/libraries/go/a.py": "from krmkit import krm", "shared/krmkit/krm/__init__.py": ""},
         ["a.py:1: go imports krmkit.krm"],
     ),
     (
         "a name to be imported later",
-        {"shared/krmkit/go/a.py": "load('krmkit.fn.b')", "shared/krmkit/fn/b.py": ""},
+        {"shared/krmkit/libraries/go/a.py": "load('krmkit.fn.b')", "shared/krmkit/fn/b.py": ""},
         ["a.py:1: go imports krmkit.fn.b"],
     ),
     (
         "another system",
-        {"shared/krmkit/porch/a.py": "import krmkit.palette.b"},
-        ["porch imports krmkit.palette.b"],
+        {"shared/krmkit/systems/porch/a.py": "import krmkit.systems.palette.b"},
+        ["porch imports krmkit.systems.palette.b"],
     ),
     (
         "a rule across systems",
-        {"shared/krmkit/platform/a.py": "import krmkit.palette.b\nimport krmkit.porch.b"},
+        {
+            "shared/krmkit/systems/platform/a.py": "import krmkit.systems.palette.b\nimport krmkit.systems.porch.b"
+        },
         [],
     ),
     (
         "a system that knows the platform",
-        {"shared/krmkit/porch/a.py": "import krmkit.platform.b"},
-        ["porch imports krmkit.platform.b"],
+        {"shared/krmkit/systems/porch/a.py": "import krmkit.systems.platform.b"},
+        ["porch imports krmkit.systems.platform.b"],
     ),
+    (
+        "a library above it",
+        {"shared/krmkit/libraries/go/a.py": "import krmkit.libraries.spiff.b"},
+        ["go imports krmkit.libraries.spiff.b"],
+    ),
+    ("an unknown library", {"shared/krmkit/libraries/attic/a.py": ""}, ["is in no layer"]),
     (
         "another function",
         {"functions/x/main.py": "import functions.y.main"},
@@ -188,22 +271,26 @@ def test_rule_of_the_layers(tmp_path: Path, files: dict[str, str], expected: lis
 
 
 STARTS: list[tuple[str, dict[str, str], list[str]]] = [
-    ("types cost nothing", {"shared/krmkit/yaml/a.py": "if TYPE_CHECKING:\n    import typing"}, []),
-    ("inside a function", {"shared/krmkit/yaml/a.py": "def f():\n    import re"}, []),
-    ("in a module of yaml", {"shared/krmkit/yaml/a.py": "import re"}, ["a.py:1: re is loaded"]),
-    ("in a class body", {"shared/krmkit/yaml/a.py": "class A:\n    import json"}, ["a.py:2: json is loaded"]),
+    ("types cost nothing", {"shared/krmkit/libraries/yaml/a.py": "if TYPE_CHECKING:\n    import typing"}, []),
+    ("inside a function", {"shared/krmkit/libraries/yaml/a.py": "def f():\n    import re"}, []),
+    ("in a module of yaml", {"shared/krmkit/libraries/yaml/a.py": "import re"}, ["a.py:1: re is loaded"]),
+    (
+        "in a class body",
+        {"shared/krmkit/libraries/yaml/a.py": "class A:\n    import json"},
+        ["a.py:2: json is loaded"],
+    ),
     (
         "a submodule",
-        {"shared/krmkit/yaml/a.py": "from collections.abc import B"},
+        {"shared/krmkit/libraries/yaml/a.py": "from collections.abc import B"},
         ["collections.abc is loaded"],
     ),
-    ("off the hot path", {"shared/krmkit/go/a.py": "import re"}, []),
+    ("off the hot path", {"shared/krmkit/libraries/go/a.py": "import re"}, []),
     (
         "reached by the entry point, through a package",
         {
-            "functions/apply-presets/main.py": "from krmkit.palette.a import b",
-            "shared/krmkit/palette/__init__.py": "import json",
-            "shared/krmkit/palette/a.py": "",
+            "functions/apply-presets/main.py": "from krmkit.systems.palette.a import b",
+            "shared/krmkit/systems/palette/__init__.py": "import json",
+            "shared/krmkit/systems/palette/a.py": "",
         },
         ["__init__.py:1: json is loaded"],
     ),
@@ -221,14 +308,14 @@ def test_rule_of_the_start(tmp_path: Path, files: dict[str, str], expected: list
 
 
 OUTSIDES: list[tuple[str, dict[str, str], list[str]]] = [
-    ("a pure module", {"shared/krmkit/go/a.py": "import math\nx = d.now(zone)"}, []),
-    ("the clock", {"shared/krmkit/go/a.py": "x = datetime.now()"}, ["asks the clock"]),
+    ("a pure module", {"shared/krmkit/libraries/go/a.py": "import math\nx = d.now(zone)"}, []),
+    ("the clock", {"shared/krmkit/libraries/go/a.py": "x = datetime.now()"}, ["asks the clock"]),
     (
         "a module, lazily",
         {"shared/krmkit/krm/a.py": "def f():\n    import random"},
         ["a.py:2: imports random"],
     ),
-    ("a file", {"shared/krmkit/palette/a.py": "open('x')"}, ["opens a file"]),
+    ("a file", {"shared/krmkit/systems/palette/a.py": "open('x')"}, ["opens a file"]),
     (
         "the environment, from a function",
         {"functions/x/main.py": "import os\nos.environ['A']"},

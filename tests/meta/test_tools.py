@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.disk.scaffold import Place, files, make_folder
 from krmkit.fn.contract.expected import difference, snapshot
 from krmkit.fn.definition import GROUP_VERSION
+from krmkit.storage.disk.scaffold import Place, files, make_folder
 from tests.bench import run as bench
 from tests.bench.timing import Command, MeasureError, in_turns, row
 from tools import new

@@ -63,13 +63,13 @@ def test_pages_travel(wheel: zipfile.ZipFile, project: Path) -> None:
     """What `krmkit report` makes its page of, with the same bytes as in the checkout."""
     files = [
         path
-        for path in (project / "shared/krmkit/report/page").iterdir()
+        for path in (project / "shared/krmkit/views/page").iterdir()
         if path.suffix in (".html", ".css", ".js")
     ]
 
     assert len(files) > 3
     for path in files:
-        assert wheel.read(f"krmkit/report/page/{path.name}") == path.read_bytes()
+        assert wheel.read(f"krmkit/views/page/{path.name}") == path.read_bytes()
 
 
 def test_every_module_travels(wheel: zipfile.ZipFile, project: Path) -> None:

@@ -16,9 +16,9 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.document import parse
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import Map
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.tree import Map
 
 Process = Callable[[ResourceList, Config, Results], None]
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
-from krmkit.yaml.edit import render
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.editing.edit import render
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
 
 SCALARS = [
     "1", "x", "'q q'", '"d\\n"', "true", "~", "", "yes #@", "'it''s'", "a b  #@", "{}", "[]", "{a: 1, b: [x, y]}",

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from krmkit.cel.expressions import Environment as CelEnvironment
-from krmkit.cel.kubernetes.environment import KubeEnvironment
-from krmkit.gotemplate import parse
-from krmkit.json import patch as jsonpatch
-from krmkit.landscaper.blueprint.schema import violations
-from krmkit.palette.constraints.effort import Effort
-from krmkit.spiff import merge
-from krmkit.yaml import effort
-from krmkit.yaml.copies import detached
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse as parse_yaml
+from krmkit.libraries.cel.expressions import Environment as CelEnvironment
+from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
+from krmkit.libraries.gotemplate import parse
+from krmkit.libraries.json import patch as jsonpatch
+from krmkit.libraries.spiff import merge
+from krmkit.libraries.yaml import effort
+from krmkit.libraries.yaml.copies import detached
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse as parse_yaml
+from krmkit.systems.landscaper.jsonschema.schema import violations
+from krmkit.systems.palette.constraints.effort import Effort
 from tests.costs import count
 
 BUDGET = 100_000
@@ -276,7 +276,7 @@ def test_the_budget_ends_it(work: Callable[[], object]) -> None:
 
 def test_copies_of_copies_end_outside_of_a_run() -> None:
     """Sixty operations would make a text of more characters than there are atoms in a grain of sand."""
-    with pytest.raises(jsonpatch.PatchError, match=r"krmkit\.json\.patch\.MAX_COPIED"):
+    with pytest.raises(jsonpatch.PatchError, match=r"krmkit\.libraries\.json\.patch\.MAX_COPIED"):
         copies_of_copies()
 
 

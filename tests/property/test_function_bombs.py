@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.gotemplate.functionsets import function_set
-from krmkit.spiff.functions.registry import MODULES
+from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.spiff.functions.registry import MODULES
 
 MEGABYTES = 200  # what a process may have at most, its start and the bombs included
 CALLS = 12  # calls of each function
@@ -50,10 +50,10 @@ def peak():
         return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
 
 
-from krmkit.gotemplate import TemplateError, parse
-from krmkit.spiff import Options, merge
-from krmkit.spiff.errors import SpiffError
-from krmkit.yaml import effort
+from krmkit.libraries.gotemplate import TemplateError, parse
+from krmkit.libraries.spiff import Options, merge
+from krmkit.libraries.spiff.tree.errors import SpiffError
+from krmkit.libraries.yaml import effort
 
 def loop(count):
     total = 0

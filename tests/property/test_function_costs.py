@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import testing
-from krmkit.yaml import effort
+from krmkit.libraries.yaml import effort
 from tests.costs import check_shape
 
 ROOT = Path(__file__).parents[2]

@@ -7,12 +7,12 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from krmkit.palette.presets.merge import merge
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
-from krmkit.yaml.edit import render
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import Map
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.editing.edit import render
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.tree import Map
+from krmkit.systems.palette.presets.merge import merge
 from tests.property.test_edit_property import Writer, refused
 
 

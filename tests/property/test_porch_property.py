@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.porch.decodevariants import decode_set, decode_variant
-from krmkit.porch.sets.items import Fleet
-from krmkit.porch.sets.metadata import target_object
-from krmkit.porch.variants.candidates import candidates
-from krmkit.porch.variants.chain import VariantChain
-from krmkit.yaml import emit
+from krmkit.libraries.yaml import emit
+from krmkit.systems.porch.sets.items import Fleet
+from krmkit.systems.porch.sets.metadata import target_object
+from krmkit.systems.porch.variants.candidates import candidates
+from krmkit.systems.porch.variants.chain import VariantChain
+from krmkit.systems.porch.variants.decodevariants import decode_set, decode_variant
 
 NAMES = st.sampled_from(["base", "edge", "site"])
 WORDS = st.sampled_from(["a", "b", "n", "1", "true", "x: y", "", "two\nlines\n", "é"])

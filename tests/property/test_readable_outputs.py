@@ -15,9 +15,9 @@ import pytest
 from krmkit.fn.testing import run_function
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.errors import YamlError
 from tests.property.mutate import cases
 
 SIGNS = (

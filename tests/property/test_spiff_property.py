@@ -8,10 +8,10 @@ from collections.abc import Callable
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from krmkit.spiff import Options, SpiffError, merge
-from krmkit.spiff.expressions.calls import INTRINSICS
-from krmkit.spiff.functions.registry import MODULES
-from krmkit.spiff.limits import SpiffLimits
+from krmkit.libraries.spiff import Options, SpiffError, merge
+from krmkit.libraries.spiff.expressions.calls import INTRINSICS
+from krmkit.libraries.spiff.functions.registry import MODULES
+from krmkit.libraries.spiff.tree.limits import SpiffLimits
 
 PRELUDE = """\
 text: some words

@@ -15,10 +15,10 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from krmkit.yaml.chunks import Chunks
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.exact import split_exact
-from krmkit.yaml.split import split, split_fast
+from krmkit.libraries.yaml.chunks import Chunks
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.exact import split_exact
+from krmkit.libraries.yaml.split import split, split_fast
 
 Event = tuple[object, ...]
 EMPTY: list[Event] = [("ScalarEvent", "", None, None, "", None)]

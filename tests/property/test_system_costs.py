@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from krmkit.fn import testing
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from tests.contract.test_costs import CASES as OTHERS
 from tests.costs import check_shape
 from tests.property.test_function_costs import SHAPES

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
-from krmkit.yaml.edit import render
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.editing.edit import render
+from krmkit.libraries.yaml.errors import YamlError
 from tests.conftest import ROOT
 from tests.property.test_edit_property import Writer, edit
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from krmkit.fn.commandline import UsageError, parse_arguments
-from krmkit.landscaper.blueprint.schemapointers import PointerError, target
-from krmkit.landscaper.reconcile.cron import CronError
-from krmkit.landscaper.reconcile.cron import parse as parse_cron
-from krmkit.render.merge.policy import marked_files
-from krmkit.spiff import SpiffError, merge
+from krmkit.kpt.merge.policy import marked_files
+from krmkit.libraries.go.time.cron import CronError
+from krmkit.libraries.go.time.cron import parse as parse_cron
+from krmkit.libraries.spiff import SpiffError, merge
+from krmkit.systems.landscaper.jsonschema.pointers import PointerError, target
 
 ODD = ["²", "١", "9" * 5000]
 

@@ -71,8 +71,8 @@ def test_a_render_without_them(tmp_path: Path) -> None:
 
 def test_a_sync_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What needs the lock is refused at once, in words."""
-    from krmkit.git.program import GitError, GitRepository
-    from krmkit.git.refjournal import RepositoryLock
+    from krmkit.storage.git.program import GitError, GitRepository
+    from krmkit.storage.git.refjournal import RepositoryLock
 
     repository = GitRepository(tmp_path)
     repository.run("init", "--quiet")

@@ -26,7 +26,7 @@ else:
         from krmkit.start import command
 
         command()
-    from krmkit.messages.nearest import did_you_mean
+    from krmkit.libraries.messages.nearest import did_you_mean
 
     known = [*names(), *COMMANDS]
     print(f'krmkit: there is no function or command "{name}"{did_you_mean(name, known)}', file=sys.stderr)

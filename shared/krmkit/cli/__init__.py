@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from krmkit.output.stderr import CommandFree, Patient
+from krmkit.libraries.process.stderr import CommandFree, Patient
 
 COMMANDS = {
     "init": ("krmkit.cli.init", "make a package of a folder, with the functions that fit"),
@@ -69,8 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        from krmkit.disk.folders import TreeError
-        from krmkit.messages.extras import MissingDependencyError
+        from krmkit.libraries.messages.extras import MissingDependencyError
+        from krmkit.storage.disk.folders import TreeError
 
         if not isinstance(error, MissingDependencyError | TreeError):
             raise
@@ -89,7 +89,7 @@ def _command(name: str, words: list[str]) -> int:
         print(f"krmkit {__version__}")
         return 0
     if name not in COMMANDS:
-        from krmkit.messages.nearest import did_you_mean
+        from krmkit.libraries.messages.nearest import did_you_mean
 
         print(f'krmkit: there is no command "{name}"{did_you_mean(name, COMMANDS)}', file=sys.stderr)
         return 1

@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 
-from krmkit.messages.nearest import did_you_mean
-from krmkit.output.formats import FORMATS
-from krmkit.output.model import SEVERITIES
-from krmkit.output.stderr import say
-from krmkit.output.terminal import COLOURS
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.process.stderr import say
+from krmkit.render.findings.model import SEVERITIES
 from krmkit.render.package import KPTFILE
 from krmkit.render.programs.external import TIMEOUT
+from krmkit.views.formats import FORMATS
+from krmkit.views.terminal import COLOURS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

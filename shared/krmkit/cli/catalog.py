@@ -8,9 +8,9 @@ from krmkit.cli.schema import explained, find
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
-from krmkit.output.formats import json_of
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Table, Terminal
+from krmkit.libraries.process.stderr import say
+from krmkit.views.formats import json_of
+from krmkit.views.terminal import Table, Terminal
 
 FORMATS = ("table", "json")
 

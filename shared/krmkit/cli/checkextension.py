@@ -8,24 +8,24 @@ import os
 import sys
 from typing import Any
 
+from krmkit.analysis.plans.sources import PlanError, read_items
 from krmkit.cli.arguments import CommandParser
-from krmkit.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.clusterapi.hooks.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES
-from krmkit.clusterapi.hooks.responses import KIND as RESPONSES
-from krmkit.clusterapi.hooks.serving import Served
-from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
-from krmkit.json import Object
-from krmkit.output.formats import json_of
-from krmkit.output.stderr import say
-from krmkit.output.terminal import RED, YELLOW, Table, Terminal, unread_is_fine
-from krmkit.report.topologysource import PlanError, read_items
-from krmkit.schema.fields import find
+from krmkit.libraries.json import Object
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.schema.fields import find
 from krmkit.services.extension.client import AddressError, Caller, CallError, LocalCaller, caller
 from krmkit.services.extension.contract import CALLERS, GUIDELINE, check_contract
 from krmkit.services.extension.contractreport import VIOLATION, WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.samples import of_our_own, of_package
 from krmkit.services.extension.sources import ExtensionError, items_of, load, read
+from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.systems.clusterapi.hooks.responses import KIND as RESPONSES
+from krmkit.systems.clusterapi.hooks.serving import Served
+from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.systems.clusterapi.model.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES
+from krmkit.views.formats import json_of
+from krmkit.views.terminal import RED, YELLOW, Table, Terminal, unread_is_fine
 
 EPILOG = """
 Calls every handler: twice with the same request, with templates that it patched already, without variables and with wrong ones, with

@@ -9,15 +9,15 @@ import argparse
 import sys
 
 from krmkit.cli.arguments import CommandParser, add_place
-from krmkit.clusterapi.api.templatevariables import cluster_template
-from krmkit.disk.folders import TreeError, read_file
-from krmkit.disk.primitives import WriteError
-from krmkit.disk.write import write_file
-from krmkit.envsubst.bracedvariables import SubstitutionError
-from krmkit.envsubst.texttemplate import MissingValueError
-from krmkit.output.stderr import say
-from krmkit.output.terminal import unread_is_fine
-from krmkit.render.variablevalues import ValuesError, add_values, read_values
+from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
+from krmkit.libraries.envsubst.texttemplate import MissingValueError
+from krmkit.libraries.process.stderr import say
+from krmkit.render.conversion.variablevalues import ValuesError, add_values, read_values
+from krmkit.storage.disk.folders import TreeError, read_file
+from krmkit.storage.disk.primitives import WriteError
+from krmkit.storage.disk.write import write_file
+from krmkit.systems.clusterapi.api.templatevariables import cluster_template
+from krmkit.views.terminal import unread_is_fine
 
 _LARGEST = 64 * 1024 * 1024
 

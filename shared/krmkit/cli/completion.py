@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.why.candidates import COMPLETE, PREAMBLE
+from krmkit.views.candidates import COMPLETE, PREAMBLE
 
 Commands = dict[str, tuple[str, str]]
 

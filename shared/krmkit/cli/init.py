@@ -8,19 +8,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from krmkit.analysis.fittingpipeline import FittingFunction, fitting
 from krmkit.cli.arguments import CommandParser
-from krmkit.disk.folders import TreeError, check_depth, entries, read_file
-from krmkit.disk.write import FileEdit, write
+from krmkit.kpt.kptfile import STAGES, new_kptfile
+from krmkit.kpt.krmignore import KrmIgnore
+from krmkit.kpt.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import STAGES, new_kptfile
 from krmkit.krm.resource import Resource
-from krmkit.output.fittingpipeline import FittingFunction, fitting
-from krmkit.output.formats import counted
-from krmkit.output.stderr import say
-from krmkit.render.krmignore import KrmIgnore
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
-from krmkit.render.source import SourceError, SourceFile
-from krmkit.yaml.errors import YamlError
+from krmkit.storage.disk.folders import TreeError, check_depth, entries, read_file
+from krmkit.storage.disk.write import FileEdit, write
+from krmkit.views.formats import counted
 
 EPILOG = """
 Writes a Kptfile whose pipeline has the functions that fit the resources,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
+from krmkit.analysis.plans.installationtree import as_result, place_in, readable, told_exports
 from krmkit.cli.arguments import (
     CommandParser,
     add_exclude,
@@ -23,21 +24,20 @@ from krmkit.cli.recursive import PackageTreeError
 from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.landscaper.components.ctf import CtfError
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.flow.explain import explain
-from krmkit.landscaper.flow.graph import graph_of
-from krmkit.landscaper.items import installations as items_of
-from krmkit.landscaper.reconcile.plan import plan_items
-from krmkit.output.formats import FORMATS
-from krmkit.output.model import PackageReport, Report, Result
-from krmkit.output.outcome import Told
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal
+from krmkit.libraries.process.stderr import say
+from krmkit.render.conversion.variablevalues import ValuesError, add_values, read_values
+from krmkit.render.findings.model import PackageReport, Report, Result
 from krmkit.render.package import PackageError
 from krmkit.render.resourcefiles import items_of as package_items
-from krmkit.render.variablevalues import ValuesError, add_values, read_values
-from krmkit.report.installationtree import as_result, place_in, readable, told_exports
+from krmkit.systems.landscaper.components.ctf import CtfError
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.explain import explain
+from krmkit.systems.landscaper.flow.graph import graph_of
+from krmkit.systems.landscaper.items import installations as items_of
+from krmkit.systems.landscaper.reconcile.plan import plan_items
+from krmkit.views.formats import FORMATS
+from krmkit.views.outcome import Told
+from krmkit.views.terminal import Terminal
 
 COMMANDS = "import|graph|explain|reconcile"
 
@@ -171,7 +171,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     package = PackageReport(arguments.output if arguments.command == "import" else arguments.package)
     report = Report(f"landscaper {arguments.command}", [package], written=arguments.command == "import")
     if arguments.command == "import":
-        from krmkit.render.componentfolder import imported
+        from krmkit.render.conversion.componentfolder import imported
 
         values = add_values(read_values(arguments.values) if arguments.values else {}, arguments.set)
         lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"), values)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import sys
 
-from krmkit.cli.arguments import cores
-from krmkit.cli.recursive import chosen_packages
-from krmkit.fleet.engine.jobs import local
-from krmkit.landscaper.errors import InstallationError
-from krmkit.output.model import PackageReport, Report
-from krmkit.output.outcome import Told
-from krmkit.output.places import shown_path
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal
-from krmkit.report.installationtree import (
+from krmkit.analysis.plans.installationtree import (
     LandscaperJob,
     PackageInstallations,
     graph_data,
     joined,
     unknown,
 )
+from krmkit.cli.arguments import cores
+from krmkit.cli.recursive import chosen_packages
+from krmkit.fleet.engine.jobs import local
+from krmkit.libraries.process.stderr import say
+from krmkit.render.findings.model import PackageReport, Report
+from krmkit.render.findings.places import shown_path
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.views.outcome import Told
+from krmkit.views.terminal import Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

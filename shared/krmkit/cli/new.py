@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.disk.scaffold import NAME, Place, files, make_folder
-from krmkit.disk.write import WriteError
 from krmkit.fn import loader
 from krmkit.fn.contract.expected import RenderError, write
 from krmkit.fn.definition import parse
-from krmkit.output.stderr import say
+from krmkit.libraries.process.stderr import say
+from krmkit.storage.disk.scaffold import NAME, Place, files, make_folder
+from krmkit.storage.disk.write import WriteError
 
 _COMMAND = "new function"
 EPILOG = """

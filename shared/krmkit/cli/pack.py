@@ -6,16 +6,16 @@ import sys
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
-from krmkit.disk.folders import TreeError
-from krmkit.disk.journal import recover
-from krmkit.output.formats import FORMATS
-from krmkit.output.model import PackageReport, Report
-from krmkit.output.outcome import Told
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal, unread_is_fine
+from krmkit.libraries.process.stderr import say
+from krmkit.render.conversion.packfolder import PackFolderError, exported, imported
+from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import PackageError, read
-from krmkit.render.packfolder import PackFolderError, exported, imported
-from krmkit.report.packs import ShowError, data_of, json_text, read_pack, text_of
+from krmkit.storage.disk.folders import TreeError
+from krmkit.storage.disk.journal import recover
+from krmkit.views.formats import FORMATS
+from krmkit.views.outcome import Told
+from krmkit.views.packs import ShowError, data_of, json_text, read_pack, text_of
+from krmkit.views.terminal import Terminal, unread_is_fine
 
 
 def parser() -> CommandParser:

@@ -9,28 +9,28 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from krmkit.cli.arguments import CommandParser, add_output
-from krmkit.disk import folders
-from krmkit.disk.journal import recover
-from krmkit.disk.write import FileEdit, WriteError, write
 from krmkit.fleet.follow import STRATEGIES, local_files, updated
 from krmkit.fleet.getpackage import get_package
-from krmkit.git.program import GitError
-from krmkit.git.treeupdate import File
-from krmkit.git.upstream import UpstreamError, sign_ins
+from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.policy import MARKERS, POLICIES
 from krmkit.krm.errors import ListError
-from krmkit.output.formats import FORMATS, counted
-from krmkit.output.mergereport import merge_report
-from krmkit.output.model import Report
-from krmkit.output.outcome import Told
-from krmkit.output.places import shown_path
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal, unread_is_fine
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.diff import diff
-from krmkit.render.merge.conflict import ResourceConflict
-from krmkit.render.merge.packages import MergedPackage, PackageMergeError
-from krmkit.render.merge.policy import MARKERS, POLICIES
-from krmkit.render.merge.secrets import secrets_in_file
-from krmkit.yaml.errors import YamlError
+from krmkit.render.findings.mergereport import merge_report
+from krmkit.render.findings.model import Report
+from krmkit.render.findings.places import shown_path
+from krmkit.render.packagemerge import MergedPackage, PackageMergeError
+from krmkit.render.secrets.files import secrets_in_file
+from krmkit.storage.disk import folders
+from krmkit.storage.disk.journal import recover
+from krmkit.storage.disk.write import FileEdit, WriteError, write
+from krmkit.storage.git.program import GitError
+from krmkit.storage.git.treeupdate import File
+from krmkit.storage.git.upstream import UpstreamError, sign_ins
+from krmkit.views.formats import FORMATS, counted
+from krmkit.views.outcome import Told
+from krmkit.views.terminal import Terminal, unread_is_fine
 
 _ERRORS = (GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError)  # fmt: skip
 

@@ -18,8 +18,8 @@ from krmkit.cli.arguments import (
 from krmkit.cli.serveoptions import port_number
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
-from krmkit.messages.extras import lacking
-from krmkit.output.stderr import say
+from krmkit.libraries.messages.extras import lacking
+from krmkit.libraries.process.stderr import say
 from krmkit.render.package import PackageError, read
 from krmkit.services.listening import listen
 

@@ -16,23 +16,23 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.cli.arguments import cores, resolver_of
-from krmkit.disk.folders import WORK, resolved_by, walk
-from krmkit.disk.write import FileEdit, WriteError, write, write_file
 from krmkit.fleet.engine.jobs import JobError, Plain, local, unexpected
 from krmkit.fn.run import RunOptions
-from krmkit.git.program import GitError, GitRepository
-from krmkit.output.formats import Totals, of_package, shown
-from krmkit.output.model import PackageReport, Report
-from krmkit.output.places import report_of, shown_path
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal, unread_is_fine
-from krmkit.output.unreadable import unreadable
+from krmkit.kpt.krmignore import KrmIgnore
+from krmkit.kpt.resultlist import FILE, results_text
+from krmkit.libraries.process.stderr import say
 from krmkit.render.diff import diff
-from krmkit.render.krmignore import KrmIgnore
+from krmkit.render.findings.model import PackageReport, Report
+from krmkit.render.findings.places import report_of, shown_path
+from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import KPTFILE, PackageError, read
 from krmkit.render.pipeline import render
 from krmkit.render.resolve import ProgramResolver
-from krmkit.render.resultlist import FILE, results_text
+from krmkit.storage.disk.folders import WORK, resolved_by, walk
+from krmkit.storage.disk.write import FileEdit, WriteError, write, write_file
+from krmkit.storage.git.program import GitError, GitRepository
+from krmkit.views.formats import Totals, of_package, shown
+from krmkit.views.terminal import Terminal, unread_is_fine
 
 _MOST_ALIKE = 50  # packages without warnings that are listed one by one
 _COLLECT = 16  # packages between two garbage collections: a run leaves reference cycles
@@ -98,7 +98,7 @@ class RenderJob(PackageJob):
         if is_blueprint:
             report.changes = []
         if self.arguments.diff and not is_blueprint:
-            from krmkit.output.secrets import secrets_of
+            from krmkit.render.findings.secrets import secrets_of
 
             secrets = () if self.arguments.show_secrets else secrets_of(package, rendering)
             folder = "" if report.path == "." else f"{report.path}/"

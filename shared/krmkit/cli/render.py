@@ -19,25 +19,25 @@ from krmkit.cli.arguments import (
     package_above,
     resolver_of,
 )
-from krmkit.disk.write import FileEdit, WriteError, write, write_file, write_folder
 from krmkit.fleet.shard import add_shard
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
+from krmkit.kpt.resultlist import FILE, FunctionRun, results_text
+from krmkit.kpt.source import FileResource
 from krmkit.krm.annotations import BLUEPRINT_MARK
-from krmkit.messages.nearest import did_you_mean
-from krmkit.output.formats import FORMATS, shown
-from krmkit.output.model import Report
-from krmkit.output.places import report_of, shown_path
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal, unread_is_fine
-from krmkit.output.unreadable import unreadable
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.process.stderr import say
 from krmkit.render.diff import diff
+from krmkit.render.findings.model import Report
+from krmkit.render.findings.places import report_of, shown_path
+from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import Package, PackageError, read
 from krmkit.render.pipeline import render
 from krmkit.render.rendering import Rendering
-from krmkit.render.resultlist import FILE, FunctionRun, results_text
-from krmkit.render.source import FileResource
+from krmkit.storage.disk.write import FileEdit, WriteError, write, write_file, write_folder
+from krmkit.views.formats import FORMATS, shown
+from krmkit.views.terminal import Terminal, unread_is_fine
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
 _PROGRAMS = FORMATS[2:]  # formats that programs read
@@ -228,7 +228,7 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
         # With a format for programs on stdout, the diff goes to stderr for the user.
         on_page = arguments.format == "markdown"
         where = terminal if people else Terminal(sys.stderr, "never" if on_page else arguments.color)
-        from krmkit.output.secrets import secrets_of
+        from krmkit.render.findings.secrets import secrets_of
 
         secrets = () if arguments.show_secrets else secrets_of(package, rendering)
         package_report.diff = diff(rendering.shown, where.colour, secrets)

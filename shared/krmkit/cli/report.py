@@ -7,6 +7,10 @@ import os
 import sys
 from pathlib import Path
 
+from krmkit.analysis.fleet import SyncedStatusError, collisions, synced_variants, variants_of
+from krmkit.analysis.package import WHOLE, describe
+from krmkit.analysis.plans.sources import PlanError
+from krmkit.analysis.systems.acrosspackages import links, versions
 from krmkit.cli.arguments import (
     CommandParser,
     add_color,
@@ -19,24 +23,20 @@ from krmkit.cli.arguments import (
     show_page,
 )
 from krmkit.cli.recursive import PackageJob, PackageTreeError, chosen_packages, reports
-from krmkit.disk.write import WriteError, write_file
 from krmkit.fleet.engine.jobs import JobError
 from krmkit.fleet.folder import FolderError
 from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.run import RunOptions
-from krmkit.output.formats import counted, shown
-from krmkit.output.model import PackageReport, Report
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal, unread_is_fine
+from krmkit.libraries.process.stderr import say
 from krmkit.render.diff import CONTEXT
+from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import read
 from krmkit.render.resolve import ProgramResolver
 from krmkit.render.resourcefiles import ResourceFileError, resources_below
-from krmkit.report.fleet import SyncedStatusError, collisions, synced_variants, variants_of
-from krmkit.report.package import WHOLE, describe
-from krmkit.report.page import page
-from krmkit.report.systems.acrosspackages import links, versions
-from krmkit.report.topologysource import PlanError
+from krmkit.storage.disk.write import WriteError, write_file
+from krmkit.views.formats import counted, shown
+from krmkit.views.page import page
+from krmkit.views.terminal import Terminal, unread_is_fine
 
 FORMATS = ("html", "json")
 EPILOG = """

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.cli.arguments import CommandParser
     from krmkit.fn.loader import Function
-    from krmkit.output.model import Result
+    from krmkit.render.findings.model import Result
 
 HELP = """krmkit run [--functions DIR] NAME [FILE] [flags]
 
@@ -29,7 +29,7 @@ _FLAGS = ("-f", "--format", "--color")
 def parser() -> CommandParser:
     """The command line of `krmkit run`, for completion and --format: a function reads its own flags."""
     from krmkit.cli.arguments import CommandParser, add_functions, add_output
-    from krmkit.output.formats import FORMATS
+    from krmkit.views.formats import FORMATS
 
     made = CommandParser(prog="krmkit run", description="Run one function on a ResourceList.")
     made.add_argument("function", metavar="NAME", help="a function, or a folder with a function.yaml")
@@ -62,7 +62,7 @@ def main(words: list[str]) -> int:
         except Exception as error:  # noqa: BLE001  # whatever stands in the main.py of others
             raise LookupError(loader.unloadable(function, error)) from None
     except LookupError as error:
-        from krmkit.output.stderr import say
+        from krmkit.libraries.process.stderr import say
 
         say("run", error.args[0])
         return 1
@@ -89,10 +89,10 @@ def _formatted(function: Function, words: list[str]) -> int:
     import io
 
     from krmkit.krm.resource import Resource
-    from krmkit.output.formats import shown
-    from krmkit.output.model import PackageReport, PipelineStep, Report
-    from krmkit.output.terminal import Terminal, unread_is_fine
-    from krmkit.yaml.limits import Limits
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.render.findings.model import PackageReport, PipelineStep, Report
+    from krmkit.views.formats import shown
+    from krmkit.views.terminal import Terminal, unread_is_fine
 
     arguments = parser().parse_args(words)
     flags = [f"--{flag}" for flag in ("explain", "debug") if getattr(arguments, flag)]
@@ -118,7 +118,7 @@ def _formatted(function: Function, words: list[str]) -> int:
 
 def _result(data: object, function: str) -> Result:
     """A result of a ResourceList. Its file is from the annotations; the line is unknown."""
-    from krmkit.output.model import Result
+    from krmkit.render.findings.model import Result
 
     result = _map(data)
     tags, file, place = _map(result.get("tags")), _map(result.get("file")), _map(result.get("field"))

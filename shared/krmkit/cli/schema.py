@@ -8,9 +8,9 @@ import json
 from krmkit.cli.arguments import CommandParser, add_functions
 from krmkit.fn.help import text_for
 from krmkit.fn.knownfunctions import catalog
-from krmkit.messages.nearest import did_you_mean
-from krmkit.output.stderr import say
-from krmkit.schema.fields import mapping
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.schema.fields import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _wrapped(text: str, indent: str) -> list[str]:
 
 def _pack_file(file: str, modeline: str | None) -> int:
     """Print the schema of a file of packs, or put it beside one."""
-    from krmkit.palette.packs.packfileschemas import PACK_FILES
+    from krmkit.systems.palette.packs.packfileschemas import PACK_FILES
 
     text = json.dumps(PACK_FILES[file], indent=2, ensure_ascii=False) + "\n"
     if not modeline:
@@ -191,7 +191,7 @@ def _modeline(name: str, schema: str, file: str) -> None:
     """Put a schema beside a file, and the comment into it that yaml-language-server reads."""
     import os
 
-    from krmkit.disk.write import write_file
+    from krmkit.storage.disk.write import write_file
 
     with open(file, encoding="utf-8", newline="") as stream:
         text = stream.read()

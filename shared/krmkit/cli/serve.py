@@ -13,8 +13,8 @@ from krmkit.cli.serveoptions import (
     duration,
     size,
 )
-from krmkit.messages.extras import lacking
-from krmkit.output.stderr import say
+from krmkit.libraries.messages.extras import lacking
+from krmkit.libraries.process.stderr import say
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of

@@ -12,8 +12,8 @@ from krmkit.cli.serveoptions import (
     add_workers,
     port_number,
 )
-from krmkit.messages.extras import lacking
-from krmkit.output.stderr import say
+from krmkit.libraries.messages.extras import lacking
+from krmkit.libraries.process.stderr import say
 
 EPILOG = """
 Serves the TopologyExtensions in files and folders, and extensions that Python modules hold, by Cluster API's Runtime SDK: discovery,

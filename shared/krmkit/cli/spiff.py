@@ -9,14 +9,14 @@ import sys
 from typing import Any
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.disk.write import WriteError, write_file
 from krmkit.fn.commandline import UsageError, parse_arguments
-from krmkit.go.json.functions import must_to_json
-from krmkit.output.stderr import say
-from krmkit.output.terminal import unread_is_fine
-from krmkit.spiff import Options, SpiffError, merge
-from krmkit.spiff.reading import plain_documents
-from krmkit.yaml import effort, emit
+from krmkit.libraries.go.json.functions import must_to_json
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.spiff import Options, SpiffError, merge
+from krmkit.libraries.spiff.tree.reading import plain_documents
+from krmkit.libraries.yaml import effort, emit
+from krmkit.storage.disk.write import WriteError, write_file
+from krmkit.views.terminal import unread_is_fine
 
 LARGEST = 64 * 1024 * 1024
 """How many bytes a template, a stub and a folder of files may have."""

@@ -23,19 +23,19 @@ from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.whole import Sync
 from krmkit.fn.knownfunctions import CatalogError
-from krmkit.git.foreign import ELSEWHERE, NETWORK
-from krmkit.git.program import GitError, GitRepository
-from krmkit.git.refjournal import RepositoryLock
-from krmkit.git.upstream import shown_address
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.output.formats import FORMATS
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal
-from krmkit.porch.sets.items import SetError
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
-from krmkit.report.sync import told_status, told_sync
-from krmkit.yaml.errors import YamlError
+from krmkit.storage.git.foreign import ELSEWHERE, NETWORK
+from krmkit.storage.git.program import GitError, GitRepository
+from krmkit.storage.git.refjournal import RepositoryLock
+from krmkit.storage.git.upstream import shown_address
+from krmkit.systems.porch.sets.items import SetError
+from krmkit.views.formats import FORMATS
+from krmkit.views.sync import told_status, told_sync
+from krmkit.views.terminal import Terminal
 
 EPILOG = """
 A package revision is a tag PACKAGE/vN (published) or a branch drafts/PACKAGE/WORKSPACE or proposed/PACKAGE/WORKSPACE. Each variant

@@ -7,6 +7,7 @@ import sys
 from datetime import UTC, datetime
 from time import monotonic
 
+from krmkit.analysis.plans.sources import PlanError, extension_names, read_both, read_with_cluster, rebase
 from krmkit.cli.arguments import (
     CommandParser,
     add_exclude,
@@ -16,22 +17,21 @@ from krmkit.cli.arguments import (
     count,
     package_above,
 )
-from krmkit.clusterapi.plan.changes import make_plan
-from krmkit.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, TopologyPlan
-from krmkit.messages.nearest import did_you_mean
-from krmkit.output.formats import FORMATS
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal
-from krmkit.report.topology import PAGES, mask_plan, told
-from krmkit.report.topologysource import PlanError, extension_names, read_both, read_with_cluster, rebase
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.process.stderr import say
+from krmkit.systems.clusterapi.plan.changes import make_plan
+from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, TopologyPlan
+from krmkit.views.formats import FORMATS
+from krmkit.views.terminal import Terminal
+from krmkit.views.topology import PAGES, mask_plan, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from krmkit.clusterapi.api.collection import Collected, Key
-    from krmkit.clusterapi.desired.topologies import TopologyOptions
     from krmkit.services.extension.live import Recorder
+    from krmkit.systems.clusterapi.api.collection import Collected, Key
+    from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 
 EPILOG = """
 The package is rendered as it was, and then as it is with the first render as its current state. As it was: the commit HEAD, another
@@ -242,7 +242,7 @@ def _unused(given: list[str], *packages: Collected) -> list[str]:
 
 
 def _write_record(recorder: Recorder, path: str) -> None:
-    from krmkit.yaml import emit
+    from krmkit.libraries.yaml import emit
 
     try:
         with open(path, "w", encoding="utf-8") as file:

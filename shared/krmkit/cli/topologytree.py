@@ -7,18 +7,18 @@ import os
 import sys
 from datetime import UTC, datetime
 
+from krmkit.analysis.plans.sources import PlanError, holds_clusters, read_both, read_with_cluster
 from krmkit.cli.arguments import cores
 from krmkit.cli.recursive import PackageTreeError, chosen_packages
-from krmkit.clusterapi.plan.changes import make_plan
-from krmkit.clusterapi.plan.model import REFUSED, SAME, TopologyPlan
 from krmkit.fleet.engine.jobs import JobError, local
-from krmkit.output.places import shown_path
-from krmkit.output.stderr import say
-from krmkit.output.terminal import Terminal
+from krmkit.libraries.process.stderr import say
+from krmkit.render.findings.places import shown_path
 from krmkit.render.resourcefiles import is_blueprint
-from krmkit.report.topology import MARKDOWN, mask_plan
-from krmkit.report.topologysource import PlanError, holds_clusters, read_both, read_with_cluster
-from krmkit.report.topologytree import PackagePlan, told
+from krmkit.systems.clusterapi.plan.changes import make_plan
+from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, TopologyPlan
+from krmkit.views.terminal import Terminal
+from krmkit.views.topology import MARKDOWN, mask_plan
+from krmkit.views.topologytree import PackagePlan, told
 
 
 class PlanJob:

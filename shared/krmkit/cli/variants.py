@@ -11,9 +11,6 @@ from contextlib import ExitStack
 from krmkit.cli.arguments import CommandParser, add_output, add_place, add_running, count
 from krmkit.cli.engine import add_on, check_engine, engine_for
 from krmkit.cli.sync import add_commands
-from krmkit.disk.journal import recover
-from krmkit.disk.spool import Spool
-from krmkit.disk.write import Writer
 from krmkit.fleet.build import build_of
 from krmkit.fleet.collisions import RULE
 from krmkit.fleet.engine.jobs import EngineError
@@ -22,12 +19,15 @@ from krmkit.fleet.plan import FleetError
 from krmkit.fleet.shard import add_shard
 from krmkit.fleet.tasks import FleetTasks, Row, read_fleet
 from krmkit.fn.knownfunctions import CatalogError
-from krmkit.messages.listed import listed
-from krmkit.output.formats import FORMATS, counted, shown
-from krmkit.output.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
-from krmkit.output.places import placed, shown_path
-from krmkit.output.stderr import say
-from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.process.stderr import say
+from krmkit.render.findings.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
+from krmkit.render.findings.places import placed, shown_path
+from krmkit.storage.disk.journal import recover
+from krmkit.storage.disk.spool import Spool
+from krmkit.storage.disk.write import Writer
+from krmkit.views.formats import FORMATS, counted, shown
+from krmkit.views.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 
 EPILOG = """
 A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named like the upstream's workspace or revision (v3 or 3).

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 
+from krmkit.analysis.why.answers import Answer, Question, WhyError, data_of
 from krmkit.cli.arguments import CommandParser, add_output, add_running, package_and_words, resolver_of
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.masking import Mask
 from krmkit.fn.run import RunOptions
-from krmkit.output.formats import json_of
-from krmkit.output.stderr import say
-from krmkit.output.terminal import BOLD, CYAN, Table, Terminal, unread_is_fine
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.schema.fields import MISSING
 from krmkit.render.package import PackageError, read
-from krmkit.schema.fields import MISSING
-from krmkit.why.answers import Answer, Question, WhyError, data_of
-from krmkit.why.candidates import candidates
+from krmkit.views.candidates import candidates
+from krmkit.views.formats import json_of
+from krmkit.views.terminal import BOLD, CYAN, Table, Terminal, unread_is_fine
 
 FORMATS = ("text", "json")
 EPILOG = """

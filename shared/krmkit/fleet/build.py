@@ -20,18 +20,18 @@ from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.variants import Made, Origin, UpstreamPackage, VariantError, make, unrendered
 from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.run import RunOptions
-from krmkit.git.treeupdate import File
+from krmkit.kpt.merge.carryback import carry_back, lost_edits
+from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.conflictplaces import placed
+from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.porch.merge.threeway import UPSTREAM
-from krmkit.porch.variants.injection import Candidate
-from krmkit.render.merge.carryback import carry_back, lost_edits
-from krmkit.render.merge.conflict import ResourceConflict
-from krmkit.render.merge.conflictplaces import placed
-from krmkit.render.merge.packages import PackageMergeError, merge_packages
-from krmkit.render.merge.secrets import masked_conflicts
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.packagemerge import PackageMergeError, merge_packages
 from krmkit.render.resolve import ProgramResolver
-from krmkit.yaml.errors import YamlError
+from krmkit.render.secrets.files import masked_conflicts
+from krmkit.storage.git.treeupdate import File
+from krmkit.systems.porch.variants.injection import Candidate
 
 Files = dict[str, File]
 

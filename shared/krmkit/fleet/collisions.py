@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from krmkit.fleet.objects import FleetObjects
+from krmkit.kpt.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.messages.listed import listed
-from krmkit.render.source import SourceError, SourceFile
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.yaml.errors import YamlError
 
 RULE = "collision"
 # The cluster of a repository's packages (default: one of its own; "" for several), and its management cluster.

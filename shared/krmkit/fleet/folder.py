@@ -2,7 +2,7 @@
 
 `.krmkit-variants` (JSON) lists, for each package, its set, the set's file, and its files with the SHA-256 of the
 written content. Only listed files are overwritten or removed, and only if they are unchanged. The record is put into
-place together with the files (krmkit.disk.write), so the two never differ.
+place together with the files (krmkit.storage.disk.write), so the two never differ.
 
 A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that machines can
 make the parts independently. Where several records name a package, the highest `generation` counts, and null marks a
@@ -16,9 +16,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from sys import intern
 
-from krmkit.disk.folders import TreeError, files, read_file
-from krmkit.disk.primitives import WriteError, digest
-from krmkit.disk.write import FileEdit
+from krmkit.storage.disk.folders import TreeError, files, read_file
+from krmkit.storage.disk.primitives import WriteError, digest
+from krmkit.storage.disk.write import FileEdit
 
 # No suffix: a package around the folder would read *.json and *.yaml as its resources.
 RECORD = ".krmkit-variants"

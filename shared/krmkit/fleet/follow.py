@@ -9,19 +9,19 @@ import os
 from collections import defaultdict
 from dataclasses import replace
 
-from krmkit.disk import folders
-from krmkit.git.program import GitError
-from krmkit.git.treeupdate import File
-from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError
+from krmkit.kpt.merge.policy import UNRESOLVED, unresolved_line
+from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.kpt.merge.tree import PackageTree
+from krmkit.kpt.merge.unedited import is_unedited
+from krmkit.kpt.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
-from krmkit.porch.merge.threeway import UPSTREAM
-from krmkit.render.merge.packages import MergedPackage, PackageMergeError, merge_packages
-from krmkit.render.merge.policy import UNRESOLVED, unresolved_line
-from krmkit.render.merge.tree import PackageTree
-from krmkit.render.merge.unedited import is_unedited
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE
-from krmkit.render.source import SourceError, SourceFile
-from krmkit.yaml.errors import YamlError
+from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.storage.disk import folders
+from krmkit.storage.git.program import GitError
+from krmkit.storage.git.treeupdate import File
+from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamError
 
 DEEPEST = 16  # nesting of subpackages: one whose upstream is its own package would recurse for ever
 _EMPTY = b"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nothing\n"

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from krmkit.disk.write import FileEdit, WriteError, write_folder
 from krmkit.fleet.follow import follow_below
-from krmkit.git.foreign import NETWORK
-from krmkit.git.program import GitError, GitRepository
-from krmkit.git.treeupdate import File
-from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address
+from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.stamp import stamped_file
+from krmkit.kpt.merge.unedited import SUFFIXES
+from krmkit.kpt.source import SourceError, first_document
 from krmkit.krm.resource import Resource
-from krmkit.render.merge.conflict import ResourceConflict
-from krmkit.render.merge.packages import MergedPackage
-from krmkit.render.merge.stamp import stamped_file
-from krmkit.render.merge.unedited import SUFFIXES
 from krmkit.render.package import KPTFILE
-from krmkit.render.source import SourceError, first_document
+from krmkit.render.packagemerge import MergedPackage
+from krmkit.storage.disk.write import FileEdit, WriteError, write_folder
+from krmkit.storage.git.foreign import NETWORK
+from krmkit.storage.git.program import GitError, GitRepository
+from krmkit.storage.git.treeupdate import File
+from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address
 
 _NEW = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n"
 _ADDRESS = re.compile(

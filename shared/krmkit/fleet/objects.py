@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from krmkit.krm.resource import Resource
-from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, in_namespace
+from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, in_namespace
 
 DEFAULT_NAMESPACE = "default"
 

@@ -6,10 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from krmkit.disk.folders import WORK, TreeError, read_file
-from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
-from krmkit.disk.spool import Spool, StepSpool
-from krmkit.disk.write import FileEdit, Stage, Writer
 from krmkit.fleet.build import Built, Clone, VariantInput
 from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.engine.jobs import Engine, attempt, unexpected
@@ -18,9 +14,13 @@ from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
 from krmkit.fleet.tasks import FleetTasks, Row
 from krmkit.fleet.variants import Origin, UpstreamPackage, VariantError
-from krmkit.messages.listed import listed
+from krmkit.libraries.messages.listed import listed
 from krmkit.render.diff import diff
-from krmkit.render.merge.secrets import secrets_in_file
+from krmkit.render.secrets.files import secrets_in_file
+from krmkit.storage.disk.folders import WORK, TreeError, read_file
+from krmkit.storage.disk.primitives import WriteError, digest_of_content, digest_of_text
+from krmkit.storage.disk.spool import Spool, StepSpool
+from krmkit.storage.disk.write import FileEdit, Stage, Writer
 
 
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Row]) -> Iterator[str]:

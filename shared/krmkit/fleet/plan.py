@@ -10,10 +10,15 @@ from krmkit.fleet.objects import DEFAULT_NAMESPACE
 from krmkit.fleet.variants import MissingUpstreamError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.messages.listed import listed
-from krmkit.output.places import line_of, shown_path
-from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, in_namespace
-from krmkit.porch.decodevariants import (
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.schema.fields import mapping
+from krmkit.render.findings.places import line_of, shown_path
+from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, in_namespace
+from krmkit.systems.porch.findings import doubts
+from krmkit.systems.porch.sets.items import Fleet as Sets
+from krmkit.systems.porch.sets.items import SetError
+from krmkit.systems.porch.sets.text import owner_of
+from krmkit.systems.porch.variants.decodevariants import (
     DecodedVariant,
     decode_set,
     decode_variant,
@@ -21,11 +26,6 @@ from krmkit.porch.decodevariants import (
     is_variant,
     refuse_other_version,
 )
-from krmkit.porch.findings import doubts
-from krmkit.porch.sets.items import Fleet as Sets
-from krmkit.porch.sets.items import SetError
-from krmkit.porch.sets.text import owner_of
-from krmkit.schema.fields import mapping
 
 
 class FleetError(ValueError):

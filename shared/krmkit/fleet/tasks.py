@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from krmkit.disk.journal import JournalStep
 from krmkit.fleet.build import Build
 from krmkit.fleet.folder import FolderError, VariantFolder
 from krmkit.fleet.plan import FleetError, FleetPlan, Task, plan_variants
 from krmkit.fleet.shard import Shard
 from krmkit.fleet.upstreamfolder import find_upstream
 from krmkit.fleet.variants import UpstreamPackage, VariantError, inside
+from krmkit.kpt.source import SourceError
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.porch.sets.items import SetError
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
-from krmkit.render.source import SourceError
-from krmkit.yaml.errors import YamlError
+from krmkit.storage.disk.journal import JournalStep
+from krmkit.systems.porch.sets.items import SetError
 
 
 @dataclass(slots=True, eq=False)

@@ -6,10 +6,10 @@ import os
 from typing import Any
 
 from krmkit.fleet.variants import MissingUpstreamError, inside
-from krmkit.messages.listed import listed
-from krmkit.messages.nearest import did_you_mean
-from krmkit.porch.apinames import revision_number
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.render.package import KPTFILE
+from krmkit.systems.porch.api.apinames import revision_number
 
 
 def find_upstream(packages: str, upstream: dict[str, Any]) -> str:

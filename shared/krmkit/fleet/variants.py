@@ -11,34 +11,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krmkit.disk.folders import TreeError, check_name, open_file
-from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Resource
-from krmkit.output.places import PackageFiles, result_of
-from krmkit.porch.apinames import PorchError, revision_number
-from krmkit.porch.variants.apply import apply_variant
-from krmkit.porch.variants.candidates import candidates
-from krmkit.porch.variants.context import context_text, is_package_context
-from krmkit.porch.variants.gates import open_gates
-from krmkit.porch.variants.injection import Candidate
-from krmkit.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME
-from krmkit.porch.variants.packageview import PackageView as View
-from krmkit.porch.variants.validation import validate_variant
-from krmkit.render.merge.stamp import stamped_file
-from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
-from krmkit.render.pipeline import render
-from krmkit.render.place import ResourcePlaces
-from krmkit.render.rendering import Rendering
-from krmkit.render.resolve import ProgramResolver
-from krmkit.render.resultlist import normalized
-from krmkit.render.source import (
+from krmkit.kpt.merge.stamp import stamped_file
+from krmkit.kpt.resultlist import normalized
+from krmkit.kpt.source import (
     FileResource,
     SourceError,
     SourceFile,
     package_file,
 )
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.render.findings.places import PackageFiles, result_of
+from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
+from krmkit.render.pipeline import render
+from krmkit.render.place import ResourcePlaces
+from krmkit.render.rendering import Rendering
+from krmkit.render.resolve import ProgramResolver
+from krmkit.storage.disk.folders import TreeError, check_name, open_file
+from krmkit.systems.porch.api.apinames import PorchError, revision_number
+from krmkit.systems.porch.variants.apply import apply_variant
+from krmkit.systems.porch.variants.candidates import candidates
+from krmkit.systems.porch.variants.context import context_text, is_package_context
+from krmkit.systems.porch.variants.gates import open_gates
+from krmkit.systems.porch.variants.injection import Candidate
+from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME
+from krmkit.systems.porch.variants.packageview import PackageView as View
+from krmkit.systems.porch.variants.validation import validate_variant
 
 
 class VariantError(ValueError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from krmkit.fn.run import RunOptions
-from krmkit.messages.nearest import did_you_mean
-from krmkit.yaml.limits import Limits
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.yaml.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ How a ConfigMap is read: `krmkit.fn.configmap`.
 from __future__ import annotations
 
 from krmkit.fn.definition import FAIL_ON_SCHEMA, with_fail_on
-from krmkit.json.paths import join
 from krmkit.krm.annotations import FAIL_ON
-from krmkit.schema.openapi import read_schema
-from krmkit.schema.violations import Violation, validate
+from krmkit.libraries.json.paths import join
+from krmkit.libraries.schema.openapi import read_schema
+from krmkit.libraries.schema.violations import Violation, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _typed(definition: FunctionDefinition, resource: Resource, violations: list[
         if key in fields or key == "failOn":
             hint = f'; did you mean "spec.{key}"?'
         else:
-            from krmkit.messages.nearest import did_you_mean
+            from krmkit.libraries.messages.nearest import did_you_mean
 
             hint = did_you_mean(key, _FIELDS)
         violations.append(Violation(join("", key), f'unknown field "{key}"{hint}'))
@@ -157,7 +157,7 @@ def _foreign(definition: FunctionDefinition, resource: Resource, violations: lis
     versions = [other_version for other_version, other in right if other == kind]
     if versions:
         raise ConfigError([Violation("apiVersion", f"must be {' or '.join(versions)} for a {kind}", version)])
-    from krmkit.messages.nearest import proposal
+    from krmkit.libraries.messages.nearest import proposal
 
     hint = proposal(kind, [other for _, other in right])
     listed = " or ".join(f"{other} ({other_version})" for other_version, other in right)

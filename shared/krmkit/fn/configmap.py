@@ -14,14 +14,14 @@ function.yaml may say:
 
 from __future__ import annotations
 
-from krmkit.json.paths import join
-from krmkit.schema.openapi import read_schema
-from krmkit.schema.violations import Violation, validate
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.scalars import go_resolve
-from krmkit.yaml.tree import Map, Scalar, deref
+from krmkit.libraries.json.paths import join
+from krmkit.libraries.schema.openapi import read_schema
+from krmkit.libraries.schema.violations import Violation, validate
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.scalars import go_resolve
+from krmkit.libraries.yaml.tree import Map, Scalar, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
             elif entry.name is not None:
                 texts[entry.name] = value.text
     elif data is not None and resource.get("data") is not None:
-        from krmkit.schema.violationtexts import describe
+        from krmkit.libraries.schema.violationtexts import describe
 
         violations.append(Violation("data", f"must be a map, not {describe(resource.get('data'))}"))
     return texts
@@ -117,7 +117,7 @@ def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
 
 def _wanted(kind: str, rest: str) -> str:
     """The message for a text that is not of the type `kind`; the names of the types are loaded for the first one."""
-    from krmkit.schema.violationtexts import NAMES
+    from krmkit.libraries.schema.violationtexts import NAMES
 
     return f"must be {NAMES[kind]}{rest}"
 

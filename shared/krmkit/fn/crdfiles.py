@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from krmkit.json import Object
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse_all
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.libraries.yaml.errors import YamlError
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KIND = "CustomResourceDefinition"

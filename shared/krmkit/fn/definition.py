@@ -124,8 +124,8 @@ class FunctionDefinition:
 
 def parse(text: str) -> dict[str, Any]:
     """function.yaml as plain data, checked to have what every function has. Raises ValueError."""
-    from krmkit.yaml.data import go_data
-    from krmkit.yaml.document import parse as parse_yaml
+    from krmkit.libraries.yaml.data import go_data
+    from krmkit.libraries.yaml.document import parse as parse_yaml
 
     root = parse_yaml(text).root
     data = go_data(root) if root is not None else None

@@ -15,8 +15,8 @@ import sys
 
 from krmkit.fn.loader import definition
 from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
+from krmkit.libraries.yaml import _libyaml
 from krmkit.process import buffer_streams
-from krmkit.yaml import _libyaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

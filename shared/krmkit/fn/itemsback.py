@@ -10,13 +10,13 @@ from contextlib import suppress
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml import emit
+from krmkit.libraries.yaml import emit
 
 _HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.yaml.limits import Limits
+    from krmkit.libraries.yaml.limits import Limits
 
 
 def items_alone(text: str, results: list[dict[str, object]], limits: Limits) -> str:

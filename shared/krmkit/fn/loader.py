@@ -119,7 +119,7 @@ def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
             return known[name]
     elif "/" not in name and os.path.isfile(folder + "/function.yaml"):
         return Function(folder)
-    from krmkit.messages.nearest import did_you_mean
+    from krmkit.libraries.messages.nearest import did_you_mean
 
     there = sorted(known) if known is not None else names()
     raise LookupError(f'there is no function "{name}"{did_you_mean(name, there)}')

@@ -11,7 +11,7 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.krm.secretwords import SECRET, can_be_struck, may_hold_secrets, parts, without_secrets
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def hide(findings: list[Finding], items: Iterable[Resource]) -> None:
 
 
 def _passwords(packs: list[Resource]) -> set[str]:
-    from krmkit.palette.packs.items import Packs
-    from krmkit.palette.packs.overview import passwords
+    from krmkit.systems.palette.constraints.overview import passwords
+    from krmkit.systems.palette.packs.items import Packs
 
     found: set[str] = set()
     for item in packs:

@@ -17,11 +17,11 @@ from krmkit.fn.results import FunctionError, Results
 from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml import effort
-from krmkit.yaml.data import go_data
-from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map
+from krmkit.libraries.yaml import effort
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from krmkit.fn.config import Config
     from krmkit.fn.definition import FunctionDefinition
     from krmkit.krm.resource import Resource
-    from krmkit.yaml.limits import Limits
+    from krmkit.libraries.yaml.limits import Limits
 
     Process = Callable[[ResourceList, Config, Results], None]
 
@@ -189,7 +189,7 @@ def check_config(
 
 def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
     """The outcome without a ResourceList to return."""
-    from krmkit.yaml import emit
+    from krmkit.libraries.yaml import emit
 
     result = Finding(rule, f"no readable ResourceList: {message}")
     content = {
@@ -312,7 +312,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
 
 def _stopped(error: BaseException, results: Results, options: RunOptions) -> str:
     """Put what stopped the run among the results; returns the traceback to show."""
-    from krmkit.messages.extras import MissingDependencyError
+    from krmkit.libraries.messages.extras import MissingDependencyError
 
     if isinstance(error, LimitError | effort.EffortError):
         results.error("limit", str(error))

@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 
 from krmkit.fn.loader import at
 from krmkit.fn.run import Outcome, RunOptions, run
+from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.krm import annotations as names
-from krmkit.krm.kptfile import PipelineFunction
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml import emit
+from krmkit.libraries.yaml import emit
 
 PACKAGE = "/package"  # where the packages of `render_list` pretend to be
 

@@ -181,7 +181,7 @@ def config_cause(config: Resource, *field: str | int, follows: bool = False) -> 
 
     `config_cause(config, "spec", "injectors", 0)` has the name `injectors[0]`.
     """
-    from krmkit.json.paths import dotted
+    from krmkit.libraries.json.paths import dotted
 
     inner = field[1:] if field[:1] in (("spec",), ("data",)) else field
     return Cause("config", dotted(inner), config, field, follows=follows)

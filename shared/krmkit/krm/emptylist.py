@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from krmkit.yaml.chunks import Chunks
-from krmkit.yaml.document import parse_all
-from krmkit.yaml.lines import ODD_BREAKS
-from krmkit.yaml.tree import Map, Seq
+from krmkit.libraries.yaml.chunks import Chunks
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.libraries.yaml.lines import ODD_BREAKS
+from krmkit.libraries.yaml.tree import Map, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.yaml.limits import Limits
+    from krmkit.libraries.yaml.limits import Limits
 
 
 def opened(text: str, limits: Limits) -> Chunks | None:

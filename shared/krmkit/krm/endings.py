@@ -8,10 +8,10 @@ if TYPE_CHECKING:
 
 
 def ended_text(item: Resource) -> str:
-    """A resource's text with a final line break, which does not change its data (krmkit.yaml.editing.finalbreak)."""
+    """A resource's text with a final line break, which does not change its data (krmkit.libraries.yaml.editing.finalbreak)."""
     text = item.text
     if text.endswith("\n"):
         return text
-    from krmkit.yaml.editing.finalbreak import with_final_break
+    from krmkit.libraries.yaml.editing.finalbreak import with_final_break
 
     return with_final_break(text, lambda: item.document)

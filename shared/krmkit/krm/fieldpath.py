@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
-from krmkit.yaml.copies import detached
-from krmkit.yaml.data import is_core_null, lookup
-from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.yaml.copies import detached
+from krmkit.libraries.yaml.data import is_core_null, lookup
+from krmkit.libraries.yaml.tree import Alias, Map, Node, Scalar, Seq
 
 Path = tuple[str | int, ...]
 

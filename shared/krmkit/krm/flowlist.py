@@ -9,7 +9,7 @@ from krmkit.krm.listitem import ListItem
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
-    from krmkit.yaml.chunks import Chunks
+    from krmkit.libraries.yaml.chunks import Chunks
 
 
 def flow_body(items: list[Resource], chunks: Chunks) -> str:

@@ -6,8 +6,8 @@ What is seen of its lines is in `krmkit.krm.itemlines`.
 
 from __future__ import annotations
 
-from krmkit.yaml import emit
-from krmkit.yaml._libyaml import accepts
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml._libyaml import accepts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.yaml.document import AnyAnchor, parse_all
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import walk
+from krmkit.libraries.yaml.document import AnyAnchor, parse_all
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.tree import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from krmkit.krm.itemlines import ItemLines
-    from krmkit.yaml.limits import Limits
-    from krmkit.yaml.tree import Document, Node
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.libraries.yaml.tree import Document, Node
 
 _MOST_LINES = 50_000
 """Lines that the items of a list hold: they take several times the memory of the text."""

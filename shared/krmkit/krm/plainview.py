@@ -9,20 +9,20 @@ from __future__ import annotations
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import is_plainly_sound, may_hide, plain_text, restyled, stays_safe
 from krmkit.krm.itemlines import ItemLines
-from krmkit.yaml import emit
-from krmkit.yaml.document import parse
-from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.scalars import go_resolve
-from krmkit.yaml.tree import Map
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.libraries.yaml.scalars import go_resolve
+from krmkit.libraries.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
     from krmkit.krm.itemlines import Place
     from krmkit.krm.plainlines import PlainField
-    from krmkit.yaml.document import Anchors
-    from krmkit.yaml.limits import Limits
-    from krmkit.yaml.tree import Document
+    from krmkit.libraries.yaml.document import Anchors
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.libraries.yaml.tree import Document
 
 
 UNKNOWN = ("", (-1, 0, 0), "")
@@ -63,7 +63,7 @@ class PlainView:
         """The resource's text with all edits."""
         if self._is_ahead():
             assert self._document is not None
-            from krmkit.yaml.edit import render
+            from krmkit.libraries.yaml.editing.edit import render
 
             try:
                 self._replace(render(self._document)[self.column :])

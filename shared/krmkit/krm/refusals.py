@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, Finding
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from krmkit.krm.finding import Subject
     from krmkit.krm.resource import Resource
-    from krmkit.kube.fielderror import FieldError
+    from krmkit.libraries.kube.fielderror import FieldError
 
 REFUSED = "refused-object"
 _EMPTY = ("should have at least 1 properties", "should have at least 1 items")

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from krmkit.json.paths import dotted
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import may_hide
 from krmkit.krm.plainview import UNKNOWN, PlainView
-from krmkit.yaml import emit
-from krmkit.yaml.data import go_data, is_core_null, lookup
-from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.scalars import NULLS
-from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.data import go_data, is_core_null, lookup
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.scalars import NULLS
+from krmkit.libraries.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
-    from krmkit.yaml.limits import Limits
+    from krmkit.libraries.yaml.limits import Limits
 
 
 class Resource(PlainView):
@@ -245,7 +245,7 @@ class Resource(PlainView):
             if self._set_plainly(path, value):
                 return
         elif isinstance(value, str) and self._document is not None and not self.changed:
-            from krmkit.yaml.edit import with_literal
+            from krmkit.libraries.yaml.editing.edit import with_literal
 
             text = with_literal(self.node(*path), value)
             if text is not None:
@@ -259,7 +259,7 @@ class Resource(PlainView):
             before = entry.value if entry is not None else None
             node = parent.set(last, value)
             if entry is not None and before is not None and before.source is None:
-                from krmkit.yaml.quotes import keep_style  # few fields are edited twice
+                from krmkit.libraries.yaml.quotes import keep_style  # few fields are edited twice
 
                 keep_style(node, before, entry.first_value)
         elif isinstance(parent, Seq) and isinstance(last, int):

@@ -10,22 +10,22 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.identity import may_hide
 from krmkit.krm.listitem import AnchorsBefore, Companions, ListAnchors, ListItem, refuse_lost
 from krmkit.krm.resource import Resource
-from krmkit.yaml import emit
-from krmkit.yaml.chunks import Chunks
-from krmkit.yaml.document import parse_all
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.lines import shift
-from krmkit.yaml.split import split
-from krmkit.yaml.tree import Document, Map, Scalar, Seq
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.chunks import Chunks
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.lines import shift
+from krmkit.libraries.yaml.split import split
+from krmkit.libraries.yaml.tree import Document, Map, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from krmkit.krm.cause import CauseLog
-    from krmkit.yaml.limits import Limits
-    from krmkit.yaml.tree import Entry
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.libraries.yaml.tree import Entry
 
 _VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 _IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n", [], "")
@@ -62,7 +62,7 @@ class ResourceList:
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
         """Read a list. Raises YamlError, LimitError, or ListError where the text is not a ResourceList."""
         if "\\ud" in text or "\\uD" in text:
-            from krmkit.yaml.surrogates import joined
+            from krmkit.libraries.yaml.surrogates import joined
 
             text = joined(text)
         is_crlf = 0 < text.count("\r\n") == text.count("\n") == text.count("\r")
@@ -320,7 +320,7 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
 
 def _rendered(document: Document) -> str:
     # The editor is loaded with the first edit.
-    from krmkit.yaml.edit import render
+    from krmkit.libraries.yaml.editing.edit import render
 
     return render(document)
 

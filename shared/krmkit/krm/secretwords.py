@@ -6,7 +6,7 @@ Messages consist of krmkit's words and values: masking the secret "blue" in "blu
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krmkit.disk.write import FileEdit
 from krmkit.krm.secretwords import parts, without_secrets
+from krmkit.storage.disk.write import FileEdit
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _BOLD = "\x1b[1m"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from krmkit.disk.folders import WORK, TreeError, read_file
+from krmkit.kpt.source import FileResource, SourceError, SourceFile
 from krmkit.krm.errors import ListError
-from krmkit.render.source import FileResource, SourceError, SourceFile
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.storage.disk.folders import WORK, TreeError, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

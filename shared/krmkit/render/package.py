@@ -13,23 +13,23 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from krmkit.disk.folders import WORK, TreeError, check_depth, check_name, entries, read_file
-from krmkit.disk.journal import recover, recover_above, unfinished
-from krmkit.disk.primitives import WriteError
-from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import Kptfile, PipelineFunction
-from krmkit.krm.resource import Resource
-from krmkit.render.krmignore import KrmIgnore
-from krmkit.render.leftovers import keep_only_copies
-from krmkit.render.source import (
+from krmkit.kpt.kptfile import Kptfile, PipelineFunction
+from krmkit.kpt.krmignore import KrmIgnore
+from krmkit.kpt.source import (
     FileResource,
     SourceError,
     SourceFile,
     first_document,
     package_file,
 )
-from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.render.leftovers import keep_only_copies
+from krmkit.storage.disk.folders import WORK, TreeError, check_depth, check_name, entries, read_file
+from krmkit.storage.disk.journal import recover, recover_above, unfinished
+from krmkit.storage.disk.primitives import WriteError
 
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"
@@ -104,7 +104,7 @@ class Package:
         problem = f"{function.field}.configPath: "
         file = next((file for file in self.files if file.path == function.config_file), None)
         if file is None:
-            from krmkit.messages.nearest import did_you_mean
+            from krmkit.libraries.messages.nearest import did_you_mean
 
             name = function.config_file
             near = did_you_mean(name, [each.path for each in self.files if each.path != KPTFILE])
@@ -292,7 +292,7 @@ def _text(path: str, label: str, budget: _Budget) -> str:
             f"{label}: line {line}: byte 0x{content[error.start]:02x} is not UTF-8; packages are UTF-8 text"
         ) from None
     if "<<<<<<< " in text:
-        from krmkit.render.merge.policy import UNRESOLVED, unresolved_line
+        from krmkit.kpt.merge.policy import UNRESOLVED, unresolved_line
 
         line = unresolved_line(text)
         if line:

@@ -11,26 +11,26 @@ from __future__ import annotations
 import time
 
 from krmkit.fn.run import apply, check_config, summary
+from krmkit.kpt.kptfile import PipelineFunction
+from krmkit.kpt.resultlist import FunctionRun
+from krmkit.kpt.source import FileResource
 from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR, WARNING, Finding
-from krmkit.krm.kptfile import PipelineFunction
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.render.maskedruns import mask_said
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE, Package, PackageError, not_a_resource
 from krmkit.render.place import PlaceError, ResourcePlaces, folder_of
 from krmkit.render.programs.external import External, ExternalError, call
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
-from krmkit.render.resultlist import FunctionRun
-from krmkit.render.source import FileResource
-from krmkit.yaml.errors import YamlError
+from krmkit.render.secrets.runs import mask_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from krmkit.disk.write import FileEdit
+    from krmkit.storage.disk.write import FileEdit
 
     class Observer(Protocol):
         """Observes the functions of a pipeline as they run."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import posixpath
 
-from krmkit.disk.folders import is_leftover
-from krmkit.disk.write import FileEdit
+from krmkit.kpt.source import FileResource, SourceFile, joined, may_hold_orchestration, strip_orchestration
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
 from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
-from krmkit.render.source import FileResource, SourceFile, joined, may_hold_orchestration, strip_orchestration
+from krmkit.storage.disk.folders import is_leftover
+from krmkit.storage.disk.write import FileEdit
 
 
 class PlaceError(ValueError):

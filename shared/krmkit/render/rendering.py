@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.disk.write import FileEdit
+from krmkit.kpt.resultlist import FunctionRun
+from krmkit.kpt.source import FileResource
 from krmkit.krm.annotations import Location
-from krmkit.render.resultlist import FunctionRun
-from krmkit.render.source import FileResource
+from krmkit.storage.disk.write import FileEdit
 
 _OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt does not apply
 

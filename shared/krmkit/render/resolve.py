@@ -10,10 +10,10 @@ from __future__ import annotations
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import PipelineFunction, image_name, image_tag, program_name
+from krmkit.kpt.kptfile import PipelineFunction, image_name, image_tag, program_name
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.render.programs.container import NoRuntimeError, bad_image, container, full_name, runtime
 from krmkit.render.programs.external import TIMEOUT, External
-from krmkit.yaml.limits import DEFAULT_LIMITS
 
 
 class ResolveError(Exception):
@@ -131,7 +131,7 @@ class ProgramResolver:
 
     def _hint(self, name: str) -> str:
         """` (did you mean apply-presets?)` for a name close to one of this catalog, else ""."""
-        from krmkit.messages.nearest import nearest
+        from krmkit.libraries.messages.nearest import nearest
 
         near = nearest(name, sorted(self._names))
         return f" (did you mean {near}?)" if near is not None else ""

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 
-from krmkit.disk.folders import TreeError, files, read_file, walk
-from krmkit.disk.journal import recover
-from krmkit.disk.primitives import WriteError
+from krmkit.kpt.kptfile import Kptfile
+from krmkit.kpt.source import SourceError, SourceFile
 from krmkit.krm.annotations import BLUEPRINT_MARK
 from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import Kptfile
 from krmkit.krm.resource import Resource
-from krmkit.messages.listed import listed
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE, LIST, SUFFIXES, PackageError, read
-from krmkit.render.source import SourceError, SourceFile
-from krmkit.yaml.errors import YamlError
+from krmkit.storage.disk.folders import TreeError, files, read_file, walk
+from krmkit.storage.disk.journal import recover
+from krmkit.storage.disk.primitives import WriteError
 
 
 class ResourceFileError(ValueError):

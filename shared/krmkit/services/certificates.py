@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 
-from krmkit.disk.folders import TreeError, read_file, stamps
+from krmkit.storage.disk.folders import TreeError, read_file, stamps
 
 
 class CertificateError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from krmkit.kube.fielderror import FieldError
+from krmkit.libraries.kube.fielderror import FieldError
 
 
 def same_errors(

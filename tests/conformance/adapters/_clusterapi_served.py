@@ -11,28 +11,28 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.extension import Extension, Templates
-from krmkit.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
-from krmkit.clusterapi.hooks.extensions import (
+from krmkit.libraries.json import Object
+from krmkit.libraries.json.patch import PatchError, patched
+from krmkit.services.extension.client import LocalCaller
+from krmkit.services.extension.live import GROUP, VERSION, LiveExtensions, Recorder
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.extension import Extension, Templates
+from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
+from krmkit.systems.clusterapi.hooks.serving import Served
+from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.systems.clusterapi.model.extensions import (
     GENERATE_PATCHES,
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
     NoExtensions,
 )
-from krmkit.clusterapi.hooks.serving import Served
-from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
-from krmkit.clusterapi.patches.request import wire_variables
-from krmkit.json import Object
-from krmkit.json.patch import PatchError, patched
-from krmkit.services.extension.client import LocalCaller
-from krmkit.services.extension.live import GROUP, VERSION, LiveExtensions, Recorder
+from krmkit.systems.clusterapi.patches.request import wire_variables
 from tests.conformance.adapters._clusterapi_topology import Judge, Record, same, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.clusterapi.hooks.serving import HookExtension
+    from krmkit.systems.clusterapi.hooks.serving import HookExtension
 
 CONFIG = "served"
 HANDLER = "record"

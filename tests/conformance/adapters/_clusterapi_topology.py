@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.desired.state import ClusterState
-from krmkit.clusterapi.patches.lookup import VariableError
-from krmkit.clusterapi.patches.values import PatchValueError
-from krmkit.json import Object
-from krmkit.json.equal import json_equal
+from krmkit.libraries.json import Object
+from krmkit.libraries.json.equal import json_equal
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.model.state import ClusterState
+from krmkit.systems.clusterapi.patches.lookup import VariableError
+from krmkit.systems.clusterapi.patches.values import PatchValueError
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]

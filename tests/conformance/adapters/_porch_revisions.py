@@ -9,9 +9,9 @@ from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.store import HEADS, MAIN, TAGS, Store
 from krmkit.fleet.variants import VariantError
-from krmkit.porch.apinames import PorchError
-from krmkit.porch.variants import lifecycle
-from krmkit.render.source import SourceFile
+from krmkit.kpt.source import SourceFile
+from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.variants import lifecycle
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository, MemoryStore
 
 Record = dict[str, Any]

@@ -19,8 +19,8 @@ from krmkit.fn.run import Outcome, RunOptions, run
 from krmkit.krm import annotations as names
 from krmkit.krm.finding import Finding
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]

@@ -11,23 +11,23 @@ from typing import Any
 
 import yaml
 
-from krmkit.clusterapi.api.contracts import Contracts
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.api.names import NamingTemplate
-from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
-from krmkit.clusterapi.desired.blueprint import ClusterBlueprint, WorkerBlueprint, read_blueprint
-from krmkit.clusterapi.desired.cluster import desired_state
-from krmkit.clusterapi.desired.settings import ALWAYS, DesiredStateSettings
-from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
-from krmkit.clusterapi.hooks.extensions import Extensions
-from krmkit.clusterapi.patches.engine import PatchEngine
-from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.fn.testing import run_function
-from krmkit.json import Object
-from krmkit.json.patch import patched
 from krmkit.krm import annotations as names_of
 from krmkit.krm.finding import Finding
-from krmkit.schema.fields import find
+from krmkit.libraries.json import Object
+from krmkit.libraries.json.patch import patched
+from krmkit.libraries.schema.fields import find
+from krmkit.systems.clusterapi.api.contracts import Contracts
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.names import NamingTemplate
+from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, WorkerBlueprint, read_blueprint
+from krmkit.systems.clusterapi.desired.cluster import desired_state
+from krmkit.systems.clusterapi.desired.requestitems import create_request
+from krmkit.systems.clusterapi.desired.settings import ALWAYS, DesiredStateSettings
+from krmkit.systems.clusterapi.model.extensions import Extensions
+from krmkit.systems.clusterapi.model.state import ClusterState, ControlPlaneState, WorkerState
+from krmkit.systems.clusterapi.patches.engine import PatchEngine
 from tests.conformance.adapters._clusterapi_served import served_patches
 from tests.conformance.adapters._clusterapi_topology import Judge, Record, by_role, same, verdict
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.hooks.discovery import validate_discovery
-from krmkit.clusterapi.hooks.extensionconfig import hook_path, validate_extension_config
-from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
-from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES, HOOKS_VERSION, NoExtensions
 from krmkit.services.extension.client import HttpCaller
 from krmkit.services.extension.live import LiveExtensions, Recorder
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.hooks.discovery import validate_discovery
+from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path, validate_extension_config
+from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
+from krmkit.systems.clusterapi.model.extensions import GENERATE_PATCHES, HOOKS_VERSION, NoExtensions
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]

@@ -6,24 +6,30 @@ import json
 from functools import reduce
 from pathlib import Path
 
-from krmkit.clusterapi.api.names import NamingTemplate, stable_suffix
-from krmkit.clusterapi.api.roles import NO_ROLE
-from krmkit.clusterapi.hooks.extensions import NoExtensions
-from krmkit.clusterapi.patches.inline import InlinePatch
-from krmkit.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment
-from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
-from krmkit.clusterapi.patches.selector import matches
-from krmkit.clusterapi.patches.values import PatchValueError, ValueTemplate, Variables, enabled_by, value_of
-from krmkit.clusterapi.patches.variables import (
+from krmkit.libraries.json import Object
+from krmkit.libraries.json.equal import json_equal
+from krmkit.libraries.schema.fields import find
+from krmkit.systems.clusterapi.api.names import NamingTemplate, stable_suffix
+from krmkit.systems.clusterapi.api.roles import NO_ROLE
+from krmkit.systems.clusterapi.model.extensions import NoExtensions
+from krmkit.systems.clusterapi.patches.inline import InlinePatch
+from krmkit.systems.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment
+from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
+from krmkit.systems.clusterapi.patches.selector import matches
+from krmkit.systems.clusterapi.patches.values import (
+    PatchValueError,
+    ValueTemplate,
+    Variables,
+    enabled_by,
+    value_of,
+)
+from krmkit.systems.clusterapi.patches.variables import (
     cluster_builtin,
     control_plane_builtin,
     named_values,
     worker_builtin,
 )
-from krmkit.clusterapi.webhooks.patches import variable_name
-from krmkit.json import Object
-from krmkit.json.equal import json_equal
-from krmkit.schema.fields import find
+from krmkit.systems.clusterapi.webhooks.patches import variable_name
 from tests.conformance.adapters import _clusterapi_served as served
 from tests.conformance.adapters._clusterapi_served import both
 from tests.conformance.adapters._clusterapi_topology import Judge, Record, verdict

@@ -8,17 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from krmkit.cel.kubernetes.environment import KubeEnvironment
-from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
-from krmkit.clusterapi.variables.cluster import default_and_validate
-from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
-from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
-from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
-from krmkit.clusterapi.variables.schema import convert_schema
-from krmkit.clusterapi.variables.values import VariableValue, go_number, read_variables
-from krmkit.clusterapi.variables.valuevalidation import validate_variable, validate_variables
-from krmkit.kube.fielderror import FieldError, aggregate
-from krmkit.schema.openapi import Schema
+from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
+from krmkit.libraries.kube.fielderror import FieldError, aggregate
+from krmkit.libraries.schema.openapi import Schema
+from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.systems.clusterapi.variables.cluster import default_and_validate
+from krmkit.systems.clusterapi.variables.defaulting import default_variable, default_variables
+from krmkit.systems.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.systems.clusterapi.variables.schema import convert_schema
+from krmkit.systems.clusterapi.variables.values import VariableValue, go_number, read_variables
+from krmkit.systems.clusterapi.variables.valuevalidation import validate_variable, validate_variables
 from tests.conformance.adapters._clusterapi import same_errors
 
 Record = dict[str, Any]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.desired import healthchecks as healthcheck
-from krmkit.clusterapi.desired.controlplane import reference_with_api_version
-from krmkit.clusterapi.desired.upgrades import PlanSource, from_class_versions, one_minor
-from krmkit.clusterapi.desired.versions import (
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import find
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.desired import healthchecks as healthcheck
+from krmkit.systems.clusterapi.desired.controlplane import reference_with_api_version
+from krmkit.systems.clusterapi.desired.upgrades import PlanSource, from_class_versions, one_minor
+from krmkit.systems.clusterapi.desired.versions import (
     UpgradeTracker,
     blocking_hooks,
     control_plane_version,
     is_deferred,
     worker_version,
 )
-from krmkit.json import Object
-from krmkit.schema.fields import find
 from tests.conformance.adapters._clusterapi_topology import Judge, Record, verdict
 
 

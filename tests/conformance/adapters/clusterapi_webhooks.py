@@ -9,17 +9,17 @@ from json import loads
 from pathlib import Path
 from typing import Any
 
-from krmkit.clusterapi.api.classtypes import PATCH_SELECTOR
-from krmkit.clusterapi.api.features import FeatureGates
-from krmkit.clusterapi.api.objects import V1BETA2, decode_cluster, decode_cluster_class
-from krmkit.clusterapi.webhooks import compatibility
-from krmkit.clusterapi.webhooks.cluster import Surroundings, class_key, validate_cluster
-from krmkit.clusterapi.webhooks.clusterclass import validate_class, validate_class_for_clusters
-from krmkit.clusterapi.webhooks.common import validate_autoscaler
-from krmkit.clusterapi.webhooks.patches import Targets, validate_patches
-from krmkit.clusterapi.webhooks.versionupdate import CurrentState
-from krmkit.json.patch import patched
-from krmkit.kube.fielderror import FieldError, aggregate
+from krmkit.libraries.json.patch import patched
+from krmkit.libraries.kube.fielderror import FieldError, aggregate
+from krmkit.systems.clusterapi.api.classtypes import PATCH_SELECTOR
+from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.api.objects import V1BETA2, decode_cluster, decode_cluster_class
+from krmkit.systems.clusterapi.webhooks import compatibility
+from krmkit.systems.clusterapi.webhooks.cluster import Surroundings, class_key, validate_cluster
+from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class, validate_class_for_clusters
+from krmkit.systems.clusterapi.webhooks.common import validate_autoscaler
+from krmkit.systems.clusterapi.webhooks.patches import Targets, validate_patches
+from krmkit.systems.clusterapi.webhooks.versionupdate import CurrentState
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from pathlib import Path
 
-from krmkit.gotemplate import TemplateError, parse
+from krmkit.libraries.gotemplate import TemplateError, parse
 
 OPTIONAL = "crypto"
 """The family of functions that a deterministic run refuses; its records pass when they end in output or in an error."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmkit.kube.timestamps import format_time, unix_seconds
-from krmkit.landscaper.apinames import object_name
-from krmkit.landscaper.blueprint.blueprints import Blueprint
-from krmkit.landscaper.blueprint.files import Files
-from krmkit.landscaper.components.images import OciRefError, parse_oci_ref
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.flow import dependencies as flow
-from krmkit.landscaper.flow.subinstallations import validate
-from krmkit.landscaper.reconcile import cron as cron_module
-from krmkit.landscaper.reconcile import decision as schedule
+from krmkit.libraries.go.time import cron as cron_module
+from krmkit.libraries.kube.timestamps import format_time, unix_seconds
+from krmkit.systems.landscaper.apinames import object_name
+from krmkit.systems.landscaper.blueprint.blueprints import Blueprint
+from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.components.images import OciRefError, parse_oci_ref
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow import dependencies as flow
+from krmkit.systems.landscaper.flow.subinstallations import validate
+from krmkit.systems.landscaper.reconcile import decision as schedule
 from tests.conformance.adapters.landscaper_real import installations, scenarios
 from tests.conformance.adapters.landscaper_simulated import executors, rendered, simulated
 

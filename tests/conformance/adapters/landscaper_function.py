@@ -9,10 +9,10 @@ import yaml
 
 from krmkit.fn.testing import resource_list, run_function
 from krmkit.krm import annotations as names
-from krmkit.landscaper.blueprint.files import Files
-from krmkit.landscaper.components import configmaps as carrier
-from krmkit.landscaper.components.descriptors import decode
-from krmkit.yaml import emit
+from krmkit.libraries.yaml import emit
+from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.components import configmaps as carrier
+from krmkit.systems.landscaper.components.descriptors import decode
 
 Record = dict[str, Any]
 

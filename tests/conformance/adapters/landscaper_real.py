@@ -8,23 +8,23 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from krmkit.landscaper.apinames import (
+from krmkit.systems.landscaper.apinames import (
     CONTEXT_LABEL,
     ENCOMPASSED_BY_LABEL,
     HASH_ANNOTATION,
     SUBINSTALLATION_NAME_ANNOTATION,
     hashed_name,
 )
-from krmkit.landscaper.blueprint.files import Files
-from krmkit.landscaper.blueprint.schemarefs import SchemaScope
-from krmkit.landscaper.components.descriptors import ComponentRepository
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.flow.deployitems import DeployItem
-from krmkit.landscaper.flow.landscape import Landscape
-from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
-from krmkit.landscaper.flow.sources import prerequisites
-from krmkit.landscaper.items.objects import World
-from krmkit.landscaper.templates.executors import Templater, template_values
+from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.components.descriptors import ComponentRepository
+from krmkit.systems.landscaper.components.schemarefs import SchemaScope
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.deployitems import DeployItem
+from krmkit.systems.landscaper.flow.landscape import Landscape
+from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.systems.landscaper.flow.sources import prerequisites
+from krmkit.systems.landscaper.items.objects import World
+from krmkit.systems.landscaper.templates.executors import Templater, template_values
 from tests.conformance.adapters.landscaper_function import through_function
 
 Record = dict[str, Any]

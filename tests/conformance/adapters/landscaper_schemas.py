@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from krmkit.landscaper.blueprint.schema import JsonSchemaError, violations
+from krmkit.systems.landscaper.jsonschema.schema import JsonSchemaError, violations
 
 Judged = tuple[bool, str]
 Record = dict[str, Any]

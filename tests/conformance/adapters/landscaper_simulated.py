@@ -6,18 +6,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-from krmkit.landscaper.apinames import API_VERSION
-from krmkit.landscaper.blueprint.blueprints import Blueprint
-from krmkit.landscaper.blueprint.files import Files
-from krmkit.landscaper.blueprint.schemarefs import SchemaScope
-from krmkit.landscaper.components.descriptors import Component, ComponentRepository, decode, defaulted
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.flow.exporttemplates import ExportTemplate, exporter, installation_exporter
-from krmkit.landscaper.flow.landscape import Landscape
-from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
-from krmkit.landscaper.items.objects import World
-from krmkit.landscaper.templates.executors import Templater
-from krmkit.schema.fields import entries, mapping
+from krmkit.libraries.schema.fields import entries, mapping
+from krmkit.systems.landscaper.apinames import API_VERSION
+from krmkit.systems.landscaper.blueprint.blueprints import Blueprint
+from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository, decode, defaulted
+from krmkit.systems.landscaper.components.schemarefs import SchemaScope
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.exporttemplates import ExportTemplate, exporter, installation_exporter
+from krmkit.systems.landscaper.flow.landscape import Landscape
+from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.systems.landscaper.items.objects import World
+from krmkit.systems.landscaper.templates.executors import Templater
 from tests.conformance.adapters.landscaper_real import plain, repository_of, same_error
 
 Record = dict[str, Any]

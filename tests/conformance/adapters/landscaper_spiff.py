@@ -10,16 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from krmkit.spiff import Options, SpiffError, merge
-from krmkit.spiff.engine import new_run, outer_bindings
-from krmkit.spiff.environment import Env, Scope
-from krmkit.spiff.errors import Failure
-from krmkit.spiff.flow.cascade import flow_document, prepare_stubs
-from krmkit.spiff.flow.unresolved import unresolved_error
-from krmkit.spiff.nodes import Expression, Node
-from krmkit.spiff.output import HIDDEN, data, without
-from krmkit.spiff.parsing.grammar import parse
-from krmkit.spiff.reading import read_all
+from krmkit.libraries.spiff import Options, SpiffError, merge
+from krmkit.libraries.spiff.engine import new_run, outer_bindings
+from krmkit.libraries.spiff.expressions.output import HIDDEN, data, without
+from krmkit.libraries.spiff.flow.cascade import flow_document, prepare_stubs
+from krmkit.libraries.spiff.flow.unresolved import unresolved_error
+from krmkit.libraries.spiff.parsing.grammar import parse
+from krmkit.libraries.spiff.tree.environment import Env, Scope
+from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.nodes import Expression, Node
+from krmkit.libraries.spiff.tree.reading import read_all
 
 Judged = tuple[bool, str]
 Record = dict[str, Any]

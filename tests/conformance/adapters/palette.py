@@ -8,18 +8,18 @@ from fractions import Fraction
 from pathlib import Path
 
 from krmkit.krm.finding import Finding
-from krmkit.palette.constraints import dependencies as dependency
-from krmkit.palette.constraints import resources
-from krmkit.palette.constraints.demands import Demand
-from krmkit.palette.constraints.pools import UNITS, MachinePool
-from krmkit.palette.constraints.validate import ValidationOptions, validate
-from krmkit.palette.macros.context import Context, Source
-from krmkit.palette.macros.resolve import MacroResolver
-from krmkit.palette.packs.pack import Pack
-from krmkit.palette.packs.values import PackValues
-from krmkit.palette.presets.apply import apply_presets
-from krmkit.yaml.data import core_data
-from krmkit.yaml.document import parse
+from krmkit.libraries.yaml.data import core_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.systems.palette.constraints import dependencies as dependency
+from krmkit.systems.palette.constraints import resources
+from krmkit.systems.palette.constraints.demands import Demand
+from krmkit.systems.palette.constraints.pools import UNITS, MachinePool
+from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
+from krmkit.systems.palette.macros.context import Context, Source
+from krmkit.systems.palette.macros.resolve import MacroResolver
+from krmkit.systems.palette.packs.pack import Pack
+from krmkit.systems.palette.packs.values import PackValues
+from krmkit.systems.palette.presets.apply import apply_presets
 
 Record = dict[str, object]
 Verdict = tuple[bool, str]

@@ -9,36 +9,36 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from krmkit.cel.expressions import CelError
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.porch.apinames import PorchError, in_namespace
-from krmkit.porch.sets import generate as generatevariants
-from krmkit.porch.sets import targets
-from krmkit.porch.sets import validation as setvalidation
-from krmkit.porch.sets.expressions import ExpressionScope, MapTemplate, TemplateExpression
-from krmkit.porch.sets.specs import VariantRenderer
-from krmkit.porch.sets.targets import DownstreamTarget, TargetObject
-from krmkit.porch.variants import (
+from krmkit.libraries.cel.expressions import CelError
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.data import go_data, same_data
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.systems.porch.api.apinames import PorchError, in_namespace
+from krmkit.systems.porch.sets import generate as generatevariants
+from krmkit.systems.porch.sets import targets
+from krmkit.systems.porch.sets import validation as setvalidation
+from krmkit.systems.porch.sets.expressions import ExpressionScope, MapTemplate, TemplateExpression
+from krmkit.systems.porch.sets.specs import VariantRenderer
+from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
+from krmkit.systems.porch.variants import (
     apply as applyvariant,
 )
-from krmkit.porch.variants import (
+from krmkit.systems.porch.variants import (
     context,
     gates,
     injection,
     injectionpoint,
     naming,
 )
-from krmkit.porch.variants import (
+from krmkit.systems.porch.variants import (
     pipeline as variantpipeline,
 )
-from krmkit.porch.variants import (
+from krmkit.systems.porch.variants import (
     validation as variant,
 )
-from krmkit.porch.variants.packageview import CONTEXT_FILE, PackageView
-from krmkit.yaml import emit
-from krmkit.yaml.data import go_data, same_data
-from krmkit.yaml.document import parse_all
+from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, PackageView
 from tests.conformance.adapters.porch_lifecycle import judge_kptfile_merge, pv_lifecycle
 
 Record = dict[str, Any]

@@ -1,13 +1,13 @@
-"""pv_lifecycle records: Porch's rules for package revisions, judged by krmkit.porch.variants.lifecycle, and by what a sync does."""
+"""pv_lifecycle records: Porch's rules for package revisions, judged by krmkit.systems.porch.variants.lifecycle, and by what a sync does."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from krmkit.porch.merge.kptfile import merge_kptfiles
-from krmkit.porch.variants import lifecycle
-from krmkit.porch.variants.lifecycle import StoreStep
+from krmkit.kpt.merge.kptfile import merge_kptfiles
+from krmkit.systems.porch.variants import lifecycle
+from krmkit.systems.porch.variants.lifecycle import StoreStep
 from tests.conformance.adapters._porch_revisions import draft, upstream
 
 Record = dict[str, Any]

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse_all
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.libraries.yaml.errors import YamlError
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import COMMANDS, main
-from krmkit.output.terminal import Terminal
+from krmkit.views.terminal import Terminal
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, Screen, contents
 
 CHECKED = [

@@ -13,8 +13,8 @@ import pytest
 
 from krmkit.cli import COMMANDS, main
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.output.stderr import Patient
-from krmkit.output.terminal import Table, Terminal
+from krmkit.libraries.process.stderr import Patient
+from krmkit.views.terminal import Table, Terminal
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, Screen, contents
 
 
@@ -435,7 +435,7 @@ start.{entry}
     [
         ("krmkit.cli", "command()"),
         ("krmkit.fn.entry", "function('apply-presets')"),
-        ("krmkit.yaml", "command()"),
+        ("krmkit.libraries.yaml", "command()"),
     ],
 )
 def test_ctrl_c_while_starting(project: Path, module: str, entry: str) -> None:

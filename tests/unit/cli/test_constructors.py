@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.landscaper.blueprint.files import Files
-from krmkit.landscaper.components import configmaps as carrier
+from krmkit.libraries.schema.fields import mapping
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
 from krmkit.render.package import read
-from krmkit.schema.fields import mapping
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
+from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.components import configmaps as carrier
 
 CONSTRUCTOR = f"""\
 components:

@@ -10,7 +10,7 @@ from krmkit.cli import main, usage
 from krmkit.cli.run import HELP
 from krmkit.fn import loader
 from krmkit.fn.help import help_text
-from tests.unit.output.test_outcome import parsers
+from tests.unit.views.test_outcome import parsers
 
 COLUMNS = 80
 PARSERS = dict(parsers())

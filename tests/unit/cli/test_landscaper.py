@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.landscaper.blueprint.files import Files
-from krmkit.landscaper.components import configmaps as carrier
 from krmkit.render.package import read
+from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.components import configmaps as carrier
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "functions" / "render-installation" / "examples"

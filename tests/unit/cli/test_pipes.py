@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.analysis.fleet import SyncedStatusError, synced_variants, upstream_of
 from krmkit.fn.crdfiles import CrdFileError, read_crds
 from krmkit.render.resourcefiles import is_blueprint, mentions
-from krmkit.report.fleet import SyncedStatusError, synced_variants, upstream_of
 from krmkit.services.certificates import CertificateError, Certificates
 from tests.unit.cli.packages import one_pack
 from tests.waiting import MOST

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.analysis.fleet import upstream_of
 from krmkit.cli import main as run_krmkit
 from krmkit.cli.pkg import main
-from krmkit.report.fleet import upstream_of
 from tests.costs import check_shape
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop # ours\n"

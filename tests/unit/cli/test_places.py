@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from tests.unit.output.test_outcome import parsers
+from tests.unit.views.test_outcome import parsers
 
 WRITERS = {
     name: parser

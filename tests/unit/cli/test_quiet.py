@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.output.formats import FORMATS
+from krmkit.views.formats import FORMATS
 
 KPTFILE = """apiVersion: kpt.dev/v1
 kind: Kptfile

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main, serve
-from krmkit.messages.extras import how
+from krmkit.libraries.messages.extras import how
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.disk.folders import WORK
-from krmkit.disk.journal import Journal, JournalStep
-from krmkit.disk.primitives import digest
+from krmkit.storage.disk.folders import WORK
+from krmkit.storage.disk.journal import Journal, JournalStep
+from krmkit.storage.disk.primitives import digest
 from tests.unit.cli.test_landscaper import component_archive
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.disk.write import Writer
 from krmkit.fleet import packages as fleet_module
 from krmkit.fleet.folder import RECORD
+from krmkit.storage.disk.write import Writer
 from tests.unit.cli.fleets import CHECK, KPTFILE, NAMES, SET, folders, render, repository, written
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.disk.journal import JOURNAL, recover
-from krmkit.disk.spool import Spool
 from krmkit.fleet.folder import RECORD
+from krmkit.storage.disk.journal import JOURNAL, recover
+from krmkit.storage.disk.spool import Spool
 from tests.unit.cli.fleets import KPTFILE, SET, folders, render, repository, written
 from tests.waiting import MOST
 

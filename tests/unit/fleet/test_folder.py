@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.disk.folders import WORK
-from krmkit.disk.primitives import digest_of_text
-from krmkit.disk.write import FileEdit, Writer
 from krmkit.fleet.folder import RECORD, FolderError, VariantFolder, WrittenPackage
+from krmkit.storage.disk.folders import WORK
+from krmkit.storage.disk.primitives import digest_of_text
+from krmkit.storage.disk.write import FileEdit, Writer
 
 
 def written(out: Path, packages: dict[str, dict[str, str]], owner: str = "set") -> VariantFolder:

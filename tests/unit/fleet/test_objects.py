@@ -8,7 +8,7 @@ import pytest
 
 from krmkit.fleet.objects import FleetObjects
 from krmkit.krm.resource import Resource
-from krmkit.porch.apinames import in_namespace
+from krmkit.systems.porch.api.apinames import in_namespace
 from tests.costs import check_shape
 
 

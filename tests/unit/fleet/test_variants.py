@@ -19,8 +19,8 @@ from krmkit.fleet.variants import (
 )
 from krmkit.fn.run import RunOptions
 from krmkit.krm.resource import Resource
-from krmkit.porch.variants.injection import Candidate
 from krmkit.render.resolve import ProgramResolver
+from krmkit.systems.porch.variants.injection import Candidate
 
 CONTEXT = (
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: old\n  kept: never\n"

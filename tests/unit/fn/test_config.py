@@ -9,7 +9,7 @@ import pytest
 from krmkit.fn.config import Config, ConfigError, decode
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.krm.resource import Resource
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.yaml.errors import YamlError
 
 SPEC: dict[str, Any] = {
     "type": "object",

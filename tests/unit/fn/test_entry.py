@@ -320,7 +320,7 @@ def test_main(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr("krmkit.yaml._libyaml.lean", False)
+    monkeypatch.setattr("krmkit.libraries.yaml._libyaml.lean", False)
     monkeypatch.setattr("gc.disable", lambda: None)
 
     monkeypatch.setattr("os._exit", sys.exit)

@@ -9,7 +9,7 @@ import pytest
 from krmkit.fn import loader
 from krmkit.fn.knownfunctions import CatalogError, catalog, functions_in
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import PipelineFunction
+from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
 
 DEFINITION = "name: {name}\nkind: Thing\nsummary: a\nschema: {{type: object}}\ntags: [mutator]\n"

@@ -12,13 +12,13 @@ from krmkit.fn.config import Config
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.results import FunctionError, Results
 from krmkit.fn.run import Outcome, RunOptions, apply, refuse, run, summary
-from krmkit.gotemplate import TemplateError
-from krmkit.gotemplate import parse as parse_template
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.limits import Limits
+from krmkit.libraries.gotemplate import TemplateError
+from krmkit.libraries.gotemplate import parse as parse_template
+from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.libraries.yaml.limits import Limits
 
 DATA = {
     "name": "paint-things",

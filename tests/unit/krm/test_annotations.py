@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from krmkit.clusterapi.api.collection import without_tool_keys
 from krmkit.krm.annotations import is_place_key, is_tool_key
-from krmkit.landscaper.flow.imports import template_target
-from krmkit.landscaper.items.installations import without_tools
+from krmkit.systems.clusterapi.api.collection import without_tool_keys
+from krmkit.systems.landscaper.flow.imports import template_target
+from krmkit.systems.landscaper.items.installations import without_tools
 
 OF_TOOLS = (
     "config.kubernetes.io/path",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.errors import LimitError
+from krmkit.libraries.yaml.errors import LimitError
 from tests.costs import check_shape
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"

@@ -7,10 +7,10 @@ import pytest
 from krmkit.krm import identity
 from krmkit.krm.itemlines import ItemLines
 from krmkit.krm.resource import Resource
-from krmkit.yaml.data import go_data
-from krmkit.yaml.document import parse
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import Map
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.tree import Map
 
 TEXT = """\
 kind: Thing

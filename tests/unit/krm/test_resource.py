@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import plain_text
 from krmkit.krm.itemlines import ItemLines
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.errors import LimitError
-from krmkit.yaml.limits import Limits
-from krmkit.yaml.tree import Map
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.yaml.errors import LimitError
+from krmkit.libraries.yaml.limits import Limits
+from krmkit.libraries.yaml.tree import Map
 
 TEXT = """\
 # head

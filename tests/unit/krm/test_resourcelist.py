@@ -9,8 +9,8 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.limits import Limits
+from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.libraries.yaml.limits import Limits
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 ONE = """\

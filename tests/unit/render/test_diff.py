@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.disk.write import FileEdit
 from krmkit.render.diff import diff
+from krmkit.storage.disk.write import FileEdit
 
 LINES = "".join(f"line {number}\n" for number in range(12))
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.disk.folders import WORK
-from krmkit.disk.journal import Journal, JournalStep
-from krmkit.disk.primitives import digest
+from krmkit.libraries.yaml.limits import Limits
 from krmkit.render.package import Package, PackageError, read
-from krmkit.yaml.limits import Limits
+from krmkit.storage.disk.folders import WORK
+from krmkit.storage.disk.journal import Journal, JournalStep
+from krmkit.storage.disk.primitives import digest
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
 

@@ -9,8 +9,8 @@ import pytest
 from krmkit.fn.config import Config
 from krmkit.fn.results import FunctionError, Results
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.yaml.document import parse
 from krmkit.render.package import PackageError
-from krmkit.yaml.document import parse
 from tests.unit.render.rendering import Process, changed, kptfile, rendered, resource
 
 TWO = resource("a", "data: {x: old}   # stays\n") + "---\n" + resource("b", "data:\n    x:   old\n")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import krmkit
 from krmkit.fleet.engine.jobs import Done, EngineError, Job, attempt
-from krmkit.messages.extras import how
+from krmkit.libraries.messages.extras import how
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmkit.disk.write import FileEdit
+from krmkit.storage.disk.write import FileEdit
 
 HERE = Path(__file__).parent
 # The target of each file. The files here have suffixes that editors know.

@@ -13,11 +13,11 @@ from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
 from krmkit.fleet.sync.store import TAGS, WORKSPACE, Store, short_ref
 from krmkit.fleet.variants import VariantError
-from krmkit.git.treeupdate import File, replace_folders
 from krmkit.krm.errors import ListError
-from krmkit.messages.listed import listed
-from krmkit.porch.variants import lifecycle
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.storage.git.treeupdate import File, replace_folders
+from krmkit.systems.porch.variants import lifecycle
 
 VARIANT = "Variant: "
 APPROVALS = ("never", "ready", "auto")

@@ -13,9 +13,9 @@ from dataclasses import replace
 from krmkit.fleet.sync.state import RevisionMemory, VariantState
 from krmkit.fleet.sync.store import HISTORY, TAGS, Store, short_ref
 from krmkit.fleet.variants import VariantError
-from krmkit.git.objects import FOLDER
-from krmkit.git.program import GitError
-from krmkit.porch.variants.lifecycle import Revision, is_published
+from krmkit.storage.git.objects import FOLDER
+from krmkit.storage.git.program import GitError
+from krmkit.systems.porch.variants.lifecycle import Revision, is_published
 
 
 def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:

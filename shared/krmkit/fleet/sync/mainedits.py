@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from krmkit.fleet.sync.store import MAIN, Store
-from krmkit.git.foldermerge import FolderMerge
-from krmkit.git.packfile import PackFile
-from krmkit.git.program import GitError
-from krmkit.porch.variants import lifecycle
+from krmkit.storage.git.foldermerge import FolderMerge
+from krmkit.storage.git.packfile import PackFile
+from krmkit.storage.git.program import GitError
+from krmkit.systems.porch.variants import lifecycle
 
 
 def replaced_in_main(store: Store, package: str, number: int, output: str) -> list[str]:

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from krmkit.fleet.sync.mainedits import version_in_main
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.store import MAIN, MAIN_STATE, TAGS, Store
-from krmkit.git.foldermerge import FolderMerge
-from krmkit.git.program import GitError
-from krmkit.git.treeupdate import replace_folders
-from krmkit.messages.listed import listed
-from krmkit.porch.variants import lifecycle
+from krmkit.libraries.messages.listed import listed
+from krmkit.storage.git.foldermerge import FolderMerge
+from krmkit.storage.git.program import GitError
+from krmkit.storage.git.treeupdate import replace_folders
+from krmkit.systems.porch.variants import lifecycle
 
 
 class MainBranch:

@@ -11,11 +11,11 @@ from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.store import Store
 from krmkit.fleet.variants import MissingUpstreamError, Origin, UpstreamPackage, VariantError
-from krmkit.git.program import GitError
-from krmkit.git.treeupdate import read_files
-from krmkit.messages.nearest import proposal
-from krmkit.porch.apinames import floating_name, revision_number
-from krmkit.render.source import SourceError, SourceFile
+from krmkit.kpt.source import SourceError, SourceFile
+from krmkit.libraries.messages.nearest import proposal
+from krmkit.storage.git.program import GitError
+from krmkit.storage.git.treeupdate import read_files
+from krmkit.systems.porch.api.apinames import floating_name, revision_number
 
 
 @dataclass(slots=True)

@@ -21,10 +21,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from krmkit.fleet.sync.store import Store
-from krmkit.git.objects import FILE, FOLDER, TreeEntry
-from krmkit.git.packfile import PackFile
-from krmkit.git.program import GitError
-from krmkit.git.refnames import OWN
+from krmkit.storage.git.objects import FILE, FOLDER, TreeEntry
+from krmkit.storage.git.packfile import PackFile
+from krmkit.storage.git.program import GitError
+from krmkit.storage.git.refnames import OWN
 
 PREFIX = f"{OWN}/variants/"
 STATE_FILE = "state"

@@ -20,12 +20,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from krmkit.git.objects import Commit, Objects
-from krmkit.git.packfile import PackFile
-from krmkit.git.program import GitError, GitRepository
-from krmkit.git.refnames import OWN
-from krmkit.git.refs import RefChanges, list_refs
-from krmkit.porch.variants import lifecycle
+from krmkit.storage.git.objects import Commit, Objects
+from krmkit.storage.git.packfile import PackFile
+from krmkit.storage.git.program import GitError, GitRepository
+from krmkit.storage.git.refnames import OWN
+from krmkit.storage.git.refs import RefChanges, list_refs
+from krmkit.systems.porch.variants import lifecycle
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 MAIN = "refs/heads/main"

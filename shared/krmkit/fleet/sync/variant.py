@@ -26,10 +26,10 @@ from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
 from krmkit.fleet.sync.store import Store, short_ref
 from krmkit.fleet.variants import VariantError
-from krmkit.git.treeupdate import read_files, write_files
-from krmkit.json.paths import dotted
-from krmkit.porch.variants import lifecycle
-from krmkit.render.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.libraries.json.paths import dotted
+from krmkit.storage.git.treeupdate import read_files, write_files
+from krmkit.systems.porch.variants import lifecycle
 
 
 @dataclass(slots=True)

@@ -21,13 +21,13 @@ from krmkit.fleet.sync.state import PREFIX, VariantState, read_states, state_ref
 from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.variant import VariantSync
 from krmkit.fleet.variants import VariantError
-from krmkit.git.program import GitError
-from krmkit.git.refnames import check_ref
 from krmkit.krm.errors import ListError
-from krmkit.messages.listed import listed
-from krmkit.porch.variants import lifecycle
-from krmkit.porch.variants.validation import validate_variant
-from krmkit.yaml.errors import YamlError
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.storage.git.program import GitError
+from krmkit.storage.git.refnames import check_ref
+from krmkit.systems.porch.variants import lifecycle
+from krmkit.systems.porch.variants.validation import validate_variant
 
 _OID = re.compile("[0-9a-f]{40}")
 

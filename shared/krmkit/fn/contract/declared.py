@@ -13,8 +13,8 @@ from krmkit.fn.contract.inputs import BYSTANDERS, HOSTILE, bad_configs
 from krmkit.fn.contract.runchecks import run
 from krmkit.fn.testing import Example, resource_list
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.schema.unsupported import unsupported
-from krmkit.yaml import emit
+from krmkit.libraries.schema.unsupported import unsupported
+from krmkit.libraries.yaml import emit
 
 
 @rule(each_function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.fn.definition import FunctionDefinition
-from krmkit.yaml import emit
+from krmkit.libraries.yaml import emit
 
 # Resources that no function of the catalog has a reason to touch, in layouts that a careless one would damage.
 BYSTANDERS = [

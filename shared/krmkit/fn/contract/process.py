@@ -46,10 +46,10 @@ class Watch:
 
 
 def _is_of_a_child() -> bool:
-    """True for what `krmkit.childprocess` does: a function's own work, in a process whose memory is bounded."""
+    """True for what `krmkit.libraries.process.child` does: a function's own work, in a process whose memory is bounded."""
     frame: FrameType | None = sys._getframe(3)
     while frame is not None:
-        if frame.f_globals.get("__name__") == "krmkit.childprocess":
+        if frame.f_globals.get("__name__") == "krmkit.libraries.process.child":
             return True
         if frame.f_globals.get("__name__") == "krmkit.fn.run":
             return False

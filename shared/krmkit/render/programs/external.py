@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.kpt.source import ORCHESTRATION, standalone, without
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.render.source import ORCHESTRATION, standalone, without
-from krmkit.yaml.copies import detached, is_tied
-from krmkit.yaml.data import go_data, same_data
-from krmkit.yaml.document import parse
-from krmkit.yaml.editing.finalbreak import with_final_break
-from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
-from krmkit.yaml.tree import Map
+from krmkit.libraries.yaml.copies import detached, is_tied
+from krmkit.libraries.yaml.data import go_data, same_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.editing.finalbreak import with_final_break
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.libraries.yaml.tree import Map
 
 ID = "internal.config.kubernetes.io/id"
 LEGACY_ID = "config.k8s.io/id"

@@ -19,8 +19,8 @@ from grpc_health.v1 import health
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
 from krmkit.fn import loader
-from krmkit.krm.kptfile import image_name
-from krmkit.messages.nearest import did_you_mean
+from krmkit.kpt.kptfile import image_name
+from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.services.evaluator.evaluator_pb2 import (
     DESCRIPTOR,
     EvaluateFunctionRequest,

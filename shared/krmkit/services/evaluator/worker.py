@@ -16,8 +16,8 @@ from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
 from krmkit.fn.run import DEFAULT_OPTIONS
 from krmkit.krm.finding import Finding
+from krmkit.libraries.yaml import _libyaml
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
-from krmkit.yaml import _libyaml
 
 # The text of a failure, with the image's name, is an HTTP/2 header, limited to 8 KiB by default.
 LONGEST_FAILURE = 6 * 1024

@@ -6,16 +6,16 @@ import json
 from copy import deepcopy
 from typing import Any
 
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.api.roles import NO_ROLE
-from krmkit.clusterapi.hooks.extensions import JSON_MERGE_PATCH, JSON_PATCH
-from krmkit.clusterapi.patches.apply import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
-from krmkit.clusterapi.patches.request import RequestItem
-from krmkit.json import Object
-from krmkit.json.equal import json_equal
-from krmkit.schema.fields import find, mapping
+from krmkit.libraries.json import Object
+from krmkit.libraries.json.equal import json_equal
+from krmkit.libraries.schema.fields import find, mapping
 from krmkit.services.extension.contractreport import ContractReport
 from krmkit.services.extension.live import read_patch
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.roles import NO_ROLE
+from krmkit.systems.clusterapi.model.extensions import JSON_MERGE_PATCH, JSON_PATCH
+from krmkit.systems.clusterapi.patches.apply import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
+from krmkit.systems.clusterapi.patches.request import RequestItem
 
 _TAKEN = ("/spec/", "/metadata/labels/", "/metadata/annotations/")
 

@@ -8,10 +8,10 @@ import sys
 from time import perf_counter, time
 from urllib.parse import parse_qs
 
-from krmkit.clusterapi.hooks.messages import failure
-from krmkit.clusterapi.hooks.serving import LARGEST
-from krmkit.go.time.durations import DurationError, parse_duration
+from krmkit.libraries.go.time.durations import DurationError, parse_duration
 from krmkit.services.evaluator.pool import DiedError, FullError
+from krmkit.systems.clusterapi.hooks.messages import failure
+from krmkit.systems.clusterapi.hooks.serving import LARGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ipaddress import ip_address
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from krmkit.clusterapi.hooks.serving import LARGEST, Served
 from krmkit.render.programs.child import ChildOutputError, ChildTimeError, run_bounded
+from krmkit.systems.clusterapi.hooks.serving import LARGEST, Served
 
 
 class Caller(Protocol):

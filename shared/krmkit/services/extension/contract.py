@@ -8,21 +8,21 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discovery
-from krmkit.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.clusterapi.hooks.extensions import (
-    DISCOVER_VARIABLES,
-    GENERATE_PATCHES,
-    HOOKS_VERSION,
-    VALIDATE_TOPOLOGY,
-)
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from krmkit.services.extension.answeredpatches import patch_of, patched_request
 from krmkit.services.extension.client import Caller, CallError, StatusError
 from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.requests import odd_requests, with_unknown_kind
 from krmkit.services.extension.variablecontract import DefinedVariables
+from krmkit.systems.clusterapi.hooks.discovery import handler_timeout, validate_discovery
+from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.systems.clusterapi.model.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    HOOKS_VERSION,
+    VALIDATE_TOPOLOGY,
+)
 
 GUIDELINE = 0.2  # seconds that a call should take at most
 CALLERS = 10

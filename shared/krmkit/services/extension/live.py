@@ -6,28 +6,33 @@ import json
 from base64 import b64decode
 from binascii import Error as Base64Error
 
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.hooks.discovery import IGNORE, failure_policy, handler_timeout, validate_discovery
-from krmkit.clusterapi.hooks.extensionconfig import discovery_cache_key, hook_path
-from krmkit.clusterapi.hooks.extensions import (
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.schema.fields import mapping
+from krmkit.services.extension.client import CallError
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.hooks.discovery import (
+    IGNORE,
+    failure_policy,
+    handler_timeout,
+    validate_discovery,
+)
+from krmkit.systems.clusterapi.hooks.extensionconfig import discovery_cache_key, hook_path
+from krmkit.systems.clusterapi.model.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
     GENERATE_UPGRADE_PLAN,
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
 )
-from krmkit.go.fmt.printing import quote
-from krmkit.schema.fields import mapping
-from krmkit.services.extension.client import CallError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
-    from krmkit.json import Object
+    from krmkit.libraries.json import Object
     from krmkit.services.extension.client import Caller
+    from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
 
 GROUP, _, VERSION = HOOKS_VERSION.partition("/")
 _DISCOVERY_SECONDS = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 
 
 def odd_requests(request: Object) -> dict[str, Object]:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.clusterapi.desired.causes import ClusterCauses
-from krmkit.clusterapi.desired.state import ClusterState
-from krmkit.clusterapi.desired.topologies import Topologies
-from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.hooks.extensions import Extensions
-from krmkit.clusterapi.patches.external import ExternalPatch
-from krmkit.clusterapi.patches.request import Request
-from krmkit.clusterapi.webhooks.cluster import class_key
-from krmkit.json import Object
+from krmkit.analysis.plans.sources import collected, package_options, read_items
 from krmkit.krm.finding import ERROR
-from krmkit.report.topologysource import collected, package_options, read_items
-from krmkit.schema.fields import mapping
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import mapping
 from krmkit.services.extension.client import Caller
 from krmkit.services.extension.live import LiveExtensions, Recorder
+from krmkit.systems.clusterapi.desired.topologies import Topologies
+from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.systems.clusterapi.model.causes import ClusterCauses
+from krmkit.systems.clusterapi.model.extensions import Extensions
+from krmkit.systems.clusterapi.model.state import ClusterState
+from krmkit.systems.clusterapi.patches.external import ExternalPatch
+from krmkit.systems.clusterapi.patches.request import Request
+from krmkit.systems.clusterapi.webhooks.cluster import class_key
 
 _CORE = "cluster.x-k8s.io/v1beta2"
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta2"

@@ -11,8 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from krmkit.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES
 from krmkit.services.bounded import BoundedListener, SeldomLine, possible_connections
 from krmkit.services.certificates import CertificateError, Certificates
 from krmkit.services.evaluator.frames import CALL
@@ -27,6 +25,8 @@ from krmkit.services.extension.worker import PROGRAM
 from krmkit.services.gracefulserver import OpenConnection, serve_until
 from krmkit.services.listening import listen, set_up, stop_event
 from krmkit.services.settings import ServiceSettings
+from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.systems.clusterapi.model.extensions import GENERATE_PATCHES
 
 LABEL = "krmkit topology-extension"
 _CANCEL_AFTER = 5.0  # seconds after the grace until the remaining calls are cancelled

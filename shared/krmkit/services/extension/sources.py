@@ -8,16 +8,16 @@ import os
 import sys
 from collections.abc import Iterable
 
-from krmkit.clusterapi.api.collection import CollectedObject
-from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
-from krmkit.clusterapi.hooks.serving import HookExtension, Served, ServingError
-from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
-from krmkit.disk.folders import stamps, walk
-from krmkit.json import Object
 from krmkit.krm.errors import ListError
+from krmkit.libraries.json import Object
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import SUFFIXES
 from krmkit.render.resourcefiles import ResourceFileError, resources_of
-from krmkit.yaml.errors import YamlError
+from krmkit.storage.disk.folders import stamps, walk
+from krmkit.systems.clusterapi.api.collection import CollectedObject
+from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, KIND
+from krmkit.systems.clusterapi.hooks.serving import HookExtension, Served, ServingError
+from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 
 _GROUP = API_VERSION.partition("/")[0] + "/"  # another version is an error that names it
 _NAMELESS = "without a name"
@@ -82,7 +82,7 @@ def load(content: bytes) -> Served:
 
 
 def _of_module(name: str, folder: str) -> list[HookExtension]:
-    from krmkit.clusterapi.extension import Extension
+    from krmkit.systems.clusterapi.extension import Extension
 
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -92,7 +92,7 @@ def _of_module(name: str, folder: str) -> list[HookExtension]:
         raise ExtensionError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from None
     extensions: list[HookExtension] = [one for one in vars(module).values() if isinstance(one, Extension)]
     if not extensions:
-        raise ExtensionError(f"module {name} holds no krmkit.clusterapi.extension.Extension")
+        raise ExtensionError(f"module {name} holds no krmkit.systems.clusterapi.extension.Extension")
     return extensions
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.hooks.inputvalidation import NO_VALUE, InputChecks, has_no_value
-from krmkit.clusterapi.hooks.messages import HookError, read_request
-from krmkit.clusterapi.variables.definitionchanges import breaking_changes
-from krmkit.clusterapi.variables.definitions import conflict_of, differ
-from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
-from krmkit.json import Object
-from krmkit.schema.fields import is_list_of_maps
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import is_list_of_maps
 from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import read_patch
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.hooks.inputvalidation import NO_VALUE, InputChecks, has_no_value
+from krmkit.systems.clusterapi.hooks.messages import HookError, read_request
+from krmkit.systems.clusterapi.variables.definitionchanges import breaking_changes
+from krmkit.systems.clusterapi.variables.definitions import conflict_of, differ
+from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
 
 _GENERIC = frozenset(
     "args class cluster config configuration count data disk domain enabled env environment files flavor host image images"

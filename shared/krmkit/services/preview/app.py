@@ -17,13 +17,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from krmkit.disk.write import WriteError
 from krmkit.fleet.engine.jobs import unexpected
-from krmkit.output.stderr import say
+from krmkit.libraries.process.stderr import say
 from krmkit.render.package import PackageError
-from krmkit.report.page import page
 from krmkit.services.preview.configs import ChoiceError
 from krmkit.services.preview.package import ChangedError, PreviewPackage
+from krmkit.storage.disk.write import WriteError
+from krmkit.views.page import page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.json.paths import steps_of
-from krmkit.krm.kptfile import PipelineFunction
+from krmkit.kpt.kptfile import PipelineFunction
+from krmkit.kpt.source import FileResource
+from krmkit.libraries.json.paths import steps_of
 from krmkit.render.package import KPTFILE, Package
-from krmkit.render.source import FileResource
 
 Path = tuple[str | int, ...]
 

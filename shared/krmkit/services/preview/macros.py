@@ -8,7 +8,7 @@ from typing import Any
 
 from krmkit.krm.resource import Resource
 from krmkit.krm.secretwords import SECRET
-from krmkit.messages.nearest import did_you_mean
+from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace, Path
 
 _USED = re.compile(r"\{\{[^{}\n]*?\.spectro\.(system|macro|var)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")

@@ -6,27 +6,27 @@ import os
 from hashlib import sha256
 from typing import Any
 
-from krmkit.disk.folders import WORK, stamps, walk
-from krmkit.disk.write import FileEdit, write
-from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Resource
-from krmkit.messages.nearest import did_you_mean
-from krmkit.output.model import Report
-from krmkit.output.places import shown_path
-from krmkit.output.unreadable import unreadable
-from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
-from krmkit.render.resolve import ProgramResolver
-from krmkit.render.source import (
+from krmkit.analysis.package import WHOLE, describe
+from krmkit.kpt.source import (
     SourceError,
     SourceFile,
     may_hold_orchestration,
     strip_orchestration,
 )
-from krmkit.report.package import WHOLE, describe
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.findings.model import Report
+from krmkit.render.findings.places import shown_path
+from krmkit.render.findings.unreadable import unreadable
+from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
+from krmkit.render.resolve import ProgramResolver
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 from krmkit.services.preview.macros import MacroChoices
 from krmkit.services.preview.presets import PresetChoices
-from krmkit.yaml.errors import YamlError
+from krmkit.storage.disk.folders import WORK, stamps, walk
+from krmkit.storage.disk.write import FileEdit, write
 
 Choices = PresetChoices | MacroChoices
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.messages.nearest import did_you_mean
-from krmkit.palette.packs.items import Carrier, CarrierError, Packs
-from krmkit.palette.presets.apply import apply_presets
-from krmkit.report.packs import ShowError, data_of
+from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace
+from krmkit.systems.palette.packs.items import Carrier, CarrierError, Packs
+from krmkit.systems.palette.presets.apply import apply_presets
+from krmkit.views.packs import ShowError, data_of
 
 # Where in the config, and the labels.
 Selection = tuple[int | str, list[str]]

@@ -16,14 +16,14 @@ from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.whole import Sync
-from krmkit.git.objects import Objects
-from krmkit.git.packfile import PackFile
-from krmkit.git.program import GitRepository
-from krmkit.git.refjournal import still_to_do
-from krmkit.git.refnames import NOTHING
-from krmkit.git.refs import RefChanges
-from krmkit.git.treeupdate import File, read_files, replace_folders, write_files
-from krmkit.render.source import SourceFile
+from krmkit.kpt.source import SourceFile
+from krmkit.storage.git.objects import Objects
+from krmkit.storage.git.packfile import PackFile
+from krmkit.storage.git.program import GitRepository
+from krmkit.storage.git.refjournal import still_to_do
+from krmkit.storage.git.refnames import NOTHING
+from krmkit.storage.git.refs import RefChanges
+from krmkit.storage.git.treeupdate import File, read_files, replace_folders, write_files
 
 PERSON = "p <p@example.com> 1 +0000"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from krmkit.git.refnames import NOTHING
+from krmkit.storage.git.refnames import NOTHING
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository
 from tests.unit.fleet.sync.test_wholesync import APP, KPTFILE, VARIANT
 

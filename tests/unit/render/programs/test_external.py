@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import PipelineFunction, image_name, program_name
+from krmkit.kpt.kptfile import PipelineFunction, image_name, program_name
+from krmkit.libraries.yaml.limits import Limits
 from krmkit.render.package import read
 from krmkit.render.pipeline import render
 from krmkit.render.programs.container import bad_image, container, full_name, runtime
 from krmkit.render.programs.external import bare
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
-from krmkit.yaml.limits import Limits
 from tests.unit.render.rendering import KPTFILE, Made, changed, put, rendered, resource
 
 ITEM = "# head\n" + resource("a", "data:\n    x:   'old'   # why\n    list: [1, 2]\n    y: 010\n")

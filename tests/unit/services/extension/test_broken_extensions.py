@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from krmkit.cli.checkextension import main
-from krmkit.json import Object
-from tests.unit.clusterapi.fixtures import INFRASTRUCTURE, cluster, cluster_class, templates
+from krmkit.libraries.json import Object
+from tests.unit.systems.clusterapi.fixtures import INFRASTRUCTURE, cluster, cluster_class, templates
 
 MODULE = """
 import time
-from krmkit.clusterapi.extension import Extension
+from krmkit.systems.clusterapi.extension import Extension
 
 extension = Extension("mirrors")
 

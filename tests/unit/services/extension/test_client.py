@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from krmkit.clusterapi.api.collection import collect
-from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
-from krmkit.clusterapi.hooks.extensions import NoExtensions
-from krmkit.json import Object
 from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
 from krmkit.services.extension import client
 from krmkit.services.extension.client import AddressError, CallError, ExecCaller, HttpCaller, caller
 from krmkit.services.extension.live import LiveExtensions, Recorder
+from krmkit.systems.clusterapi.api.collection import collect
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
+from krmkit.systems.clusterapi.model.extensions import NoExtensions
 from tests.waiting import MOST, until
 
 API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.json import Object
+from krmkit.libraries.json import Object
 from krmkit.services.extension.client import CallError
 from krmkit.services.extension.contract import check_contract
 from krmkit.services.extension.contractreport import ContractReport

@@ -13,9 +13,9 @@ import yaml
 
 from krmkit.cli import main
 from krmkit.cli.serveextension import parser
-from krmkit.clusterapi.hooks.extensionconfig import validate_extension_config
-from krmkit.clusterapi.hooks.serving import Served
-from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.systems.clusterapi.hooks.extensionconfig import validate_extension_config
+from krmkit.systems.clusterapi.hooks.serving import Served
+from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 
 FOLDER = Path(__file__).resolve().parents[4] / "deploy/topology-extension"
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"

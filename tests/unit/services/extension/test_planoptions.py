@@ -6,11 +6,11 @@ from argparse import Namespace
 
 import pytest
 
+from krmkit.analysis.plans.sources import PlanError
 from krmkit.cli import topology
-from krmkit.clusterapi.api.collection import Collected, collect
-from krmkit.clusterapi.desired.topologies import TopologyOptions
 from krmkit.krm.resource import Resource
-from krmkit.report.topologysource import PlanError
+from krmkit.systems.clusterapi.api.collection import Collected, collect
+from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 
 HERE = "a=http://127.0.0.1:1"
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from krmkit.disk.write import WriteError
 from krmkit.fn.run import RunOptions
 from krmkit.render.resolve import ProgramResolver
 from krmkit.services.preview.configs import ChoiceError
 from krmkit.services.preview.package import ChangedError, PreviewPackage
+from krmkit.storage.disk.write import WriteError
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, contents
 
 PRESETS, MACROS = "pipeline.mutators[0]", "pipeline.mutators[1]"

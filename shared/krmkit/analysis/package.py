@@ -1,0 +1,143 @@
+"""The full report of a package: its render, with diffs, the answers of `krmkit why`, packs and pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from krmkit.analysis.fleet import upstream
+from krmkit.analysis.plans.sources import PlanError, read_both
+from krmkit.analysis.systems.describedsystems import describe_systems
+from krmkit.analysis.why.answers import Question, WhyError, fields_data
+from krmkit.fleet.collisions import object_identity
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.loader import load
+from krmkit.fn.masking import Mask
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.diff import diffs
+from krmkit.render.findings.model import PackageReport
+from krmkit.render.findings.places import report_of, shown_path
+from krmkit.render.package import Package, PackageError
+from krmkit.render.resolve import ProgramResolver
+from krmkit.storage.disk.write import FileEdit
+from krmkit.systems.clusterapi.plan.changes import make_plan
+from krmkit.systems.palette.constraints.overview import overview
+from krmkit.systems.palette.constraints.pools import PoolError
+from krmkit.systems.palette.constraints.validate import ValidationOptions
+from krmkit.systems.palette.packs.items import Packs
+from krmkit.views.topology import as_data
+
+HEAD = "HEAD"
+WHOLE = 1_000_000  # lines around a change: the whole file, which the page folds
+_CONSTRAINTS = "validate-pack-constraints"
+
+
+def describe(
+    package: Package,
+    resolver: ProgramResolver,
+    context: int,
+    others: list[FileEdit] | None = None,
+    against: str = "",
+) -> tuple[PackageReport, Mask]:
+    """Render the package in memory, and return its report, and the mask of its secrets; nothing is written.
+
+    `context`: lines around each change in the diffs. `others`: changes to show before those of the render.
+    `against`: the state to compare Clusters with (default: HEAD). Raises PackageError, PlanError. The resolver's
+    options must have `explain`: the answers need it.
+    """
+    question = Question(package, resolver)
+    rendering = question.rendering
+    package_report = report_of(package, rendering, question.sources, explained=False)
+    mask = Mask(question.secrets)
+    package_report.notes = package.notes
+    package_report.name = package.kptfile.name
+    package_report.upstream = upstream(package.kptfile.resource)
+    changes = [*(others or ()), *rendering.shown]
+    package_report.changes = question.sources.changes(changes)
+    texts = diffs(changes, False, question.secrets, context)
+    for shown, text in zip(package_report.changes, texts, strict=True):
+        shown.diff = text
+    try:
+        package_report.fields = fields_data(question.answers(question.subjects, changed=True), mask)
+    except (WhyError, ListError, YamlError) as error:
+        package_report.notes.append(f"the sources of values are unknown: {error}")
+    items: list[Resource] = [subject.item for subject in question.subjects if subject.text is not None]
+    package_report.profiles = [_masked(mask, data) for data in profiles(package, items, resolver)]
+    package_report.blueprint = package.kptfile.is_blueprint
+    if package_report.blueprint:
+        package_report.changes = []  # its render is not written, and its Clusters do not exist
+    is_planned = not package_report.blueprint and has_clusters(items)
+    plan = topology_of(shown_path(package.path), against, items) if is_planned else {}
+    package_report.topology = _masked(mask, plan)
+    package_report.systems = _masked(mask, describe_systems(package_report, package, question, plan))
+    package_report.objects = sorted({name for item in items if (name := object_identity(item))})
+    _mask(package_report, mask)
+    return package_report, mask
+
+
+def _masked(mask: Mask, data: dict[str, Any]) -> dict[str, Any]:
+    return {key: mask.value(value) for key, value in data.items()}
+
+
+def _mask(one: PackageReport, mask: Mask) -> None:
+    """Mask secrets in the messages of functions outside the catalog; the catalog's contain none."""
+    one.failure = mask.message(one.failure)
+    one.notes = mask.messages(one.notes)
+    messages = mask.messages([result.message for result in one.results])
+    values: Any = mask.value([[result.current, result.proposed] for result in one.results])
+    for result, message, (current, proposed) in zip(one.results, messages, values, strict=True):
+        result.message, result.current, result.proposed = message, current, proposed
+
+
+def profiles(package: Package, items: list[Resource], resolver: ProgramResolver) -> Iterator[dict[str, Any]]:
+    """The packs among the items, as each config of validate-pack-constraints selects them; without a config, all."""
+    resources = ResourceList.of(items, None, resolver.options.limits)
+    packs = [carrier.pack for carrier in Packs.read(resources).carriers]
+    if not packs:
+        return
+    found = False
+    for each in package.walk():
+        for function in each.functions:
+            if function.function_name != _CONSTRAINTS:
+                continue
+            try:
+                config = each.config(function)
+                spec = decode(load(_CONSTRAINTS).definition, config).spec
+                options = ValidationOptions.of(spec, resolver.options.limits, resources, config)
+            except (ConfigError, PackageError, PoolError, ListError, YamlError):
+                continue  # the function itself reports an invalid config
+            found = True
+            yield {"package": each.folder, **overview(packs, options)}
+    if not found:
+        yield {"package": "", **overview(packs)}
+
+
+def has_clusters(items: Iterable[Resource]) -> bool:
+    """Whether a Cluster with a topology is among the items. Most packages have none, and need no plan."""
+    return any(
+        item.kind == "Cluster"
+        and item.api_version.startswith("cluster.x-k8s.io/")
+        and item.node("spec", "topology") is not None
+        for item in items
+    )
+
+
+def topology_of(path: str, against: str, items: list[Resource]) -> dict[str, Any]:
+    """The plan as data, with `against`, of a package at `path`; `items` are those of the package as rendered.
+
+    Without a repository to compare with, the data has a `problem`; if `against` was given, PlanError is raised.
+    """
+    wanted = against or HEAD
+    try:
+        old, new, options = read_both(path, wanted, items)
+        keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return {"against": wanted, **as_data(make_plan(old, new, options, keys, now))}
+    except PlanError as error:
+        if against:
+            raise
+        return {"against": wanted, "clusters": [], "problem": str(error)}

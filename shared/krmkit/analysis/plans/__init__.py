@@ -1,0 +1,1 @@
+"""Plans over two versions of a package: their sources, running objects, and Installations of many packages."""

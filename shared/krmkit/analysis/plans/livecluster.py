@@ -1,0 +1,254 @@
+"""The running objects of Clusters, read by `kubectl get` with its own credentials, limited to the objects that a plan
+compares.
+
+For each namespace: its Clusters, their ClusterClasses, the templates that these name, and the objects that carry the Clusters' labels.
+Templates, and objects that are made from them, are read at the version that the ClusterClass of the package names.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import find, mapping
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
+from krmkit.systems.clusterapi.api.labels import API_VERSION, CLUSTER_NAME, GROUP, OWNED, group_of, version_of
+from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.systems.clusterapi.plan.edits import references
+from krmkit.systems.clusterapi.webhooks.cluster import class_key
+
+Kind = tuple[str, str]  # group, kind
+
+_MOST_NAMES = 200  # in one call
+_TIMEOUT = "60s"  # of a request
+_PATIENCE = 120.0  # seconds that a call of kubectl may take, including its login
+_CORE_KINDS = ("MachineDeployment", "MachinePool", "MachineHealthCheck")
+_MACHINES = ("MachineSet", "Machine")
+_MANAGED_BY_APPLY = "Apply"
+
+
+class LiveError(Exception):
+    """A cluster cannot be read; the message is one line."""
+
+
+class Kubectl:
+    """`kubectl get` in one context. Raises LiveError if there is no kubectl."""
+
+    __slots__ = ("_begin", "calls")
+
+    def __init__(self, context: str = "") -> None:
+        program = shutil.which("kubectl")
+        if program is None:
+            raise LiveError(
+                "--live needs kubectl, which is not on the PATH; install it, or export the objects and name the folder with --against"
+            )
+        self._begin = [
+            program,
+            *([f"--context={context}"] if context else []),
+            f"--request-timeout={_TIMEOUT}",
+        ]
+        self.calls = 0
+
+    def get(self, what: str, namespace: str, *more: str) -> list[Object]:
+        """Return the objects of a type in a namespace, `clusters.cluster.x-k8s.io`, or KIND.VERSION.GROUP. Raises LiveError."""
+        words = [
+            "get",
+            what,
+            *more,
+            "-n",
+            namespace,
+            "-o",
+            "json",
+            "--show-managed-fields",
+            "--ignore-not-found",
+        ]
+        self.calls += 1
+        code, output, errors = self._run(words)
+        if code:
+            said = errors.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
+            raise LiveError(f"kubectl get {what} -n {namespace} failed: {said[-1]}")
+        if not output.strip():
+            return []
+        try:
+            answer = json.loads(output)
+        except ValueError as error:
+            raise LiveError(f"kubectl get {what} -n {namespace}: the answer must be JSON: {error}") from None
+        items = answer.get("items") if isinstance(answer, dict) and answer.get("kind") == "List" else [answer]
+        if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
+            raise LiveError(
+                f"kubectl get {what} -n {namespace}: the answer must be an object or a List of them"
+            )
+        return [_slim(one) for one in items]
+
+    def _run(self, words: list[str]) -> tuple[int, bytes, bytes]:
+        """Return exit code, stdout and stderr.
+
+        A kubectl plugin that waits for input must not block the plan for ever.
+        """
+        try:
+            process = subprocess.Popen(
+                [*self._begin, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise LiveError(f"kubectl cannot be run: {error.strerror}") from None
+        with process:
+            try:
+                output, errors = process.communicate(timeout=_PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise LiveError(
+                    f"kubectl {' '.join(words[:2])} did not end within {_PATIENCE:g} seconds; if it waits for a login, run"
+                    " `kubectl get namespaces` first"
+                ) from None
+            finally:
+                process.kill()
+        return process.returncode, output, errors
+
+
+def _slim(item: Object) -> Object:
+    """Return an object without its managed fields, half of its size and unused."""
+    metadata = mapping(item, "metadata")
+    managed = metadata.get("managedFields")
+    if not isinstance(managed, list):
+        return item
+    kept = [one for one in managed if isinstance(one, dict) and one.get("operation") == _MANAGED_BY_APPLY]
+    return {**item, "metadata": {**metadata, "managedFields": kept}}
+
+
+def read_live(new: Collected, keys: Iterable[Key], kubectl: Kubectl) -> tuple[Collected, list[str]]:
+    """Return the running objects of the Clusters of a package (namespace, name), and warnings.
+
+    A warning names each Cluster that uses a class of the package and is not part of it. Raises LiveError.
+    """
+    return _Reader(new, kubectl).read(sorted(set(keys)))
+
+
+class _Reader:
+    __slots__ = ("_found", "_kubectl", "_new", "_versions")
+
+    def __init__(self, new: Collected, kubectl: Kubectl) -> None:
+        self._new = new
+        self._kubectl = kubectl
+        self._found = Collected()
+        self._versions: dict[Kind, str] = {}
+        for item in new.classes.values():
+            self._learn_versions(decode_cluster_class(item.data)[0])
+
+    def _learn_versions(self, cluster_class: Object) -> None:
+        for reference in references(cluster_class):
+            group = group_of(str(reference.get("apiVersion", "")))
+            kind, version = str(reference.get("kind", "")), version_of(str(reference.get("apiVersion", "")))
+            for one in (kind, kind.removesuffix("Template")):
+                self._versions.setdefault((group, one), version)
+
+    def read(self, keys: list[Key]) -> tuple[Collected, list[str]]:
+        warnings: list[str] = []
+        namespaces: dict[str, set[str]] = {}
+        for namespace, name in keys:
+            namespaces.setdefault(namespace, set()).add(name)
+        classes: dict[str, set[str]] = {}
+        for namespace, names in namespaces.items():
+            for item in self._kubectl.get(f"clusters.{GROUP}", namespace):
+                cluster = decode_cluster(item)[0]
+                name = str(find(cluster, ("metadata", "name"), ""))
+                if not find(cluster, ("spec", "topology")):
+                    continue
+                owner = class_key(cluster)
+                if name in names:
+                    self._found.clusters.append(CollectedObject(data=item))
+                    classes.setdefault(owner[0], set()).add(owner[1])
+                elif owner in self._new.classes:
+                    warnings.append(
+                        f"Cluster {namespace}/{name} uses ClusterClass {'/'.join(owner)} too and is not in the package, so"
+                        " the plan leaves it out"
+                    )
+        # A class that so far only the package uses may exist in the cluster, with templates to compare.
+        for namespace, name in self._new.classes:
+            classes.setdefault(namespace, set()).add(name)
+        for namespace, names in classes.items():
+            self._read_classes(namespace, sorted(names))
+        for namespace in namespaces:
+            clusters = [item for item in self._found.clusters if item.namespace == namespace]
+            for start in range(0, len(clusters), _MOST_NAMES):
+                self._read_owned(namespace, clusters[start : start + _MOST_NAMES])
+        return self._found, warnings
+
+    def _read_classes(self, namespace: str, names: list[str]) -> None:
+        wanted: dict[tuple[str, str], set[str]] = {}
+        for data in self._kubectl.get(f"clusterclasses.{GROUP}", namespace, *names):
+            collected = CollectedObject(data=data)
+            self._found.classes.setdefault(collected.key, collected)
+            decoded = decode_cluster_class(data)[0]
+            self._learn_versions(decoded)
+            _add_references(wanted, decoded)
+        for key, item in self._new.classes.items():
+            if key[0] == namespace:
+                _add_references(wanted, decode_cluster_class(item.data)[0])
+        for (group, kind), templates in wanted.items():
+            self._add(self._kubectl.get(self._type(group, kind), namespace, *sorted(templates)))
+
+    def _read_owned(self, namespace: str, clusters: list[CollectedObject]) -> None:
+        names = ",".join(sorted(item.name for item in clusters))
+        of_clusters = f"{CLUSTER_NAME} in ({names})"
+        owned = ("-l", f"{OWNED},{of_clusters}")
+        core = ",".join(f"{kind}.{version_of(API_VERSION)}.{GROUP}" for kind in _CORE_KINDS)
+        groups = self._kubectl.get(core, namespace, *owned)
+        machines = ",".join(f"{kind}.{version_of(API_VERSION)}.{GROUP}" for kind in _MACHINES)
+        self._add(groups)
+        self._add(self._kubectl.get(machines, namespace, "-l", of_clusters))
+        kinds: dict[Kind, None] = {}
+        for item in clusters:
+            kinds.update(_kinds(item.data, ("spec", "infrastructureRef"), ("spec", "controlPlaneRef")))
+        inner = ("spec", "template", "spec")
+        for group in groups:
+            kinds.update(_kinds(group, (*inner, "bootstrap", "configRef"), (*inner, "infrastructureRef")))
+        # Control planes are read first: they name the kind of their machines' template.
+        planes = dict(_planes(clusters))
+        for kind in planes:
+            objects = self._kubectl.get(self._type(*kind), namespace, *owned)
+            self._add(objects)
+            place = ("spec", "machineTemplate")
+            for plane in objects:
+                kinds.update(
+                    _kinds(plane, (*place, "spec", "infrastructureRef"), (*place, "infrastructureRef"))
+                )
+        for kind in kinds:
+            if kind not in planes:
+                self._add(self._kubectl.get(self._type(*kind), namespace, *owned))
+
+    def _type(self, group: str, kind: str) -> str:
+        version = self._versions.get((group, kind), "")
+        return ".".join(part for part in (kind, version, group) if part)
+
+    def _add(self, items: Iterable[Object]) -> None:
+        for data in items:
+            item = CollectedObject(data=data)
+            self._found.others.setdefault((item.group, item.kind, *item.key), item)
+
+
+def _add_references(wanted: dict[tuple[str, str], set[str]], cluster_class: Object) -> None:
+    for reference in references(cluster_class):
+        if reference:
+            kind = (group_of(str(reference.get("apiVersion", ""))), str(reference.get("kind", "")))
+            wanted.setdefault(kind, set()).add(str(reference.get("name", "")))
+
+
+def _planes(clusters: Iterable[CollectedObject]) -> Iterator[tuple[Kind, None]]:
+    for item in clusters:
+        yield from _kinds(item.data, ("spec", "controlPlaneRef")).items()
+
+
+def _kinds(item: Object, *paths: tuple[str, ...]) -> dict[Kind, None]:
+    """Return group and kind of the references at paths of an object."""
+    kinds: dict[Kind, None] = {}
+    for path in paths:
+        reference = mapping(item, *path)
+        group = reference.get("apiGroup") or group_of(str(reference.get("apiVersion", "")))
+        if reference.get("kind"):
+            kinds[str(group), str(reference["kind"])] = None
+    return kinds

@@ -1,0 +1,183 @@
+"""The two packages that a plan compares: folders, exports of a cluster, or revisions of a git repository."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.loader import load
+from krmkit.fn.masking import Mask, secrets_among
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.libraries.process.stderr import say
+from krmkit.libraries.schema.fields import mapping
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.package import KPTFILE, SUFFIXES, PackageError
+from krmkit.render.resourcefiles import items_of, mentions
+from krmkit.storage.git.objects import Objects
+from krmkit.storage.git.program import GitError, GitRepository
+from krmkit.storage.git.treeupdate import check_path, linked_content
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, collect
+from krmkit.systems.clusterapi.api.objects import V1BETA1
+from krmkit.systems.clusterapi.desired.render import options_of
+from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
+
+CONFIG_KIND = "RenderClusterTopology"
+
+
+class PlanError(Exception):
+    """The packages of a plan cannot be read."""
+
+
+def read_items(folder: str) -> list[Resource]:
+    """The resources of a kpt package, or of all YAML files below another folder. Raises PlanError."""
+    try:
+        items, notes = items_of(folder)
+    except PackageError as error:
+        raise PlanError(str(error)) from None
+    for note in notes:
+        say("topology plan", note)
+    return items
+
+
+def collected(items: list[Resource]) -> Collected:
+    """The items sorted by their role in topologies. Raises PlanError for one that cannot be read."""
+    try:
+        return collect(items)
+    except (ListError, YamlError) as error:
+        raise _plain_error(items, str(error)) from None
+
+
+def _plain_error(items: list[Resource], message: str) -> PlanError:
+    """The error without the package's secrets."""
+    return PlanError(Mask(secrets_among(items)).message(message))
+
+
+def holds_clusters(folder: str) -> bool:
+    """Return whether a file of a package may hold a Cluster. A package whose last Cluster was removed holds none."""
+    return mentions(folder, b"cluster.x-k8s.io/")
+
+
+def read_revision(folder: str, revision: str) -> list[Resource]:
+    """The resources that a package held in a revision of its git repository. Raises PlanError."""
+    try:
+        repository = GitRepository.open(Path(folder))
+        repository.work_tree()  # refuses a work tree elsewhere
+        prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
+        with Objects(repository) as objects, TemporaryDirectory() as place:
+            _, commit = objects.commit(revision)
+            tree = objects.folder(commit.tree, prefix)
+            if tree is None:
+                return []
+            for path, entry in objects.files(tree):
+                check_path(objects, path)
+                target = Path(place, path)
+                if not (path.endswith(SUFFIXES) or target.name in (KPTFILE, ".krmignore")):
+                    continue
+                target.parent.mkdir(parents=True, exist_ok=True)
+                whole = f"{prefix}/{path}" if prefix else path
+                target.write_bytes(linked_content(objects, commit.tree, whole, entry))
+            return read_items(place)
+    except GitError as error:
+        other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
+        raise PlanError(f"{error}{other}") from None
+
+
+def read_both(
+    folder: str, against: str, items: list[Resource] | None = None
+) -> tuple[Collected, Collected, TopologyOptions]:
+    """The old package, the current one, and the options of its RenderClusterTopology, if any.
+
+    Raises PlanError. `items`: the resources of the current package, instead of those on disk.
+    """
+    items = read_items(folder) if items is None else items
+    if os.path.isdir(against):
+        old = with_extensions(collected(read_items(against)), collected(items))
+    else:
+        old = collected(read_revision(folder, against))
+    return old, collected(items), package_options(items)
+
+
+def read_with_cluster(
+    folder: str, context: str, names: list[str]
+) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
+    """The running objects of the Clusters of a package, the package, its options, and warnings.
+
+    names: the Clusters to read, such as `prod` or `team/prod`; all without names. Raises PlanError.
+    """
+    from krmkit.analysis.plans.livecluster import Kubectl, LiveError, read_live
+
+    items = read_items(folder)
+    new = collected(items)
+    keys = [
+        item.key for item in new.clusters if not names or item.name in names or "/".join(item.key) in names
+    ]
+    try:
+        old, warnings = read_live(new, keys, Kubectl(context))
+    except LiveError as error:
+        raise PlanError(str(error)) from None
+    return with_extensions(old, new), new, package_options(items), warnings
+
+
+_ANSWERING = ("krmkit.dev", "runtime.cluster.x-k8s.io")
+
+
+def with_extensions(old: Collected, new: Collected) -> Collected:
+    """An export with the package's TopologyExtensions and TopologyResponses, which a cluster's objects do not contain."""
+    for key, item in new.others.items():
+        if key[0] in _ANSWERING:
+            old.others.setdefault(key, item)
+    return old
+
+
+def package_options(items: list[Resource]) -> TopologyOptions:
+    for item in items:
+        if item.kind == CONFIG_KIND:
+            definition = load("render-cluster-topology").definition
+            try:
+                spec: Mapping[str, Any] = decode(definition, item).spec
+            except ConfigError as error:
+                raise _plain_error(items, f"{item.path or item.label}: {error}") from None
+            return replace(options_of(spec), clusters=[])
+    return TopologyOptions()
+
+
+def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
+    """Set another class of a Cluster. Raises PlanError if there is no such Cluster with a topology."""
+    for number, item in enumerate(collected.clusters):
+        if cluster not in (item.name, f"{item.namespace}/{item.name}"):
+            continue
+        data = item.data
+        spec = mapping(data, "spec")
+        topology = spec.get("topology")
+        if not isinstance(topology, dict):
+            break
+        if item.api_version == V1BETA1:
+            topology = {**topology, "class": cluster_class}
+        else:
+            topology = {**topology, "classRef": {**mapping(topology, "classRef"), "name": cluster_class}}
+        changed = {**data, "spec": {**spec, "topology": topology}}
+        collected.clusters[number] = CollectedObject(item.resource, changed)
+        return
+    raise PlanError(f"--rebase {cluster}={cluster_class}: there is no Cluster {cluster} with spec.topology")
+
+
+def extension_names(*packages: Collected) -> set[str]:
+    """The ExtensionConfigs that the classes of packages name: `x` of `generatePatchesExtension: patch.x`."""
+    names: set[str] = set()
+    for package in packages:
+        for item in (*package.classes.values(), *package.previous_classes.values()):
+            spec = item.data.get("spec")
+            spec = spec if isinstance(spec, dict) else {}
+            patches = spec.get("patches")
+            for holder in (*(patches if isinstance(patches, list) else ()), spec.get("upgrade")):
+                external = holder.get("external") if isinstance(holder, dict) else None
+                for field, handler in external.items() if isinstance(external, dict) else ():
+                    if str(field).endswith("Extension") and isinstance(handler, str):
+                        names.add(handler.partition(".")[2])
+    return names - {""}

@@ -1,0 +1,75 @@
+"""The systems in a package's render, for its report: Clusters as trees, Installations as a graph, extensions."""
+
+from __future__ import annotations
+
+import time
+
+from krmkit.analysis.systems.clustertrees import cluster_trees
+from krmkit.analysis.systems.extensioneffects import extension_effects
+from krmkit.analysis.systems.installationgraphs import installation_graph
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.loader import load
+from krmkit.krm.errors import ListError
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.package import PackageError
+from krmkit.systems.landscaper.errors import InstallationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from krmkit.analysis.why.answers import Question
+    from krmkit.krm.resource import Resource
+    from krmkit.render.findings.model import PackageReport
+    from krmkit.render.package import Package
+
+    Data = dict[str, Any]
+
+_RENDERER = "render-installation"
+
+
+def describe_systems(one: PackageReport, package: Package, question: Question, plan: Data) -> Data:
+    """The systems of a package after its render, each absent if the package has none; unreadable ones become notes.
+
+    plan: the data of `krmkit topology plan`; {} without one.
+    """
+    there = [subject for subject in question.subjects if subject.text is not None]
+    items: list[Resource] = [subject.item for subject in there]
+    places = {
+        id(subject.item): f"{subject.shown_path}:{subject.first_line}:1"
+        for subject in there
+        if subject.original is not None
+    }
+    systems: Data = {}
+
+    def add(name: str, make: Callable[[], Any]) -> None:
+        try:
+            made = make()
+        except (ListError, YamlError, InstallationError) as error:
+            one.notes.append(f"{name} cannot be shown: {error}")
+            return
+        if made:
+            systems[name] = made
+
+    kinds = {item.kind for item in items}
+    if "Cluster" in kinds:
+        add("clusters", lambda: cluster_trees(items, places, plan))
+    if "Installation" in kinds:
+        spec = _render_spec(package)
+        add("installations", lambda: installation_graph(items, places, spec, time.time()))
+    if kinds & {"ClusterClass", "TopologyExtension", "TopologyResponses", "ExtensionConfig"}:
+        add("extensions", lambda: extension_effects(items, places, question.caused("extension")))
+    return systems
+
+
+def _render_spec(package: Package) -> Data | None:
+    """The spec of the package's first RenderInstallation; None without one that can be read."""
+    for each in package.walk():
+        for function in each.functions:
+            if function.function_name == _RENDERER:
+                try:
+                    return decode(load(_RENDERER).definition, each.config(function)).spec
+                except (ConfigError, PackageError, ListError, YamlError):
+                    return None  # the function itself reports an invalid config
+    return None

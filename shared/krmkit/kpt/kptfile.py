@@ -1,0 +1,322 @@
+"""The Kptfile's pipeline: functions, their order, their resources and their configs.
+
+Scalars resolve as in Go's yaml.v3 for text fields: to their source text (`a: 010` is the text 010), and "" for null.
+Unknown fields are errors where a typing error would change what runs: at the top, in the pipeline, in functions and
+selectors. The rest (info, status, upstream, inventory) is not looked into. (Fields: kpt.dev/v1 of kpt 1.0.0-beta.56,
+and `tag` of newer versions.)
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.annotations import BLUEPRINT_MARK, LOCAL_CONFIG
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json.paths import steps_of
+from krmkit.libraries.schema.openapi import read_schema
+from krmkit.libraries.schema.violations import validate
+from krmkit.libraries.yaml.data import text_data
+from krmkit.libraries.yaml.tree import Map, Seq, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from krmkit.libraries.yaml.tree import Node
+
+    Schema = dict[str, Any]
+
+API_VERSION = "kpt.dev/v1"
+KIND = "Kptfile"
+STAGES = ("mutators", "validators")
+
+_TEXT: Schema = {"type": "string", "nullable": True}
+_TEXTS: Schema = {"type": "object", "nullable": True, "additionalProperties": _TEXT}
+_ANYTHING: Schema = {"nullable": True, "x-kubernetes-preserve-unknown-fields": True}
+
+
+def _map(texts: str, **others: Schema) -> Schema:
+    properties = {**dict.fromkeys(texts.split(), _TEXT), **others}
+    return {"type": "object", "nullable": True, "properties": properties}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "nullable": True, "items": items}
+
+
+_SELECTORS = _list(_map("apiVersion kind name namespace", labels=_TEXTS, annotations=_TEXTS))
+_FUNCTIONS = _list(
+    _map("image exec tag configPath name", configMap=_TEXTS, selectors=_SELECTORS, exclude=_SELECTORS)
+)
+_SCHEMA = _map(
+    "apiVersion kind",
+    pipeline=_map("", **dict.fromkeys(STAGES, _FUNCTIONS)),
+    **dict.fromkeys(("metadata", "upstream", "upstreamLock", "info", "inventory", "status"), _ANYTHING),
+)
+_IMAGE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@")
+
+
+def new_kptfile(name: str, pipeline: dict[str, Any] | None = None) -> str:
+    """The text of a Kptfile for a new package: `new_kptfile("shop")` has no pipeline."""
+    from krmkit.libraries.yaml import emit
+
+    data: Schema = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {"name": name, "annotations": {LOCAL_CONFIG: "true"}},
+    }
+    return emit.document({**data, "pipeline": pipeline} if pipeline else data)
+
+
+def image_name(image: str) -> str:
+    """`apply-presets` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+
+
+def image_tag(image: str) -> str:
+    """`v1.2` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`; "" without a tag."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+
+
+def program_name(program: str) -> str:
+    """`apply-presets` of `bin/apply-presets` and of `functions/apply-presets/main.py`."""
+    segments = [segment for segment in program.split("/") if segment not in {"", "."}]
+    if len(segments) > 1 and segments[-1] == "main.py":
+        return segments[-2]
+    return segments[-1] if segments else ""
+
+
+class KptfileError(ListError):
+    """The Kptfile cannot be used; `problems` lists all that is wrong with it, each with its path, and its line if that is
+    known. The message has one line for each."""
+
+    def __init__(self, where: str, problems: list[str]) -> None:
+        super().__init__("\n".join(f"{where}: {problem}" for problem in problems))
+        self.where = where
+        self.problems = problems
+
+
+class ResourceSelector:
+    """A selector of resources that match all given fields. "" and {} match everything."""
+
+    __slots__ = ("annotations", "api_version", "kind", "labels", "name", "namespace")
+
+    def __init__(
+        self,
+        api_version: str = "",
+        kind: str = "",
+        name: str = "",
+        namespace: str = "",
+        labels: dict[str, str] | None = None,
+        annotations: dict[str, str] | None = None,
+    ) -> None:
+        self.api_version = api_version
+        self.kind = kind
+        self.name = name
+        self.namespace = namespace
+        self.labels = labels or {}
+        self.annotations = annotations or {}
+
+    @classmethod
+    def read(cls, data: object) -> Self:
+        """The selector in data of a Kptfile."""
+        return cls(
+            _text(data, "apiVersion"),
+            _text(data, "kind"),
+            _text(data, "name"),
+            _text(data, "namespace"),
+            _texts(data, "labels"),
+            _texts(data, "annotations"),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the selector is empty. An empty selector takes every resource; such an exclusion excludes none."""
+        return not (
+            self.api_version or self.kind or self.name or self.namespace or self.labels or self.annotations
+        )
+
+    def matches(self, resource: Resource) -> bool:
+        """Whether the resource has all that is asked for."""
+        return (
+            (not self.kind or resource.kind == self.kind)
+            and (not self.name or resource.name == self.name)
+            and (not self.namespace or resource.namespace == self.namespace)
+            and (not self.api_version or resource.api_version == self.api_version)
+            and (not self.labels or _covers(resource.labels, self.labels))
+            and (not self.annotations or _covers(resource.annotations, self.annotations))
+        )
+
+
+def _covers(found: dict[str, str], asked: dict[str, str]) -> bool:
+    return all(found.get(key) == value for key, value in asked.items())
+
+
+class PipelineFunction:
+    """One entry of the pipeline. Either `image` or `exec` is given, and at most one of `config_path` and `config_map`.
+
+    `config_path` is relative to the package as the Kptfile has it, `config_file` the same without `.`
+    segments; `config_map` is {} without one. `field` is the entry's path in the Kptfile, for messages.
+    """
+
+    __slots__ = (
+        "config_file",
+        "config_map",
+        "config_path",
+        "exclude",
+        "exec",
+        "field",
+        "image",
+        "name",
+        "selectors",
+        "tag",
+    )
+
+    def __init__(self, field: str, data: object = None) -> None:
+        self.field = field
+        self.image = _text(data, "image")
+        self.exec = _text(data, "exec")
+        self.tag = _text(data, "tag")
+        self.name = _text(data, "name")
+        self.config_path = _text(data, "configPath")
+        self.config_file = "/".join(part for part in self.config_path.split("/") if part not in ("", "."))
+        self.config_map = _texts(data, "configMap")
+        self.selectors = [ResourceSelector.read(entry) for entry in _items(data, "selectors")]
+        self.exclude = [ResourceSelector.read(entry) for entry in _items(data, "exclude")]
+
+    def problems(self) -> list[str]:
+        """Violations that the schema cannot express, each with its path."""
+        found = []
+        if self.config_path:
+            segments = self.config_file.split("/")
+            if self.config_path.startswith("/") or ".." in segments or not "".join(segments).strip():
+                found.append(
+                    f'{self.field}.configPath: "{self.config_path}" must be a path inside the package,'
+                    " relative to its Kptfile"
+                )
+        if not self.image and not self.exec:
+            found.append(f"{self.field}: names no function; give image or exec")
+        elif self.image and self.exec:
+            found.append(f"{self.field}: image and exec exclude each other; give one of them")
+        if self.config_path and self.config_map:
+            found.append(f"{self.field}: configPath and configMap exclude each other; give one of them")
+        name = image_name(self.image)
+        if self.image and (not name or name != name.lower() or not _IMAGE_SIGNS.issuperset(self.image)):
+            found.append(f'{self.field}.image: "{self.image}" is not the name of an image')
+        return found
+
+    @property
+    def function_name(self) -> str:
+        """The name by which a catalog would know it: `apply-presets` of `image: ghcr.io/krmkit/apply-presets:v1`."""
+        return image_name(self.image) if self.image else program_name(self.exec.partition(" ")[0])
+
+    @property
+    def narrows(self) -> bool:
+        """Whether the function gets a part of the resources only."""
+        return bool(self.selectors or self.exclude)
+
+    def takes(self, resource: Resource) -> bool:
+        """Whether the function gets the resource: one selector must match, and no exclusion."""
+        if self.selectors and not any(selector.matches(resource) for selector in self.selectors):
+            return False
+        return not any(not other.is_empty and other.matches(resource) for other in self.exclude)
+
+
+class Kptfile:
+    """A Kptfile: the package's `name` and its `mutators` and `validators` in order.
+
+    `line` is the line of its file on which it begins, 0 if it is not known.
+    """
+
+    __slots__ = ("line", "mutators", "name", "resource", "validators")
+
+    def __init__(self, resource: Resource, line: int = 0) -> None:
+        self.resource = resource
+        self.line = line
+        self.name = resource.name
+        self.mutators: list[PipelineFunction] = []
+        self.validators: list[PipelineFunction] = []
+
+    @property
+    def is_blueprint(self) -> bool:
+        """Whether the package is marked as a blueprint.
+
+        A package with an upstream is not: a clone has its original's marks.
+        """
+        marked = self.resource.annotations.get(BLUEPRINT_MARK) == "true"
+        return marked and self.resource.node("upstream") is None
+
+    @classmethod
+    def parse(cls, text: str, where: str = "Kptfile", line: int = 1) -> Kptfile:
+        """Read a Kptfile that begins on a line of its file. Raises KptfileError, and YamlError where the text is not YAML."""
+        return cls.of(Resource(text, label=where), where, line)
+
+    @classmethod
+    def of(cls, resource: Resource, where: str = "Kptfile", line: int = 0) -> Kptfile:
+        """Read the Kptfile that a resource is; `where` names it in errors. Raises KptfileError, YamlError."""
+        kind, version = resource.kind, resource.api_version
+        if kind != KIND or version != API_VERSION:
+            found = f"{kind or 'no kind'} ({version or 'no apiVersion'})"
+            raise KptfileError(where, [f"must be a Kptfile ({API_VERSION}), got {found}"])
+        data, violations = validate(read_schema(_SCHEMA), text_data(resource.root, resource.limits))
+        problems = [str(violation) for violation in violations]
+        kptfile = cls(resource, line)
+        pipeline = _entries(data, "pipeline")
+        for stage, functions in (("mutators", kptfile.mutators), ("validators", kptfile.validators)):
+            for index, entry in enumerate(_items(pipeline, stage)):
+                functions.append(PipelineFunction(f"pipeline.{stage}[{index}]", entry))
+                problems += functions[-1].problems()
+        if problems:
+            raise KptfileError(where, [kptfile.located(problem) for problem in problems])
+        return kptfile
+
+    def located(self, problem: str) -> str:
+        """A problem that begins with a field's path, with its line: `line 8, column 5: pipeline.mutators[0].image: ...`.
+
+        Of a field that is not there, the nearest above it counts.
+        """
+        if not self.line:
+            return problem
+        offset = _offset(self.resource.root, steps_of(problem.partition(": ")[0]))
+        text = self.resource.text
+        line = self.line + text.count("\n", 0, offset)
+        return f"line {line}, column {offset - text.rfind(chr(10), 0, offset)}: {problem}"
+
+
+def _offset(node: Node, steps: list[str | int]) -> int:
+    """Where the deepest key or element of a path starts that a tree has."""
+    found = 0
+    for step in steps:
+        if isinstance(node, Map):
+            entry = next((entry for entry in node.entries if entry.name == step), None)
+            if entry is None or entry.key.start < 0:
+                return found
+            found, node = entry.key.start, deref(entry.value)
+        elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
+            node = deref(node.items[step])
+            found = max(found, node.start)
+        else:
+            return found
+    return found
+
+
+# The valid parts of invalid data are read, so that all violations are reported at once.
+
+
+def _entries(data: object, name: str) -> dict[str, object]:
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _items(data: object, name: str) -> list[object]:
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, list) else []
+
+
+def _text(data: object, name: str) -> str:
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _texts(data: object, name: str) -> dict[str, str]:
+    found = _entries(data, name)
+    return {key: _text(found, key) for key in found}

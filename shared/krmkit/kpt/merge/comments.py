@@ -1,0 +1,183 @@
+"""Copies new upstream comments into a merged resource, if the local ones are unchanged.
+
+As in `kpt pkg update`, for the comments above a field and after it separately: a new field gets upstream's; a field
+with upstream's value gets upstream's, too, if the local comment is that of the base. All other comments stay: those of
+people, of fields that differ from upstream, and between the elements of a list.
+
+    merge_comments("a: 1\\n", "a: 2 # two\\n", "a: 1\\n", "a: 2\\n")  ->  "a: 2 # two\\n"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from krmkit.kpt.merge.edits import IDENTITIES
+from krmkit.libraries.yaml.data import go_data, same_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.editing.places import Places, Spot, Unit, Units
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.tree import Alias, Map, Node, Scalar, Seq
+
+Path = tuple[str, ...]
+
+
+class _Note:
+    """The comments of one field: the lines above it and the rest of its line, with their places in the text.
+
+    `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their own. A place
+    of -1: no comment is possible there.
+    """
+
+    __slots__ = ("behind", "behind_at", "column", "head", "head_at", "value")
+
+    def __init__(self, places: Places, units: Units, index: int, first: bool) -> None:
+        unit = units[index]
+        view, line = places.view, places.line(unit.start)
+        self.column = unit.column
+        self.head = self.behind = ""
+        self.head_at = self.behind_at = (-1, -1)
+        if places.begins_line(unit.start):
+            start = _document_head(places) if first else places.head_start(units, index, is_root=False)
+            self.head_at = (start, line)
+            self.head = view[start:line]
+        at = _end_of_line_value(unit)
+        rest = view[at : places.line_end(at)] if at >= 0 else "x"
+        if not rest.strip(" ") or (rest.startswith(" ") and rest.lstrip(" ").startswith("#")):
+            self.behind_at = (at, at + len(rest))
+            self.behind = rest.rstrip(" ")
+        self.value: Any = None if _is_block(unit.value.node) else (go_data(unit.value.node),)
+
+    @property
+    def above(self) -> list[str]:
+        """The lines above, without their indent."""
+        return [line.strip(" ") for line in self.head.splitlines()]
+
+
+def merge_comments(base: str, upstream: str, local: str, merged: str, every_head: bool = False) -> str:
+    """Return `merged` with upstream's comments; all are the text of one resource, `local` before the merge.
+
+    With `every_head`, comments above a field are also copied if its value differs from upstream's.
+
+    `merged` is returned unchanged if a text cannot be parsed, or an edit would change its meaning.
+    """
+    if "\r" in merged or _with_signs(base) == _with_signs(upstream):
+        return merged
+    try:
+        new, here, now = (_notes(text) for text in (upstream, local, merged))
+        old = _notes(base) if base else {}
+        edits = sorted(_edits(old, new, here, now, every_head))
+        pieces: list[str] = []
+        position = 0
+        for start, end, comment in edits:
+            pieces += [merged[position:start], comment]
+            position = end
+        text = "".join([*pieces, merged[position:]])
+        if edits and _same(text, merged):
+            return text
+    except (YamlError, RecursionError):
+        return merged
+    return merged
+
+
+def _edits(
+    old: dict[Path, _Note],
+    new: dict[Path, _Note],
+    here: dict[Path, _Note],
+    now: dict[Path, _Note],
+    every_head: bool,
+) -> Iterator[tuple[int, int, str]]:
+    for path, note in new.items():
+        target, before = now.get(path), here.get(path)
+        if target is None or (target.value != note.value and not every_head):
+            continue
+        base = old.get(path)
+        if before is not None and base is None:
+            continue  # added on both sides: the local one stays
+        if target.head_at[0] >= 0 <= note.head_at[0] and target.above != note.above:
+            if before is None or (base is not None and before.above == base.above):
+                indent = " " * target.column
+                lines = [indent + line if line else "" for line in note.above]
+                yield (*target.head_at, "".join(f"{line}\n" for line in lines))
+        if target.value != note.value:
+            continue
+        if target.behind_at[0] >= 0 <= note.behind_at[0] and target.behind.strip() != note.behind.strip():
+            if before is None or (base is not None and before.behind.strip() == base.behind.strip()):
+                yield (*target.behind_at, note.behind)
+
+
+def _notes(text: str) -> dict[Path, _Note]:
+    """The notes of all fields in block mappings, by path; elements of lists go by their merge keys."""
+    document = parse(text)
+    if not isinstance(document.root, Map) or document.text != text:
+        return {}
+    places = Places(document)
+    notes: dict[Path, _Note] = {}
+    _collect(places, places.root, (), notes)
+    return notes
+
+
+def _collect(places: Places, spot: Spot, path: Path, found: dict[Path, _Note]) -> None:
+    node = spot.node
+    if isinstance(node, Map) and _is_block(node):
+        units = places.units(spot)
+        for index, entry in enumerate(node.entries):
+            name = entry.name
+            unit = units[index]
+            if name is None or unit.colon < 0:
+                continue
+            found[(*path, name)] = _Note(places, units, index, first=not path and not index)
+            _collect(places, unit.value, (*path, name), found)
+    elif isinstance(node, Seq) and _is_block(node):
+        keys = _keys(node)
+        if len(set(keys)) == len(node.items):
+            for unit, key in zip(places.units(spot), keys, strict=True):
+                _collect(places, unit.value, (*path, key), found)
+
+
+def _keys(node: Seq) -> list[str]:
+    """Return the key fields of a list's elements; none if they are not mappings with such fields."""
+    maps = [item for item in node.items if isinstance(item, Map)]
+    if len(maps) < len(node.items):
+        return []
+    names = next(
+        (names for names in IDENTITIES if all(item.get(names[0]) is not None for item in maps)), None
+    )
+    if names is None:
+        return []
+    return ["[" + ",".join(_text(item.get(name)) for name in names) + "]" for item in maps]
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def _is_block(node: Node) -> bool:
+    return isinstance(node, Map | Seq) and not node.flow
+
+
+def _end_of_line_value(unit: Unit) -> int:
+    """Return the offset after which the field's line has room for a comment: after its value or its colon; -1 for block scalars and aliases."""
+    node = unit.value.node
+    if (
+        isinstance(node, Alias)
+        or unit.value.properties
+        or (isinstance(node, Scalar) and node.style in ("|", ">"))
+    ):
+        return -1
+    return unit.colon if _is_block(node) else max(unit.end, unit.colon)
+
+
+def _document_head(places: Places) -> int:
+    """Return where the comments above the whole resource begin; blank lines may be between them."""
+    return 0 if places.comment_column(0) >= 0 or not places.view.strip() else places.line(places.root.start)
+
+
+def _with_signs(text: str) -> list[str]:
+    """The lines that may hold comments."""
+    return [line for line in text.splitlines() if "#" in line]
+
+
+def _same(one: str, other: str) -> bool:
+    left, right = (parse(text).root for text in (one, other))
+    return same_data(go_data(left), go_data(right))

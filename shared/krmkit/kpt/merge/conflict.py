@@ -1,0 +1,88 @@
+"""A conflict of a merge of packages: a field, a resource or a file that both sides changed, and the outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from krmkit.kpt.merge.threeway import Conflict
+from krmkit.libraries.schema.fields import MISSING
+from krmkit.libraries.yaml.data import same_data
+
+_LONGEST = 80  # characters of a value in a message
+_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS = (
+    ": upstream wins",
+    ": the local one stays",
+    ": what was added locally stays",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceConflict:
+    """A field, a resource or a file that both sides changed. `path` is empty for a whole resource or file.
+
+    `line` and `column`: its place in the merged file, from 1; 0 if it is absent.
+    """
+
+    file: str
+    resource: str
+    path: tuple[str, ...]
+    message: str
+    local: Any = None
+    upstream: Any = None
+    line: int = 0
+    column: int = 0
+
+    @classmethod
+    def of(cls, file: str, resource: str, conflict: Conflict) -> ResourceConflict:
+        """A conflict of a field, or of lines in its text."""
+        made = cls(file, resource, conflict.path, message_of(conflict), conflict.local, conflict.upstream)
+        return made if not conflict.line else made.at(conflict.line, 1)
+
+    def at(self, line: int, column: int) -> ResourceConflict:
+        """The conflict with a place in the merged file."""
+        return type(self)(
+            self.file, self.resource, self.path, self.message, self.local, self.upstream, line, column
+        )
+
+    @property
+    def place(self) -> str:
+        """`path:line:column`, or the path alone."""
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+def message_of(conflict: Conflict) -> str:
+    """Both sides' values of the field, and the one that is taken."""
+    if conflict.line:
+        said = f"{_lines(conflict.local)} changed upstream, to {_lines(conflict.upstream)}, and locally"
+    else:
+        upstream, local = said_value(conflict.upstream), said_value(conflict.local)
+        said = f"changed upstream to {upstream}" if upstream else "removed upstream"
+        said += (
+            f" and {'' if upstream else 'changed '}locally to {local}" if local else " and removed locally"
+        )
+    if same_data(conflict.merged, conflict.upstream):
+        return f"{said}{_UPSTREAM_WINS}"
+    if same_data(conflict.merged, conflict.local):
+        return f"{said}{_LOCAL_STAYS}"
+    return f"{said}{_ADDED_STAYS}"
+
+
+def without_outcome(message: str) -> str:
+    """A message of `message_of` without its outcome, for when nothing is taken."""
+    for outcome in (_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS):
+        message = message.removesuffix(outcome)
+    return message
+
+
+def said_value(value: Any) -> str:
+    """A value for messages: the first characters of a long one; "" for none."""
+    if value is MISSING or value is None:
+        return ""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+
+
+def _lines(text: str) -> str:
+    number = text.count("\n") + bool(text and not text.endswith("\n"))
+    return f"{number} line{'' if number == 1 else 's'}"

@@ -1,0 +1,121 @@
+"""Three-way merge of texts by lines, as `git merge` does it: it runs git's `merge-file`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+
+from krmkit.kpt.merge.threeway import UPSTREAM
+
+_MARKER = 41  # characters: longer than any marker in a text
+_SECONDS = 60.0
+_BINARY = 255  # merge-file's exit code if it cannot merge
+_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "LC_ALL": "C",
+}
+
+
+class LineMergeError(RuntimeError):
+    """git is not installed, or could not merge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that both sides changed. `line`: the first of the taken lines in the merged text, from 1."""
+
+    line: int
+    upstream: str
+    local: str
+    merged: str
+
+
+@dataclass(slots=True)
+class MergedLines:
+    """The merged text, and the lines that both sides changed."""
+
+    content: bytes
+    hunks: list[Hunk] = field(default_factory=list)
+
+
+def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTREAM) -> MergedLines | None:
+    """Merge by lines; where both sides changed the same lines, take those of `prefer`. None if a version is not text.
+
+    Raises LineMergeError. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
+    """
+    versions = (local, base, upstream)
+    if any(b"\0" in version for version in versions):
+        return None
+    with tempfile.TemporaryDirectory(prefix="krmkit-merge-") as folder:
+        for name, version in zip(("local", "base", "upstream"), versions, strict=True):
+            with open(os.path.join(folder, name), "wb") as stream:
+                stream.write(version)
+        marked = _merge_file(folder)
+    return None if marked is None else _resolved(marked, upstream, local, prefer)
+
+
+def _merge_file(folder: str) -> bytes | None:
+    """Git's merge of the three files in a folder, with conflict markers."""
+    command = ["git", "-c", "merge.conflictStyle=merge", "merge-file", "-p", f"--marker-size={_MARKER}"]
+    command += ["local", "base", "upstream"]
+    # Git must not search for a repository, and its config, around the folder.
+    around = {"GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(folder)), "PATH": os.environ.get("PATH", os.defpath)}  # fmt: skip
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**_ENVIRONMENT, **around},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise LineMergeError(
+            "texts that were changed on both sides are merged by git, which is not on PATH"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise LineMergeError(f"git merge-file did not end within {_SECONDS:g} seconds") from None
+    if done.returncode == _BINARY:
+        return None
+    if done.returncode < 0 or done.returncode > 127:
+        raise LineMergeError("git merge-file: " + done.stderr.decode("utf-8", "replace").strip())
+    return done.stdout
+
+
+def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> MergedLines:
+    """The text with one side of each conflict."""
+    signs = {sign: bytes([sign]) * _MARKER for sign in b"<=>"}
+    merged: list[bytes] = []
+    hunks: list[Hunk] = []
+    sides: list[list[bytes]] = []
+    lines = _lines(marked)
+    for number, line in enumerate(lines):
+        if not sides and line.startswith(signs[ord("<")]):
+            sides = [[]]
+        elif len(sides) == 1 and line.startswith(signs[ord("=")]):
+            sides.append([])
+        elif len(sides) == 2 and line.startswith(signs[ord(">")]):
+            taken = sides[1 if prefer == UPSTREAM else 0]
+            whole = upstream if prefer == UPSTREAM else local
+            if number == len(lines) - 1 and taken and not whole.endswith(b"\n"):
+                # git ends the last line of a side before it closes the conflict.
+                taken = [*taken[:-1], taken[-1].rstrip(b"\r\n")]
+            texts = [b"".join(side).decode("utf-8", "replace") for side in (sides[1], sides[0], taken)]
+            hunks.append(Hunk(len(merged) + 1, *texts))
+            merged += taken
+            sides = []
+        else:
+            (sides[-1] if sides else merged).append(line)
+    return MergedLines(b"".join(merged), hunks)
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """Lines as git counts them: a single carriage return does not end a line."""
+    lines = [line + b"\n" for line in content.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return [line for line in lines if line]

@@ -1,0 +1,44 @@
+"""kpt's mark on resources from upstream, `internal.kpt.dev/upstream-identifier`, which identifies renamed ones."""
+
+from __future__ import annotations
+
+from krmkit.kpt.merge.units import identifier
+from krmkit.kpt.source import FileResource, SourceError, SourceFile
+from krmkit.krm.annotations import GENERATED_BY, IDENTIFIER
+from krmkit.krm.errors import ListError
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+
+_KPTFILE = "Kptfile"
+
+
+def stamped(item: FileResource) -> FileResource:
+    """Mark a resource with its own identifier, replacing upstream's mark, which belongs to another clone.
+
+    Generated resources, and those without a name, get no mark.
+    """
+    if item.name and item.kind != _KPTFILE and not item.annotation(GENERATED_BY):
+        name = identifier(item)
+        if item.annotation(IDENTIFIER) != name:
+            item.set(("metadata", "annotations", IDENTIFIER), name)
+    return item
+
+
+def stamped_file(path: str, text: str, limits: Limits = DEFAULT_LIMITS) -> str:
+    """The text of a file with all of its resources marked.
+
+    One that cannot be edited stays unmarked, and is identified by its name.
+    """
+    if path.rpartition("/")[2] == _KPTFILE:
+        return text
+    try:
+        file = SourceFile(path, text, "", path, limits)
+    except (SourceError, YamlError):
+        return text
+    for item in file.items:
+        before = item.original
+        try:
+            _ = stamped(item).text
+        except (YamlError, ListError):
+            item.revert(before, changed=False)
+    return file.joined(file.items)

@@ -1,0 +1,243 @@
+"""Three-way merge of a resource, as data: upstream's changes are applied; the rest stays as it is locally.
+
+Source: merge3 and walk of kyaml, which `kpt pkg update` uses. Fields of mappings are merged one by one, elements of
+associative lists by their keys; every other list, and a scalar, is taken whole. Null counts as missing.
+
+Unlike kpt, a value that one side did not change is taken exactly from the other side, including the order of lists,
+null and empty values: kpt brings a container deleted locally back as `{name: c}`, and drops a local value if base and
+upstream have null. An element of a list that one side deleted and the other changed is taken whole, where kpt leaves
+only the changed fields. A list in which two elements share their keys is taken whole, where kpt drops one of them.
+Texts of several lines are merged inside, where the caller says how (`texts`).
+
+Example:
+    merge({"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 7}).value  ->  {"a": 2, "b": 7}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from krmkit.kpt.merge.listkeys import MergeSchema
+from krmkit.libraries.schema.fields import MISSING
+from krmkit.libraries.yaml.data import same_data
+
+TextMerge = Callable[["Path", str, str, str], "MergedValue | None"]
+
+
+UPSTREAM, LOCAL = "upstream", "local"
+# The keys of elements of lists without a schema (kyaml's AssociativeSequenceKeys), tried in this order.
+INFERRED_KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A field that upstream and the local package both changed, differently. `merged` is what the merge took.
+
+    `line`: the first, from 1, of the lines that both changed in the text at `path`; 0 for the whole field.
+    """
+
+    path: Path
+    base: Any
+    upstream: Any
+    local: Any
+    merged: Any
+    line: int = 0
+
+
+@dataclass(slots=True)
+class MergedValue:
+    """The merged value, MISSING if nothing is left, and the conflicts in the order of their paths."""
+
+    value: Any
+    conflicts: list[Conflict] = field(default_factory=list)
+
+
+def merge(
+    base: Any,
+    upstream: Any,
+    local: Any,
+    schema: MergeSchema | None = None,
+    *,
+    infer: bool = False,
+    prefer: str = UPSTREAM,
+    texts: TextMerge | None = None,
+) -> MergedValue:
+    """Merge the change from `base` to `upstream` into `local`; any of them may be MISSING.
+
+    With `infer`, lists without a schema are associative if all elements of all versions share one of INFERRED_KEYS.
+    `prefer`: the side that wins where both changed a value; `texts` merges a text that both sides changed, given its
+    path and three versions, and returns None for one to take whole.
+    """
+    walker = _Walker(infer, prefer, texts)
+    value = walker.walk((), base, upstream, local, schema)
+    return MergedValue(value, walker.conflicts)
+
+
+class _Walker:
+    def __init__(self, infer: bool, prefer: str, texts: TextMerge | None) -> None:
+        self.infer = infer
+        self.prefer = prefer
+        self.texts = texts
+        self.conflicts: list[Conflict] = []
+
+    def walk(self, path: Path, base: Any, upstream: Any, local: Any, schema: MergeSchema | None) -> Any:
+        if _same(upstream, base) or _same(upstream, local):
+            return local
+        if _same(local, base):
+            return upstream
+        versions = (local, base, upstream)
+        kind = _common_kind(versions)
+        if kind is dict and local is not None and upstream is not None:
+            return self._mapping(path, base, upstream, local, schema)
+        if kind is list:
+            keys = self.keys(versions, schema)
+            if keys and all(_are_distinct(value, keys) for value in versions):
+                return self._associative(path, base, upstream, local, keys, schema)
+        return self._whole(path, base, upstream, local)
+
+    def _mapping(self, path: Path, base: Any, upstream: Any, local: Any, schema: MergeSchema | None) -> Any:
+        versions = [value if isinstance(value, dict) else {} for value in (base, upstream, local)]
+        merged = dict(versions[2])
+        for name in sorted({name for version in versions for name in version}):
+            old, new, here = (version.get(name, MISSING) for version in versions)
+            below = schema.field(name) if schema is not None else None
+            value = self.walk((*path, name), old, new, here, below)
+            if value is MISSING:
+                merged.pop(name, None)
+            else:
+                merged[name] = value
+        return merged
+
+    def _whole(self, path: Path, base: Any, upstream: Any, local: Any) -> Any:
+        """Take a whole value that both sides changed."""
+        if self.texts is not None and all(isinstance(value, str) for value in (base, upstream, local)):
+            inside = self.texts(path, base, upstream, local)
+            if inside is not None:
+                self.conflicts += [replace(one, path=(*path, *one.path)) for one in inside.conflicts]
+                return inside.value
+        return self._conflict(path, base, upstream, local)
+
+    def _conflict(self, path: Path, base: Any, upstream: Any, local: Any) -> Any:
+        merged = upstream if self.prefer == UPSTREAM else local
+        self.conflicts.append(Conflict(path, base, upstream, local, merged))
+        return merged
+
+    def _associative(
+        self,
+        path: Path,
+        base: Any,
+        upstream: Any,
+        local: Any,
+        keys: tuple[str, ...],
+        schema: MergeSchema | None,
+    ) -> Any:
+        if _is_absent(upstream):
+            return local if _is_absent(local) else self._conflict(path, base, upstream, local)
+        indexes = [_by_key(value, keys) for value in (local, base, upstream)]
+        element = schema.element if schema is not None else None
+        merged: dict[tuple[str, ...], Any] = {}
+        for index in indexes:
+            for identity in index:
+                if identity in merged:
+                    continue
+                here, old, new = (version.get(identity, MISSING) for version in indexes)
+                merged[identity] = self._element((*path, _step(identity)), old, new, here, element, keys)
+        return [value for value in merged.values() if not _is_absent(value) and value != {}]
+
+    def _element(
+        self,
+        path: Path,
+        base: Any,
+        upstream: Any,
+        local: Any,
+        schema: MergeSchema | None,
+        keys: tuple[str, ...],
+    ) -> Any:
+        """Merge an element, which keeps its keys; one that one side deleted and the other changed is removed or kept whole."""
+        changed = not _same(upstream, base) and not _same(local, base)
+        if changed and (upstream is MISSING) != (local is MISSING) and base is not MISSING:
+            return self._conflict(path, base, upstream, local)
+        merged = self.walk(path, base, upstream, local, schema)
+        if isinstance(merged, dict) and merged:
+            for version in (local, base, upstream):
+                for key in keys:
+                    if isinstance(version, dict) and key in version and key not in merged:
+                        merged[key] = version[key]
+        return merged
+
+    def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
+        """The keys of an associative list; none if the list is taken whole."""
+        if schema is not None:
+            return schema.keys
+        if not self.infer:
+            return ()
+        found = {_inferred_key(value) for value in versions if isinstance(value, list) and value}
+        return (found.pop(),) if len(found) == 1 and "" not in found else ()
+
+
+def elements_by_step(
+    versions: tuple[Any, ...], schema: MergeSchema | None, infer: bool = False
+) -> list[dict[str, Any]] | None:
+    """The elements of versions of an associative list, by their step in the path of a Conflict; None for lists that are taken whole."""
+    if _common_kind(versions) is not list:
+        return None
+    keys = _Walker(infer, UPSTREAM, None).keys(versions, schema)
+    if not keys or not all(_are_distinct(value, keys) for value in versions):
+        return None
+    return [
+        {_step(identity): element for identity, element in _by_key(value, keys).items()} for value in versions
+    ]
+
+
+def _step(identity: tuple[str, ...]) -> str:
+    return "[" + ",".join(identity) + "]"
+
+
+def _inferred_key(elements: list[Any]) -> str:
+    for key in INFERRED_KEYS:
+        if all(isinstance(element, dict) and key in element for element in elements):
+            return key
+    return ""
+
+
+def _identity(place: int, element: Any, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The text of an element's keys; a missing key counts as "", and an element without any has its position."""
+    identity = tuple(str(element.get(key, "")) for key in keys) if isinstance(element, dict) else ()
+    return identity if any(identity) else (f"#{place}",)
+
+
+def _by_key(elements: Any, keys: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
+    listed = elements if isinstance(elements, list) else ()
+    return {_identity(place, element, keys): element for place, element in enumerate(listed)}
+
+
+def _are_distinct(elements: Any, keys: tuple[str, ...]) -> bool:
+    return not isinstance(elements, list) or len(_by_key(elements, keys)) == len(elements)
+
+
+def _common_kind(versions: tuple[Any, ...]) -> type:
+    """dict or list if all present versions are one; str for scalars and mixed kinds.
+
+    No version counts as a mapping.
+    """
+    kinds = {_kind(value) for value in versions if not _is_absent(value)}
+    if not kinds:
+        return dict
+    return kinds.pop() if len(kinds) == 1 else str
+
+
+def _kind(value: Any) -> type:
+    return type(value) if isinstance(value, dict | list) else str
+
+
+def _is_absent(value: Any) -> bool:
+    return value is MISSING or value is None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal data; null counts as missing."""
+    return (_is_absent(one) and _is_absent(other)) or same_data(one, other)

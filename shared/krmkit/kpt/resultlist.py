@@ -1,0 +1,109 @@
+"""The results of a pipeline as kpt writes them with --results-dir: a FunctionResultList (kpt.dev/v1)."""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml import emit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from krmkit.krm.cause import CauseLog
+    from krmkit.krm.resource import Resource
+
+    Data = Mapping[str, object]
+
+FILE = "results.yaml"
+
+
+class FunctionRun:
+    """One function of a pipeline after its run.
+
+    `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder relative
+    to the root package, `field` the entry's path in its Kptfile. `results`: in the form of the specification;
+    `explained`: the positions of those that only --explain adds. `causes`: the recorded causes of a function of this
+    catalog, if it explains; `config`: its config.
+    """
+
+    __slots__ = (
+        "causes", "config", "exit_code", "explained", "field", "kind", "name", "package", "results", "seconds", "stderr",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, name: str, package: str, field: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.package = package
+        self.field = field
+        self.results: list[Data] = []
+        self.explained: frozenset[int] = frozenset()
+        self.causes: CauseLog | None = None
+        self.config: Resource | None = None
+        self.stderr = ""
+        self.exit_code = 0
+        self.seconds = 0.0
+
+    @property
+    def reason(self) -> str:
+        """Why the function failed if it has no results: its stderr, else its exit code; "" if it succeeded."""
+        if self.results or not self.exit_code:
+            return ""
+        return self.stderr.strip() or f"exit code {self.exit_code}"
+
+
+def results_text(runs: list[FunctionRun], exit_code: int) -> str:
+    """The text of results.yaml."""
+    data: dict[str, object] = {
+        "apiVersion": "kpt.dev/v1",
+        "kind": "FunctionResultList",
+        "metadata": {"name": "fnresults"},
+        "exitCode": exit_code,
+    }
+    if runs:
+        data["items"] = [_run(run) for run in runs]
+    return emit.document(data, wide=True)
+
+
+def _run(run: FunctionRun) -> dict[str, object]:
+    data: dict[str, object] = {run.kind: run.name}
+    if run.stderr:
+        data["stderr"] = run.stderr
+    data["exitCode"] = run.exit_code
+    if run.results:
+        data["results"] = [normalized(result) for result in run.results]
+    return data
+
+
+def normalized(result: Data) -> dict[str, object]:
+    """A result with kpt's fields in kpt's order, without empty fields and keys that kpt does not know."""
+    data: dict[str, object] = {"message": result.get("message", "")}
+    if result.get("severity"):
+        data["severity"] = result["severity"]
+    for name, keys in _PARTS:
+        part = result.get(name)
+        if isinstance(part, dict):
+            ordered = {key: _sorted(part[key]) for key in keys if part.get(key) is not None}
+            for key in _EMPTY_IS_ABSENT:
+                if ordered.get(key) in ("", 0):
+                    del ordered[key]
+            if ordered:
+                data[name] = ordered
+    tags = result.get("tags")
+    if isinstance(tags, dict) and tags:
+        data["tags"] = _sorted(tags)
+    return data
+
+
+_PARTS = (
+    ("resourceRef", ("apiVersion", "kind", "name", "namespace")),
+    ("field", ("path", "currentValue", "proposedValue")),
+    ("file", ("path", "index")),
+)
+_EMPTY_IS_ABSENT = ("namespace", "index", "path")
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_sorted(item) for item in value]
+    return value

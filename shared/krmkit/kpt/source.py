@@ -1,0 +1,238 @@
+"""A file of a package as text: split into documents, and joined again with only the changes.
+
+Unchanged pieces join to exactly the file's bytes. The text between documents (separators, comments that belong to no
+resource, line ends) stays with the document that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krmkit.krm import annotations as names
+from krmkit.krm.annotations import Location
+from krmkit.krm.endings import ended_text
+from krmkit.krm.identity import may_hide
+from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.errors import LimitError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.libraries.yaml.lines import ODD_BREAKS, all_close
+
+# The annotations that kpt adds to items on reading, and removes on writing.
+ORCHESTRATION = (
+    names.LEGACY_INDEX,
+    names.LEGACY_PATH,
+    names.INDEX,
+    names.PACKAGE_PATH,
+    names.PATH,
+    "internal.config.kubernetes.io/seqindent",
+    "internal.config.kubernetes.io/annotations-migration-resource-id",
+    "internal.config.kubernetes.io/id",
+    "config.k8s.io/id",
+    "internal.config.k8s.io/kpt-resource-id",
+)
+
+
+_ODD = frozenset(ODD_BREAKS + "\t\ufeff")
+
+
+class SourceError(ValueError):
+    """A file cannot be split into resources; the message gives the place and the reason."""
+
+
+class FileResource(Resource):
+    """A resource that came from a file. Its annotations include those that kpt would add; its text does not."""
+
+    __slots__ = ("original",)
+    location: Location
+
+    def __init__(self, text: str, location: Location, label: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(text, line_safe=is_clean(text), limits=limits, label=label, location=location)
+        self.original = text
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """metadata.annotations as texts, with file, index and package as kpt passes them to functions."""
+        return {**self.location.annotations, **super().annotations}
+
+    @classmethod
+    def made(cls, resource: Resource, location: Location) -> FileResource:
+        """The item for a function's new resource."""
+        item = cls(standalone(resource), location, location.path, resource.limits)
+        item.changed = True
+        return item
+
+    def revert(self, text: str, changed: bool) -> None:
+        """Restore an earlier text, as validators must not change anything."""
+        self._replace(text)
+        self.changed = changed
+
+
+class SourceFile:
+    """One file: its `path` relative to its package, its text and the resources in it, in order."""
+
+    __slots__ = ("_leads", "_tail", "items", "path", "text")
+
+    def __init__(
+        self, path: str, text: str, package: str, label: str, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self.path = path
+        self.text = text
+        self.items: list[FileResource] = []
+        self._leads: list[str] = []
+        lead = ""
+        line = 1
+        for separator, body in split_documents(text, label):
+            first = line + separator.count("\n")
+            line = first + body.count("\n")
+            if not has_content(body):
+                lead += separator + body
+                continue
+            index = len(self.items)
+            name = f"{label} (document {index + 1})" if index else label
+            if len(body) > limits.item_size:
+                raise LimitError.of("item_size", limits.item_size, f"the size of {name} in characters")
+            self.items.append(FileResource(body, Location(path, index, package, line=first), name, limits))
+            self._leads.append(lead + separator)
+            lead = ""
+        self._tail = lead
+
+    def joined(self, items: Sequence[Resource]) -> str:
+        """The file's text with these resources, in this order; resources of this file keep the text before them."""
+        own = {id(item): position for position, item in enumerate(self.items)}
+        parts: list[str] = []
+        for number, item in enumerate(items):
+            position = own.get(id(item))
+            if position is not None and (number > 0) == (position > 0):
+                lead = self._leads[position]
+            else:
+                lead = "---\n" if number else ""
+            if parts and lead:
+                parts[-1] = ended_text(items[number - 1])
+            parts.append(lead)
+            parts.append(item.text)
+        if self._tail and items:
+            parts[-1] = ended_text(items[-1])
+        text = "".join(parts)
+        if not self.items:
+            # Only comments, and perhaps null, which cannot be in a file with resources.
+            comments = [line for line in self._tail.split("\n") if line.startswith("#")]
+            return "".join(f"{line}\n" for line in comments) + text
+        return text + self._tail
+
+
+def joined(items: Sequence[Resource]) -> str:
+    """The text of a new file."""
+    return "---\n".join([ended_text(item) for item in items])
+
+
+def split_documents(text: str, label: str) -> list[tuple[str, str]]:
+    """(separator, body) of each document, as kpt splits them; the concatenation of all is the text.
+
+    A separator is a line that starts with three dashes, other than the first line. Raises SourceError if more than a
+    comment follows the dashes.
+    """
+    documents: list[tuple[str, str]] = []
+    separator = ""
+    start = position = 0
+    while True:
+        position = text.find("\n---", position)
+        if position < 0:
+            break
+        stop = text.find("\n", position + 1)
+        rest = text[position + 4 : stop if stop >= 0 else len(text)].strip()
+        if rest and not rest.startswith("#"):
+            line = text.count("\n", 0, position) + 2
+            raise SourceError(
+                f'{label}: line {line}: "---{rest[:40]}" separates documents, and only a comment may follow the dashes'
+            )
+        documents.append((separator, text[start : position + 1]))
+        start = stop + 1 if stop >= 0 else len(text)
+        separator = text[position + 1 : start]
+        position = start
+    documents.append((separator, text[start:]))
+    return documents
+
+
+def first_document(text: str, label: str) -> str:
+    """The first document of a file with content, which kpt reads as the Kptfile. Raises SourceError."""
+    return next((body for _, body in split_documents(text, label) if has_content(body)), text)
+
+
+def has_content(body: str) -> bool:
+    """Whether a document holds anything but comments, markers, directives of nothing, and null."""
+    if len(body) > 2 and body[0].isalpha() and ":" in body[: body.find("\n") + 1]:
+        return True  # a key on the first line, the usual case
+    for line in body.split("\n"):
+        line = line.strip("\ufeff \t\r")
+        for marker in ("---", "..."):
+            if line.startswith(marker):
+                line = line[3:].strip()
+        if line and not line.startswith("#") and line.partition(" #")[0].strip() not in {"null", "~"}:
+            return True
+    return False
+
+
+def is_clean(text: str) -> bool:
+    """Whether a document begins with a key and leaves no quote and no flow collection open at any line's end.
+
+    Then its name and kind can be read without parsing. False is always safe, and only costs time.
+    """
+    start = 0
+    while text.startswith("#", start):
+        start = text.find("\n", start) + 1
+        if start == 0:
+            return False
+    if not text[start : start + 1].isalpha() or "\n..." in text or "\n---" in text:
+        return False
+    return not any(sign in text for sign in _ODD) and all_close(text)
+
+
+def strip_orchestration(resource: Resource) -> None:
+    """Remove the annotations that kpt removes, and the whole map if it is empty then."""
+    removed = False
+    for name in ORCHESTRATION:
+        removed = resource.remove(("metadata", "annotations", name)) or removed
+    if removed and resource.get("metadata", "annotations") == {}:
+        resource.remove(("metadata", "annotations"))
+
+
+def standalone(resource: Resource) -> str:
+    """The text of a resource as a document of its own."""
+    if not resource.column:
+        return resource.text
+    from krmkit.libraries.yaml.lines import shift
+
+    return shift(" " * resource.column + resource.text, resource.column, 0)
+
+
+def package_file(path: str, text: str, package: str, label: str, limits: Limits) -> SourceFile:
+    """A file of a package, without the annotations that kpt removes."""
+    file = SourceFile(path, text, package, label, limits)
+    for item in file.items:
+        if may_hold_orchestration(item.original):
+            strip_orchestration(item)
+    return file
+
+
+def without(data: object, annotations: tuple[str, ...]) -> object:
+    """The data of a resource without these annotations, and without `annotations` if that is empty then."""
+    if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
+        return data
+    found = data["metadata"].get("annotations")
+    if not isinstance(found, dict) or found.keys().isdisjoint(annotations):
+        return data
+    kept = {key: value for key, value in found.items() if key not in annotations}
+    metadata = {key: value for key, value in data["metadata"].items() if key != "annotations"}
+    if kept:
+        metadata = {key: kept if key == "annotations" else value for key, value in data["metadata"].items()}
+    return {key: metadata if key == "metadata" else value for key, value in data.items()}
+
+
+def may_hold_orchestration(text: str) -> bool:
+    """Whether the text may hold an annotation that kpt removes: a fast test with false positives.
+
+    `config.kubernetes.io/local-config`, which many resources have, is not one of them.
+    """
+    if "config.kubernetes.io/" not in text and "config.k8s.io/" not in text:
+        return False
+    return any(name in text for name in ORCHESTRATION) or "*" in text or may_hide(text)

@@ -1,0 +1,200 @@
+"""CEL as cel-go evaluates it for Porch: statically checked, standard library only, a string as result.
+
+A thin layer over cel-expr-python (Google's C++ implementation), so that the library can be changed in one place. It is imported with
+the first environment, not before: only functions that evaluate CEL need it. What cel-go does and the library does not is added here:
+list and map literals of mixed types fail at compile time, and errors are worded as cel-go words them.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.cel.cost import MAX_COST, BatchCost, Cost, Values, charge_compiling
+from krmkit.libraries.cel.tree import CheckedTree
+from krmkit.libraries.messages.extras import missing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cel_expr_python import cel
+
+
+MAX_TEXT = 4096
+"""Characters of one expression: the library needs memory for each of them, some 45 KB in the worst case."""
+TOO_COSTLY = (
+    f"the expression may take more than {MAX_COST:,} steps with these values (krmkit.libraries.cel.cost.MAX_COST):"
+    " what its loops make or read grows too large"
+)
+
+
+class CelError(ValueError):
+    """An expression that does not compile, fails, or gives something other than a string. The text is cel-go's."""
+
+
+class Bindings:
+    """The values of the variables for one evaluation, converted once for all expressions."""
+
+    __slots__ = ("activation", "values")
+
+    def __init__(self, activation: cel.Activation, values: Mapping[str, object]) -> None:
+        self.activation = activation
+        self.values = Values(values)
+
+
+class CelProgram:
+    """A compiled expression. `names` are the declared variables that it mentions."""
+
+    __slots__ = ("_eval", "_string", "cost", "names", "text")
+
+    def __init__(
+        self,
+        text: str,
+        expression: cel.Expression,
+        names: frozenset[str],
+        tree: CheckedTree,
+        string: cel.Type,
+    ) -> None:
+        self.text = text
+        self.names = names
+        self._eval = expression.eval
+        self._string = string
+        self.cost = Cost(tree)
+
+    def evaluate(self, bindings: Bindings) -> str:
+        """The resulting string. CelError on a run-time error and on a result of any other type: nothing is converted."""
+        if not self.cost.charge(bindings.values):
+            raise CelError(TOO_COSTLY)
+        try:
+            value = self._eval(bindings.activation)
+        except RuntimeError as error:
+            raise CelError(runtime_words(str(error))) from None
+        result = value.value()
+        # An error comes as its text, which begins with the name of its status in capitals; asking for the type costs as much again.
+        if type(result) is str and not "A" <= result[:1] <= "Z":
+            return result
+        kind = value.type()
+        if kind == self._string:
+            return str(result)
+        name = kind.name()
+        if name == "ERROR":
+            raise CelError(runtime_words(str(result)))
+        raise CelError(
+            f"unsupported type conversion from '{name.lower()}' to string (wrap it in string(...))"
+        )
+
+
+class Batch:
+    """Expressions that are evaluated in one go, which costs little more than evaluating one of them."""
+
+    __slots__ = ("_cost", "_eval")
+
+    def __init__(self, expression: cel.Expression, programs: Sequence[CelProgram]) -> None:
+        self._eval = expression.eval
+        self._cost = BatchCost([program.cost for program in programs])
+
+    def evaluate(self, bindings: Bindings) -> list[str] | None:
+        """All results; None if any fails or is not a string: evaluating one by one then finds the error."""
+        if not self._cost.charge(bindings.values):
+            return None
+        try:
+            results = self._eval(bindings.activation).plain_value()
+        except RuntimeError:
+            return None
+        if type(results) is not list:
+            return None
+        found: list[str] = []
+        for result in results:
+            if type(result) is not str:
+                return None
+            found.append(result)
+        return found
+
+
+class Environment:
+    """The variables an expression may name, each "string" or "dyn". Every text is compiled once."""
+
+    __slots__ = ("_env", "_programs", "_string", "variables")
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        try:
+            from cel_expr_python import cel
+        except ImportError as error:
+            raise missing("CEL expressions", error, "cel") from None
+        types = {"string": cel.Type.STRING, "dyn": cel.Type.DYN}
+        self._string = cel.Type.STRING
+        self.variables = frozenset(variables)
+        self._env = cel.NewEnv(variables={name: types[kind] for name, kind in variables.items()})
+        self._programs: dict[str, CelProgram | CelError] = {}
+
+    def compile(self, text: str) -> CelProgram:
+        """The program of an expression; CelError with place and caret where it does not parse or check."""
+        program = self._programs.get(text)
+        if program is None:
+            try:
+                program = self._compile(text)
+            except CelError as error:
+                program = error
+            self._programs[text] = program
+        if isinstance(program, CelError):
+            raise program
+        return program
+
+    def _compile(self, text: str) -> CelProgram:
+        if len(text) > MAX_TEXT:
+            raise CelError(
+                f"the size of an expression must be at most {MAX_TEXT:,} characters, got {len(text):,} (krmkit.libraries.cel.expressions.MAX_TEXT)"
+            )
+        charge_compiling(text)
+        try:
+            expression = self._env.compile(text)
+            serialized = expression.serialize()
+        except RuntimeError as error:
+            raise CelError(compile_words(str(error))) from None
+        tree = CheckedTree(serialized, text)
+        mixed = tree.mixed_literals()
+        if mixed:
+            raise CelError("\n".join(mixed))
+        return CelProgram(text, expression, self.variables & tree.names(), tree, self._string)
+
+    def batch(self, programs: Sequence[CelProgram]) -> Batch | None:
+        """The programs as one; None where the library cannot take them together (its limits count for the whole)."""
+        # A line break ends a comment that an expression may end with.
+        text = ", ".join(f"({program.text}\n)" for program in programs)
+        try:
+            return Batch(self._env.compile(f"[{text}]"), programs)
+        except RuntimeError:
+            return None
+
+    def bind(self, values: Mapping[str, object]) -> Bindings:
+        """Values for evaluations: strings, and maps of strings to such. A declared name may be left unbound."""
+        return Bindings(self._env.Activation(values), values)
+
+
+def _unwrapped(message: str) -> tuple[str, str]:
+    """(status, text) of the library's `STATUS: text [STATUS]`."""
+    status, colon, text = message.partition(": ")
+    if not colon or not status.isupper():
+        return "", message
+    return status, text.removesuffix(f" [{status}]")
+
+
+def compile_words(message: str) -> str:
+    text = _unwrapped(message)[1]
+    if "recursion" in text:
+        return (
+            "the expression nests deeper than 32, or chains more than 32 operands"
+            " (cel-expr-python's limit; group a long chain with parentheses)"
+        )
+    return text
+
+
+def runtime_words(message: str) -> str:
+    text = _unwrapped(message)[1]
+    if text.startswith("Key not found in map : "):
+        return "no such key: " + text.removeprefix("Key not found in map : ").strip('"')
+    if text.startswith('No value with name "'):
+        return "no such attribute(s): " + text.split('"')[1]
+    if text.startswith("No matching overloads found : "):
+        return "no such overload: " + text.removeprefix("No matching overloads found : ")
+    if text == "divide by zero":
+        return "division by zero"
+    return text

@@ -1,0 +1,178 @@
+"""The functions that Kubernetes adds to CEL, as a table: name, signature, since which Kubernetes version, what runs.
+
+A signature names the receiver first if there is one: `quantity.add(int) quantity` is a member of quantities. Types: string, int,
+double, bool, strings (a list of them), query (a map of such lists), the kinds of `objects`, and `T` for the element of a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from krmkit.libraries.cel.kubernetes import types as celvalues
+from krmkit.libraries.cel.kubernetes.types import accepts
+from krmkit.libraries.go.regexp import pattern
+
+ALWAYS = (1, 0)
+_ORDERED = ("int", "double", "bool", "string")
+_ADDED = ("int", "double")
+
+
+class Overload:
+    """One overload: types by name, `member` if the first is the receiver."""
+
+    __slots__ = ("member", "name", "parameters", "result", "run", "since")
+
+    def __init__(
+        self,
+        name: str,
+        parameters: tuple[str, ...],
+        result: str,
+        member: bool,
+        since: tuple[int, int],
+        run: Callable[..., Any],
+    ) -> None:
+        self.name = name
+        self.parameters = parameters
+        self.result = result
+        self.member = member
+        self.since = since
+        self.run = run
+
+
+def find(text: str, regex: str) -> str:
+    """The first match, or "" without one."""
+    match = pattern.compile(regex).search(text)
+    return "" if match is None else str(match.group())
+
+
+def find_all(text: str, regex: str, limit: int = -1) -> list[str]:
+    """All matches, at most `limit` if that is not negative."""
+    read = 0
+
+    def searched(length: int) -> None:
+        nonlocal read
+        read += length
+        if read > _READ_AGAIN * (len(text) + _SHORT):
+            raise ValueError("findAll reads too much text")
+
+    return [str(match.group()) for match in pattern.compile(regex).find_all(text, limit, searched)]
+
+
+# How often one findAll may read its text, all its searches together; a short text counts as this long.
+_READ_AGAIN = 10
+_SHORT = 10_000
+
+
+def is_sorted(items: list[Any]) -> bool:
+    return all(not items[at] < items[at - 1] for at in range(1, len(items)))
+
+
+def _smallest(items: list[Any]) -> object:
+    if not items:
+        raise ValueError("min called on empty list")
+    return min(items)
+
+
+def _largest(items: list[Any]) -> object:
+    if not items:
+        raise ValueError("max called on empty list")
+    return max(items)
+
+
+def functions() -> list[Overload]:
+    """All overloads."""
+    found: list[Overload] = []
+
+    def add(since: tuple[int, int], signature: str, run: Callable[..., Any]) -> None:
+        found.append(_function(signature, since, run))
+
+    for signature, run in _TEXTS.items():
+        add(ALWAYS, signature, run)
+    for element in _ORDERED:
+        add(ALWAYS, f"list({element}).isSorted() bool", is_sorted)
+        add(ALWAYS, f"list({element}).min() {element}", _smallest)
+        add(ALWAYS, f"list({element}).max() {element}", _largest)
+    for element in _ADDED:
+        add(ALWAYS, f"list({element}).sum() {element}", sum)
+    for since, table in ((_V28, _QUANTITIES), (_V30, _ADDRESSES), (_V33, _VERSIONS)):
+        for signature, run in table.items():
+            add(since, signature, run)
+    return found
+
+
+def _function(signature: str, since: tuple[int, int], run: Callable[..., Any]) -> Overload:
+    """The parts of a signature such as `quantity.add(int) quantity`."""
+    call, _, result = signature.rpartition(" ")
+    head, _, inside = call.removesuffix(")").rpartition("(")
+    receiver, dot, name = head.rpartition(".")
+    parameters = [part for part in inside.split(",") if part]
+    static = head in ("ip.isCanonical",)
+    if dot and not static:
+        parameters.insert(0, receiver)
+    return Overload(head if static else name, tuple(parameters), result, bool(dot) and not static, since, run)
+
+
+_V28, _V30, _V33 = (1, 28), (1, 30), (1, 33)
+_TEXTS: dict[str, Callable[..., Any]] = {
+    "string.find(string) string": find,
+    "string.findAll(string) strings": find_all,
+    "string.findAll(string,int) strings": find_all,
+    "url(string) url": celvalues.url,
+    "isURL(string) bool": accepts(celvalues.url),
+    "url.getScheme() string": celvalues.url_scheme,
+    "url.getHost() string": celvalues.url_host,
+    "url.getHostname() string": celvalues.url_hostname,
+    "url.getPort() string": celvalues.url_port,
+    "url.getEscapedPath() string": celvalues.url_escaped_path,
+    "url.getQuery() query": celvalues.url_query,
+}
+_QUANTITIES: dict[str, Callable[..., Any]] = {
+    "quantity(string) quantity": celvalues.make_quantity,
+    "isQuantity(string) bool": accepts(celvalues.make_quantity),
+    "quantity.sign() int": celvalues.quantity_sign,
+    "quantity.isInteger() bool": celvalues.quantity_is_integer,
+    "quantity.asInteger() int": celvalues.quantity_as_integer,
+    "quantity.asApproximateFloat() double": celvalues.quantity_as_float,
+    "quantity.add(quantity) quantity": celvalues.quantity_add,
+    "quantity.add(int) quantity": celvalues.quantity_add,
+    "quantity.sub(quantity) quantity": celvalues.quantity_sub,
+    "quantity.sub(int) quantity": celvalues.quantity_sub,
+    "quantity.isGreaterThan(quantity) bool": lambda a, b: celvalues.compare(a, b) > 0,
+    "quantity.isLessThan(quantity) bool": lambda a, b: celvalues.compare(a, b) < 0,
+    "quantity.compareTo(quantity) int": celvalues.compare,
+}
+_ADDRESSES: dict[str, Callable[..., Any]] = {
+    "ip(string) ip": celvalues.ip,
+    "isIP(string) bool": accepts(celvalues.ip),
+    "ip.isCanonical(string) bool": celvalues.ip_is_canonical,
+    "ip.family() int": celvalues.ip_family,
+    "ip.isUnspecified() bool": celvalues.ip_is_unspecified,
+    "ip.isLoopback() bool": celvalues.ip_is_loopback,
+    "ip.isLinkLocalMulticast() bool": celvalues.ip_is_link_local_multicast,
+    "ip.isLinkLocalUnicast() bool": celvalues.ip_is_link_local_unicast,
+    "ip.isGlobalUnicast() bool": celvalues.ip_is_global_unicast,
+    "cidr(string) cidr": celvalues.cidr,
+    "isCIDR(string) bool": accepts(celvalues.cidr),
+    "cidr.containsIP(ip) bool": celvalues.cidr_contains_ip,
+    "cidr.containsIP(string) bool": celvalues.cidr_contains_ip,
+    "cidr.containsCIDR(cidr) bool": celvalues.cidr_contains_cidr,
+    "cidr.containsCIDR(string) bool": celvalues.cidr_contains_cidr,
+    "cidr.ip() ip": celvalues.cidr_ip,
+    "cidr.masked() cidr": celvalues.cidr_masked,
+    "cidr.prefixLength() int": celvalues.cidr_prefix_length,
+}
+_VERSIONS: dict[str, Callable[..., Any]] = {
+    "semver(string) semver": celvalues.make_semver,
+    "semver(string,bool) semver": celvalues.make_semver,
+    "isSemver(string) bool": accepts(celvalues.make_semver),
+    "isSemver(string,bool) bool": lambda text, normalize: accepts(
+        lambda inner: celvalues.make_semver(inner, normalize)
+    )(text),
+    "semver.major() int": celvalues.semver_major,
+    "semver.minor() int": celvalues.semver_minor,
+    "semver.patch() int": celvalues.semver_patch,
+    "semver.isGreaterThan(semver) bool": lambda a, b: celvalues.compare(a, b) > 0,
+    "semver.isLessThan(semver) bool": lambda a, b: celvalues.compare(a, b) < 0,
+    "semver.compareTo(semver) int": celvalues.compare,
+}

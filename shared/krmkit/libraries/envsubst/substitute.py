@@ -1,0 +1,130 @@
+"""Values for `${VARIABLE}`: what each operator makes of them."""
+
+from __future__ import annotations
+
+from krmkit.libraries.envsubst.bracedvariables import BracedVariable, Part, parts_of
+from krmkit.libraries.go.core.text import lower, to_lower, to_upper, upper
+from krmkit.libraries.go.regexp.pattern import PatternError
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_CHANGED = {"^^": to_upper, ",,": to_lower}
+_FIRST = {"^": upper, ",": lower}
+_SPECIAL = frozenset(r"\.+*?()|[]{}^$")
+
+
+def substitute(text: str, values: Mapping[str, str]) -> str:
+    """Return the text with values in place of its variables; one without a value is empty. Raises SubstitutionError.
+
+    substitute("${SITE^^}-${COUNT:=3}", {"SITE": "lyon"})   # "LYON-3"
+    """
+    return joined(parts_of(text), values)
+
+
+def joined(parts: Iterable[Part], values: Mapping[str, str]) -> str:
+    """Return the text of parts, as `substitute` does."""
+    return "".join(part if isinstance(part, str) else value_of(part, values) for part in parts)
+
+
+def value_of(variable: BracedVariable, values: Mapping[str, str]) -> str:
+    """Return the value of a variable with its operator."""
+    value = values.get(variable.name, "")
+    operator = variable.operator
+    arguments = [joined(argument, values) for argument in variable.arguments]
+    if variable.has_default:
+        return value or arguments[0]
+    if operator == "length":
+        return str(len(value.encode()))
+    if operator in _CHANGED:
+        return _CHANGED[operator](value)
+    if operator in _FIRST:
+        return _FIRST[operator](value[:1]) + value[1:] if value else ""
+    if operator == ":":
+        return _part(value, *arguments)
+    if operator[:1] in ("#", "%") and operator:
+        return _without(value, operator, arguments[0])
+    if operator[:1] == "/":
+        return _replaced(value, operator, arguments[0], arguments[1] if len(arguments) > 1 else None)
+    return value
+
+
+def _part(value: str, first: str, length: str | None = None) -> str:
+    """Return the bytes from `first` on, at most `length`; the whole value if one of them is not a number."""
+    start = _number(first)
+    most = None if length is None else _number(length)
+    if start is None or (length is not None and most is None):
+        return value
+    data = value.encode()
+    if start < 0:
+        start = max(len(data) + start, 0)
+    end = len(data) if most is None else start + most
+    return data[start : max(end, start)].decode(errors="replace")
+
+
+def _number(text: str) -> int | None:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 19 else None
+
+
+def _replaced(value: str, operator: str, text: str, other: str | None) -> str:
+    """Return the value with other text in place of one. `/#` and `/%` without the other text change nothing, as in the real one."""
+    if operator == "//":
+        return value.replace(text, other or "")
+    if operator == "/":
+        return value.replace(text, other or "", 1)
+    if other is None:
+        return value
+    if operator == "/#":
+        return other + value[len(text) :] if value.startswith(text) else value
+    return value[: len(value) - len(text)] + other if value.endswith(text) else value
+
+
+def _without(value: str, operator: str, pattern: str) -> str:
+    """Return the value without what a pattern matches at its begin (#) or end (%): the least of it, or (##, %%) the most.
+
+    A pattern that is not valid changes nothing. The end is looked for with value and pattern turned round.
+    """
+    at_end, most = operator[0] == "%", len(operator) == 2
+    if at_end:
+        value, pattern = value[::-1], pattern[::-1]
+    expression = _expression(pattern, most)
+    try:
+        found = compile_pattern(expression).search(value) if expression is not None and value else None
+    except PatternError:
+        found = None
+    if found is not None:
+        # The real one never takes nothing away.
+        value = value[max(len(found.group() or ""), 1) :]
+    return value[::-1] if at_end else value
+
+
+def _expression(pattern: str, most: bool) -> str | None:
+    """Return a shell pattern as a regular expression for the begin of a text, None for one that is not valid."""
+    made, at = "^(?s:", 0
+    while at < len(pattern):
+        sign = pattern[at]
+        at += 1
+        if sign == "*":
+            made += ".*" if most else ".*?"
+        elif sign == "?":
+            made += "."
+        elif sign == "[":
+            end = pattern.find("]", at + 2 if pattern[at : at + 1] == "^" else at + 1)
+            if end < 0:
+                return None
+            inner = pattern[at:end]
+            negated = inner.startswith("^")
+            inner = inner[negated:].replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
+            made += f"[{'^' if negated else ''}{inner}]"
+            at = end + 1
+        else:
+            if sign == "\\":
+                if at == len(pattern):
+                    return None
+                sign = pattern[at]
+                at += 1
+            made += f"\\{sign}" if sign in _SPECIAL else sign
+    return f"{made})"

@@ -1,0 +1,87 @@
+"""The limits of the calls of a template. Costs are counted beforehand, so that a hostile template ends in an error.
+
+All calls of one execution draw on its one budget of steps, `Limits.work` of krmkit.libraries.gotemplate.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.core.work import LONG, MADE, charge
+
+__all__ = ["MAX_DEPTH", "MAX_ITEMS", "MAX_LENGTH", "CountingWalk", "charge", "charge_arguments", "charge_result",
+           "check_items", "check_length"]  # fmt: skip
+
+MAX_LENGTH = 16 * 1024 * 1024
+"""Characters of a text that repeat, indent, join and the like may make; assign a larger number to raise it."""
+MAX_ITEMS = 1_000_000
+"""Items of a list that until, untilStep, seq and the like may make; assign a larger number to raise it."""
+MAX_DEPTH = 150
+"""Nesting of values that merge, deepCopy, toJson and the like follow; assign a larger number to raise it."""
+
+
+_PIECE = 256  # characters that are copied in one step
+_COPIED = 16  # items, likewise
+
+
+def charge_arguments(args: tuple[object, ...]) -> None:
+    """Takes what going through the arguments once costs."""
+    work = 0
+    for value in args:
+        if isinstance(value, str):
+            work += len(value) // _PIECE
+        elif isinstance(value, (list, dict)):
+            work += len(value) // _COPIED
+    if work:
+        charge(work)
+
+
+def charge_result(result: object) -> object:
+    """Takes what a long text in memory costs, by its bytes, so that texts that are kept come to an end, too.
+
+    Raises GoCallError for a text that is too long.
+    """
+    if type(result) is str and len(result) > LONG:
+        check_length(len(result))
+        charge(result.__sizeof__() // MADE)
+    return result
+
+
+def check_length(length: int) -> None:
+    """Raises GoCallError for a text that would be too long."""
+    if length > MAX_LENGTH:
+        raise GoCallError(
+            f"the result would have {length:,} characters, more than {MAX_LENGTH:,} (krmkit.libraries.go.core.limits.MAX_LENGTH)"
+        )
+    charge(length // _PIECE)
+
+
+def check_items(count: int) -> None:
+    """Raises GoCallError for a list that would be too long."""
+    if count > MAX_ITEMS:
+        raise GoCallError(
+            f"the result would have {count:,} items, more than {MAX_ITEMS:,} (krmkit.libraries.go.core.limits.MAX_ITEMS)"
+        )
+    charge(count)
+
+
+class CountingWalk:
+    """Counts the values that a walk through lists and dicts visits; shared ones count each time they are met."""
+
+    __slots__ = ("_visited",)
+
+    def __init__(self) -> None:
+        self._visited = 0
+
+    def visit(self, depth: int) -> None:
+        """Raises GoCallError when there are too many values, or too deep ones."""
+        self._visited += 1
+        charge(1)
+        if self._visited > MAX_ITEMS:
+            raise GoCallError(
+                f"the value has more than {MAX_ITEMS:,} values inside (krmkit.libraries.go.core.limits.MAX_ITEMS)"
+            )
+        if depth > MAX_DEPTH:
+            raise GoCallError(
+                f"the value is nested more than {MAX_DEPTH} deep, or contains itself "
+                "(krmkit.libraries.go.core.limits.MAX_DEPTH)"
+            )

@@ -1,0 +1,102 @@
+"""Go's idea of text: strings are bytes, runes are characters, and case mapping is one rune to one rune.
+
+Strings are Python `str`; a byte that is not part of valid UTF-8 (what cutting a rune in two leaves) is a lone
+surrogate, as `surrogateescape` makes it.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.limits import charge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SPACES = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+                   "\u2028\u2029\u202f\u205f\u3000")  # fmt: skip
+"""unicode.IsSpace."""
+SPACE_CHARS = "".join(SPACES)
+
+_INVALID = "\ufffd"
+_PIECE = 65536
+
+
+def runes(text: str) -> str:
+    """The characters that ranging over the string yields: U+FFFD for each invalid byte."""
+    if text.isascii():
+        return text
+    charge(len(text))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _mapped(_valid, text)
+    return text
+
+
+def _valid(char: str) -> str:
+    return _INVALID if "\ud800" <= char <= "\udfff" else char
+
+
+def _mapped(function: Callable[[str], str], text: str) -> str:
+    """The text made of what the function makes of each character; in pieces, for each is an object while it is made."""
+    pieces = range(0, len(text), _PIECE)
+    return "".join(["".join(map(function, text[at : at + _PIECE])) for at in pieces])
+
+
+def upper(char: str) -> str:
+    """unicode.ToUpper of one character."""
+    mapped = char.upper()
+    if len(mapped) == 1:
+        return mapped
+    # The full mapping is longer; a few letters (Greek with iota) have a simple one all the same.
+    mapped = char.title()
+    return mapped if len(mapped) == 1 else char
+
+
+def lower(char: str) -> str:
+    """unicode.ToLower of one character."""
+    mapped = char.lower()
+    return mapped if len(mapped) == 1 else mapped[0]
+
+
+def title(char: str) -> str:
+    """unicode.ToTitle of one character."""
+    mapped = char.title()
+    return mapped if len(mapped) == 1 else char
+
+
+def category(char: str) -> str:
+    """The Unicode general category, `Lu` for instance."""
+    import unicodedata
+
+    return unicodedata.category(char)
+
+
+def is_upper(char: str) -> bool:
+    """unicode.IsUpper."""
+    return "A" <= char <= "Z" if char.isascii() else category(char) == "Lu"
+
+
+def is_lower(char: str) -> bool:
+    """unicode.IsLower."""
+    return "a" <= char <= "z" if char.isascii() else category(char) == "Ll"
+
+
+def is_letter(char: str) -> bool:
+    """unicode.IsLetter."""
+    return category(char).startswith("L")
+
+
+def to_upper(text: str) -> str:
+    """strings.ToUpper."""
+    return text.upper() if text.isascii() else _mapped(upper, runes(text))
+
+
+def to_lower(text: str) -> str:
+    """strings.ToLower."""
+    return text.lower() if text.isascii() else _mapped(lower, runes(text))
+
+
+def trim_space(text: str) -> str:
+    """strings.TrimSpace."""
+    return text.strip(SPACE_CHARS)

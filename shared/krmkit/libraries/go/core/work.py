@@ -1,0 +1,46 @@
+"""The work of functions, counted together over one execution, so that a loop of costly calls ends in an error.
+
+A step is some 250 ns. Functions that take the time of a call anyway count nothing; those that go through long texts or
+large lists charge for that.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.yaml import effort
+from krmkit.libraries.yaml.effort import end
+
+__all__ = ["LONG", "MADE", "READ", "begin", "charge", "charge_read", "charge_text", "end"]
+
+READ = 256
+"""Characters that are looked at or copied in one step."""
+MADE = 32
+"""Characters of a new text that cost one step: they stay in memory, too."""
+LONG = 1024
+"""Shorter texts are not counted."""
+
+
+def begin(total: int) -> bool:
+    """An execution begins, and its functions draw on one budget. False inside another one, or a run: it goes on with that."""
+    return effort.begin(total, "Limits.work")
+
+
+def charge(steps: int) -> None:
+    """Takes steps from the run's budget, if there is one. Raises GoCallError when it is used up."""
+    try:
+        effort.charge(steps)
+    except effort.EffortError as error:
+        raise GoCallError(str(error)) from None
+
+
+def charge_text(text: str) -> str:
+    """The same for a text that was made."""
+    if len(text) > LONG:
+        charge(len(text) // MADE)
+    return text
+
+
+def charge_read(text: str) -> None:
+    """The same for a text that is gone through."""
+    if len(text) > LONG:
+        charge(len(text) // READ)

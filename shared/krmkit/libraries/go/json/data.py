@@ -1,0 +1,125 @@
+"""JSON data from outside as Go values: numbers of one type, characters instead of stray bytes, counted."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.values import ABSENT, GoInt, GoList, GoObject, Int64, StringMap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+MAX_ITEMS = 2_000_000
+"""Values that from_json takes over, each container counted as often as it occurs."""
+
+
+class DataError(ValueError):
+    """The data given to a template are not JSON data; the message gives the place and the reason."""
+
+
+def from_json(data: object, numbers: str = "float64") -> object:
+    """JSON data as Go sees them after decoding: a copy in which whole numbers have become `numbers`.
+
+    `numbers`: float64 (what encoding/json makes of every number), int, int64; floats stay float64. Keys must be strings.
+    Lone surrogates become U+FFFD, as encoding/json reads them. Go values (GoObject, StringList, ...) are taken as they
+    are. Raises DataError for anything that JSON cannot hold.
+    """
+    if numbers not in ("float64", "int", "int64"):
+        raise DataError(f"numbers is one of float64, int, int64, not {numbers!r}")
+    convert: Callable[[int], object] = {"float64": _to_float, "int": _to_int, "int64": _to_int64}[numbers]
+    keep_ints = numbers == "int"
+    if type(data) is dict:
+        root: dict[str, object] | list[object] = data.copy()
+    elif type(data) is list:
+        root = data[:]
+    else:
+        return _scalar(data, convert)
+    pending: list[dict[str, object] | list[object]] = [root]
+    count = 0
+    while pending:
+        target = pending.pop()
+        count += len(target)
+        if count > MAX_ITEMS:
+            raise DataError(
+                f"the data hold more than {MAX_ITEMS:,} values (krmkit.libraries.go.json.data.MAX_ITEMS)"
+            )
+        if type(target) is dict:
+            for key in target:
+                if type(key) is not str:
+                    raise DataError(f"the keys of a map are strings, not {type(key).__name__}: {key!r}")
+            if not all(map(str.isascii, target)):
+                _clean_keys(target)
+            pairs: Iterable[tuple[Any, Any]] = target.items()
+        else:
+            pairs = enumerate(target)
+        for at, value in pairs:
+            kind = type(value)
+            if kind is str:
+                if value.isascii():
+                    continue
+                value = _clean(value)
+            elif value is None or kind is bool or kind is float:
+                continue
+            elif kind is int:
+                if keep_ints and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
+                    continue
+                value = convert(value)
+            elif kind is dict:
+                value = value.copy()
+                pending.append(value)
+            elif kind is list:
+                value = value[:]
+                pending.append(value)
+            else:
+                value = _scalar(value, convert)
+            target[at] = value
+    return root
+
+
+def _scalar(value: object, convert: Callable[[int], object]) -> object:
+    if type(value) is int:
+        return convert(value)
+    if type(value) is str:
+        return _clean(value)
+    if (
+        value is None
+        or type(value) in (bool, float)
+        or value is ABSENT
+        or isinstance(value, (GoInt, GoList, StringMap, GoObject))
+    ):
+        return value
+    raise DataError(
+        f"a template takes JSON data (dict, list, str, int, float, bool, None) or Go values, not {type(value).__name__}"
+    )
+
+
+def _clean(text: str) -> str:
+    """Text from outside holds characters, not stray bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text
+
+
+def _clean_keys(target: dict[str, object]) -> None:
+    items = [(_clean(key), value) for key, value in target.items()]
+    target.clear()
+    target.update(items)
+
+
+def _to_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise DataError("a number is too large for a float64") from None
+
+
+def _to_int(number: int) -> int:
+    if not -0x8000000000000000 <= number <= 0x7FFFFFFFFFFFFFFF:
+        raise DataError("a number is too large for an int; it has 64 bits")
+    return number
+
+
+def _to_int64(number: int) -> Int64:
+    return Int64(_to_int(number))

@@ -1,0 +1,46 @@
+"""Whole numbers and percentages as Go reads them: strconv.Atoi, and apimachinery's IntOrString."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.fmt.printing import quote
+
+_INT64 = 1 << 63
+_LONGEST = 40  # digits beyond these are out of range unless they are zeros
+
+
+class NumberError(ValueError):
+    """A text that is not a number; the message is Go's own."""
+
+
+def atoi(text: str) -> int:
+    """strconv.Atoi: an optional sign and decimal digits, within 64 bits. Raises NumberError.
+
+    >>> atoi("+07")
+    7
+    """
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not digits.isascii() or not digits.isdecimal():
+        raise NumberError(f"strconv.Atoi: parsing {quote(text)}: invalid syntax")
+    significant = digits.lstrip("0")
+    value = int(significant or "0") if len(significant) <= _LONGEST else _INT64
+    value = -value if text[0] == "-" else value
+    if not -_INT64 <= value < _INT64:
+        raise NumberError(f"strconv.Atoi: parsing {quote(text)}: value out of range")
+    return value
+
+
+def check_int_or_percent(value: int | str) -> str:
+    """The message of intstr.GetScaledValueFromIntOrPercent about a value: "" where it is a number or a percentage.
+
+    >>> check_int_or_percent("50%"), check_int_or_percent(2)
+    ('', '')
+    """
+    if isinstance(value, int):
+        return ""
+    if not value.endswith("%"):
+        return "invalid value for IntOrString: invalid type: string is not a percentage"
+    try:
+        atoi(value[:-1])
+    except NumberError as error:
+        return f"invalid value for IntOrString: invalid value {quote(value)}: {error}"
+    return ""

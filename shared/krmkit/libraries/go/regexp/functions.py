@@ -1,0 +1,296 @@
+"""Regular expressions: RE2 with the rules, the replacement templates and the error texts of Go's regexp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.core.limits import charge, check_items, check_length
+from krmkit.libraries.go.core.text import is_letter, runes
+from krmkit.libraries.go.core.values import NilStringList, StringList
+from krmkit.libraries.go.fmt.printing import can_backquote, quote
+from krmkit.libraries.go.regexp import pattern
+from krmkit.libraries.yaml.effort import EffortError
+
+_MESSAGES = {
+    "missing ]": "missing closing ]",
+    "missing )": "missing closing )",
+    "trailing \\": "trailing backslash at end of expression",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+    "pattern too large - compile failed": "expression too large",
+}
+"""RE2's words for what is wrong, and Go's."""
+_STEPS = 256  # steps of the engine that count as one
+_READ = 256  # bytes that the engine reads in one step, where it need not look back
+
+
+def match(regex: str, text: str) -> bool:
+    """regexMatch: false for a bad pattern."""
+    try:
+        compiled = _compile(regex)
+    except _BadPatternError:
+        return False
+    return _search(compiled, text) is not None
+
+
+def must_match(regex: str, text: str) -> bool:
+    """mustRegexMatch."""
+    compiled = _compile(regex)
+    return _search(compiled, text) is not None
+
+
+def find(regex: str, text: str) -> str:
+    """regexFind: the leftmost match, "" for none."""
+    return _find(_must_compile(regex), text)
+
+
+def must_find(regex: str, text: str) -> str:
+    """mustRegexFind."""
+    return _find(_compile(regex), text)
+
+
+def find_all(regex: str, text: str, count: int) -> StringList:
+    """regexFindAll: at most `count` matches, all when negative."""
+    return _find_all(_must_compile(regex), text, count)
+
+
+def must_find_all(regex: str, text: str, count: int) -> StringList:
+    """mustRegexFindAll."""
+    return _find_all(_compile(regex), text, count)
+
+
+def replace_all(regex: str, text: str, replacement: str) -> str:
+    """regexReplaceAll: $1, ${1} and ${name} in the replacement mean groups."""
+    return _replace(_must_compile(regex), text, replacement)
+
+
+def must_replace_all(regex: str, text: str, replacement: str) -> str:
+    """mustRegexReplaceAll."""
+    return _replace(_compile(regex), text, replacement)
+
+
+def replace_all_literal(regex: str, text: str, replacement: str) -> str:
+    """regexReplaceAllLiteral: nothing in the replacement has a meaning."""
+    return _replace_with(_must_compile(regex), text, lambda _: replacement)
+
+
+def must_replace_all_literal(regex: str, text: str, replacement: str) -> str:
+    """mustRegexReplaceAllLiteral."""
+    return _replace_with(_compile(regex), text, lambda _: replacement)
+
+
+def split(regex: str, text: str, count: int) -> StringList:
+    """regexSplit: at most `count` pieces, none for 0, all when negative."""
+    return _split(_must_compile(regex), text, count)
+
+
+def must_split(regex: str, text: str, count: int) -> StringList:
+    """mustRegexSplit."""
+    return _split(_compile(regex), text, count)
+
+
+def quote_meta(text: str) -> str:
+    """regexQuoteMeta."""
+    charge(len(text) // 4)
+    return pattern.quote(text)
+
+
+def _find(regex: pattern.Pattern, text: str) -> str:
+    found = _search(regex, text)
+    return "" if found is None else found.group() or ""
+
+
+def _find_all(regex: pattern.Pattern, text: str, count: int) -> StringList:
+    check_items(len(text) if count < 0 else min(count, len(text)))
+    with _costs(regex, text):
+        found = regex.find_all(text, count, _searched)
+    # Without a match Go returns a nil slice.
+    return StringList([one.group() or "" for one in found]) if found else NilStringList()
+
+
+def _split(regex: pattern.Pattern, text: str, count: int) -> StringList:
+    if count == 0:
+        return NilStringList()
+    check_items(len(text) if count < 0 else min(count, len(text)))
+    with _costs(regex, text):
+        pieces = regex.split(text, count, _searched)
+    return StringList(pieces)
+
+
+def _replace(regex: pattern.Pattern, text: str, replacement: str) -> str:
+    if "$" not in replacement:
+        return _replace_with(regex, text, lambda _: replacement)
+    template = parse_template(replacement)
+    names = group_names(regex.text) if regex.names else []
+    return _replace_with(regex, text, lambda found: expand_template(template, found, names))
+
+
+def _replace_with(
+    regex: pattern.Pattern, text: str, replacement: Callable[[pattern.PatternMatch], str]
+) -> str:
+    length = len(text)
+
+    def counted(found: pattern.PatternMatch) -> str:
+        nonlocal length
+        piece = replacement(found)
+        length += len(piece)
+        check_length(length)
+        return piece
+
+    with _costs(regex, text):
+        return regex.replace(text, counted, _searched)
+
+
+def parse_template(template: str) -> list[str | int | tuple[str]]:
+    """Text (str), group numbers (int) and group names (tuple of one)."""
+    out: list[str | int | tuple[str]] = []
+    while True:
+        before, dollar, template = template.partition("$")
+        out.append(before)
+        if not dollar:
+            return out
+        if template.startswith("$"):
+            out.append("$")
+            template = template[1:]
+            continue
+        brace = template.startswith("{")
+        end = start = int(brace)
+        while end < len(template) and _names(template[end]):
+            end += 1
+        name = template[start:end]
+        if not name or (brace and not template.startswith("}", end)):
+            out.append("$")  # malformed: the sign itself
+            continue
+        template = template[end + brace :]
+        number = name.isascii() and name.isdigit() and len(name) <= 9 and (name[0] != "0" or name == "0")
+        out.append(int(name) if number else (name,))
+
+
+def _names(char: str) -> bool:
+    return char == "_" or is_letter(char) or char.isdecimal()
+
+
+def expand_template(
+    template: list[str | int | tuple[str]], found: pattern.PatternMatch, names: list[str]
+) -> str:
+    groups = found.groups()
+    out: list[str] = []
+    for part in template:
+        if isinstance(part, str):
+            out.append(part)
+        elif isinstance(part, int):
+            out.append((groups[part] or "") if part < len(groups) else "")
+        else:
+            # The first group of that name that took part.
+            out.append(
+                next(
+                    (text for text, name in zip(groups, names, strict=False) if name == part[0] and text), ""
+                )
+            )
+    return "".join(out)
+
+
+class _Guard:
+    """A text too costly to search becomes a failed call."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, pattern.PatternError | EffortError):
+            raise GoCallError(str(error)) from None
+
+
+_guard = _Guard()
+
+
+def _costs(regex: pattern.Pattern, text: str) -> _Guard:
+    """Counts what a search may cost, and guards it."""
+    charge(regex.cost(len(text)) // _STEPS)
+    return _guard
+
+
+def _searched(size: int) -> None:
+    """Counts one of many searches in a text."""
+    charge(size // _READ)
+
+
+def _search(regex: pattern.Pattern, text: str) -> pattern.PatternMatch | None:
+    with _costs(regex, text):
+        return regex.search(text)
+
+
+def _compile(regex: str) -> pattern.Pattern:
+    """regexp.Compile."""
+    charge(len(regex) // 4)
+    with _guard:
+        try:
+            return pattern.draw(pattern.compile(regex))
+        except pattern.PatternError as error:
+            raise _failure(regex, error) from None
+
+
+def _must_compile(regex: str) -> pattern.Pattern:
+    """regexp.MustCompile, whose panic quotes the pattern."""
+    try:
+        return _compile(regex)
+    except GoCallError as error:
+        shown = f"`{regex}`" if can_backquote(regex) else quote(regex)
+        raise GoCallError(f"regexp: Compile({shown}): {error}") from None
+
+
+class _BadPatternError(GoCallError):
+    """A pattern that does not compile, in Go's words."""
+
+
+def _failure(regex: str, error: pattern.PatternError) -> GoCallError:
+    if runes(regex) == regex and not error.problem:
+        return GoCallError(str(error))  # the engine is missing; the message says how to get it
+    return _BadPatternError(go_message(regex, error))
+
+
+def go_message(regex: str, error: pattern.PatternError) -> str:
+    """The message of regexp.Compile about a bad pattern: ``error parsing regexp: missing closing ): `(` ``."""
+    if runes(regex) != regex:
+        return f"error parsing regexp: invalid UTF-8: `{regex}`"
+    if not error.problem:
+        return str(error)
+    what, _, where = error.problem.partition(": ")
+    return f"error parsing regexp: {_MESSAGES.get(what, what)}: `{where}`"
+
+
+def group_names(regex: str) -> list[str]:
+    """Go's SubexpNames: the name of each group, "" for none. Several groups may have one name."""
+    names = [""]
+    at = 0
+    while at < len(regex):
+        if regex[at] == "\\":
+            end = regex.find("\\E", at) if regex.startswith("\\Q", at) else at
+            at = len(regex) if end < 0 else end + 2
+            continue
+        if regex[at] == "[":
+            at = _class_end(regex, at)
+            continue
+        if regex[at] == "(":
+            opening = "(?P<" if regex.startswith("(?P<", at) else "(?<"
+            if regex.startswith(opening, at):
+                names.append(regex[at + len(opening) : regex.index(">", at)])
+            elif not regex.startswith("(?", at):
+                names.append("")
+        at += 1
+    return names
+
+
+def _class_end(regex: str, at: int) -> int:
+    at += 2 if regex.startswith("[^", at) else 1
+    at += regex.startswith("]", at)
+    while at < len(regex) and regex[at] != "]":
+        if regex.startswith("[:", at) and ":]" in regex[at:]:
+            at = regex.index(":]", at) + 2
+        else:
+            at += 2 if regex[at] == "\\" else 1
+    return at + 1

@@ -1,0 +1,145 @@
+"""Go's reference-time layouts: cutting a layout into elements, and formatting a time by one.
+
+The reference time is Mon Jan 2 15:04:05 MST 2006; `2006-01-02` means year, month, day.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.time.civil import Civil
+
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+          "November", "December")  # fmt: skip
+DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+
+# Elements by their first character, the longest first, so that the first hit is the element.
+_ELEMENTS: dict[str, tuple[str, ...]] = {
+    "J": ("January", "Jan"),
+    "M": ("Monday", "Mon", "MST"),
+    "0": ("002", "01", "02", "03", "04", "05", "06"),
+    "1": ("15", "1"),
+    "2": ("2006", "2"),
+    "_": ("__2", "_2"),
+    "3": ("3",),
+    "4": ("4",),
+    "5": ("5",),
+    "P": ("PM",),
+    "p": ("pm",),
+    "-": ("-07:00:00", "-070000", "-07:00", "-0700", "-07"),
+    "Z": ("Z07:00:00", "Z070000", "Z07:00", "Z0700", "Z07"),
+}
+_BY_NUMBER = {"01": "1", "02": "2", "03": "3", "04": "4", "05": "5"}
+
+
+def next_element(layout: str) -> tuple[str, str, str]:
+    """(text before, element, text behind) of the first element; element is "" when there is none.
+
+    Fractions of a second are elements such as `.000` (fixed) and `,999` (trailing zeros dropped).
+    """
+    at, element = find_element(layout, 0)
+    return layout[:at], element, layout[at + len(element) :]
+
+
+def find_element(layout: str, start: int) -> tuple[int, str]:
+    """The offset of the first element from `start` on, and which one it is; the end and "" when there is none."""
+    for at in range(start, len(layout)):
+        char = layout[at]
+        if char in ".,":
+            element = _fraction(layout, at)
+        else:
+            element = next((one for one in _ELEMENTS.get(char, ()) if layout.startswith(one, at)), "")
+            if element in ("Jan", "Mon") and "a" <= layout[at + 3 : at + 4] <= "z":
+                element = ""  # Monument and Janus are plain text
+            elif element == "_2" and layout.startswith("_2006", at):
+                return at + 1, "2006"
+        if element:
+            return at, element
+    return len(layout), ""
+
+
+def format_time(layout: str, when: Civil) -> str:
+    """time.Time.Format."""
+    out: list[str] = []
+    done = 0
+    while done < len(layout):
+        at, element = find_element(layout, done)
+        out.append(layout[done:at])
+        if element:
+            out.append(_format_element(element, when))
+        done = at + len(element)
+    return "".join(out)
+
+
+def padded(number: int, width: int) -> str:
+    """A number with leading zeros; the sign does not count."""
+    return f"-{-number:0{width}d}" if number < 0 else f"{number:0{width}d}"
+
+
+def _fraction(layout: str, at: int) -> str:
+    digit = layout[at + 1 : at + 2]
+    if digit not in ("0", "9"):
+        return ""
+    end = at + 1
+    while layout.startswith(digit, end):
+        end += 1
+    follows = layout[end : end + 1]
+    return "" if follows.isascii() and follows.isdigit() else layout[at:end]
+
+
+def _format_element(element: str, when: Civil) -> str:
+    if element[0] in "-Z":
+        return _format_zone(element, when.offset)
+    if element[0] in ".,":
+        return _format_fraction(element, when.nanosecond)
+    hour12 = when.hour % 12 or 12
+    match element:
+        case "2006":
+            return padded(when.year, 4)
+        case "06":
+            return f"{max(when.year, 0) % 100:02d}"
+        case "January":
+            return MONTHS[when.month - 1]
+        case "Jan":
+            return MONTHS[when.month - 1][:3]
+        case "Monday":
+            return DAYS[when.weekday]
+        case "Mon":
+            return DAYS[when.weekday][:3]
+        case "_2":
+            return f"{when.day:2d}"
+        case "__2":
+            return f"{when.yearday:3d}"
+        case "002":
+            return f"{when.yearday:03d}"
+        case "15":
+            return f"{when.hour:02d}"
+        case "PM":
+            return "PM" if when.hour >= 12 else "AM"
+        case "pm":
+            return "pm" if when.hour >= 12 else "am"
+        case "MST":
+            return when.zone or _format_zone("-0700", when.offset)
+    values = {"1": when.month, "2": when.day, "3": hour12, "4": when.minute, "5": when.second}
+    return f"{values[_BY_NUMBER[element]]:02d}" if element in _BY_NUMBER else str(values[element])
+
+
+def _format_zone(element: str, offset: int) -> str:
+    if element[0] == "Z" and offset == 0:
+        return "Z"
+    # Go divides toward zero, so -30 seconds are zero minutes, with a plus sign.
+    minutes = abs(offset) // 60
+    sign = "-" if offset < 0 and minutes else "+"
+    colon = ":" if ":" in element else ""
+    text = f"{sign}{minutes // 60:02d}"
+    if len(element) > 3:
+        text += f"{colon}{minutes % 60:02d}"
+    if len(element) >= 7:
+        text += f"{colon}{abs(offset) % 60:02d}"
+    return text
+
+
+def _format_fraction(element: str, nanosecond: int) -> str:
+    digits = f"{nanosecond:09d}"[: len(element) - 1].ljust(min(len(element) - 1, 9), "0")
+    if element[1] == "0":
+        return element[0] + digits
+    digits = digits.rstrip("0")
+    return element[0] + digits if digits else ""

@@ -1,0 +1,43 @@
+"""Go's text/template: parse(text) makes a Template, Template.execute(data) makes text.
+
+    from krmkit.libraries.gotemplate import TemplateError, parse
+
+    template = parse("{{ range .items }}{{ .name | upper }} {{ end }}", name="list", functions="sprig")
+    template.execute({"items": [{"name": "a"}]})   # "A "
+
+`functions` is a set by name (builtins, sprig, hermetic, landscaper) or a mapping of names to functions.Function. What goes
+wrong is a TemplateError in Go's words, with the phase (parse, exec), line and column. Nothing depends on the clock, the
+environment or chance, and TemplateLimits bounds what a hostile template can use. values.py documents how Go's types appear in Python.
+
+Differences from Go: maps are always in the order of their keys; a list has no more capacity than its length; data hold
+no functions, so that `call` can only fail; nesting and recursion end earlier (TemplateLimits), with an error.
+
+The names below are loaded when they are first asked for; a template without sprig functions loads none of sprig.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.gotemplate.errors import TemplateError as TemplateError
+    from krmkit.libraries.gotemplate.limits import TemplateLimits as TemplateLimits
+    from krmkit.libraries.gotemplate.template import Template as Template
+    from krmkit.libraries.gotemplate.template import parse as parse
+
+__all__ = ["Template", "TemplateError", "TemplateLimits", "parse"]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("Template", "parse"):
+        from krmkit.libraries.gotemplate import template
+
+        return getattr(template, name)
+    if name == "TemplateError":
+        from krmkit.libraries.gotemplate import errors
+
+        return errors.TemplateError
+    if name == "TemplateLimits":
+        from krmkit.libraries.gotemplate import limits
+
+        return limits.TemplateLimits
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

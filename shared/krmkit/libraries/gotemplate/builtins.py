@@ -1,0 +1,283 @@
+"""Go's own template functions: comparison, index, slice, len, printing and escaping."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.functions import FunctionSet, GoCallError, GoFunction
+from krmkit.libraries.go.core.values import (
+    ABSENT,
+    GoList,
+    GoObject,
+    Uint8,
+    basic_kind,
+    decode,
+    encode,
+    is_nil_list,
+    kind_of,
+    type_of,
+)
+from krmkit.libraries.go.core.work import charge, charge_read, charge_text
+from krmkit.libraries.go.fmt.printing import byte_length, go_print_value, sprint, sprintln
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PLAIN = frozenset((str, int, float, bool))
+_ORDERED = frozenset((str, int, float))
+
+
+def equal(first: object, *others: object) -> bool:
+    """eq: whether the first is equal to any of the others. Numbers of different kinds, and lists and maps, are errors."""
+    if not others:
+        raise GoCallError("missing argument for comparison")
+    kind = type(first)
+    for other in others:
+        if kind is type(other) and kind in _PLAIN:
+            if kind is str:
+                charge_read(first)  # type: ignore[arg-type]  # kind says it is a text
+            if first == other:
+                return True
+        elif _equal(first, other):
+            return True
+    return False
+
+
+def _equal(one: object, other: object) -> bool:
+    kind, other_kind = basic_kind(one), basic_kind(other)
+    if kind != other_kind:
+        if {kind, other_kind} == {"int", "uint"}:
+            return _whole(one) == _whole(other)
+        if _nil(one) or _nil(other):
+            return False
+        raise GoCallError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
+    if kind in ("int", "uint"):
+        return _whole(one) == _whole(other)
+    if kind:
+        return one == other
+    if kind_of(one) != kind_of(other) and not _nil(one) and not _nil(other):
+        from krmkit.libraries.go.fmt.printf import sprintf
+
+        raise GoCallError(
+            sprintf("non-comparable types %s: %v, %s: %v", one, type_of(one), type_of(other), other)
+        )
+    if _nil(one) or _nil(other) or is_nil_list(one) or is_nil_list(other):
+        return (_nil(one) or is_nil_list(one)) == (_nil(other) or is_nil_list(other))
+    if isinstance(one, GoObject) and isinstance(other, GoObject):
+        if one.go_kind == "ptr":
+            return one is other
+        return type_of(one) == type_of(other) and one.go_equal(other)
+    from krmkit.libraries.go.fmt.printf import sprintf
+
+    raise GoCallError(sprintf("non-comparable type %s: %v", other, type_of(other)))
+
+
+def _whole(value: object) -> int:
+    """The number behind a value whose basic kind is int or uint."""
+    return int(value)  # type: ignore[call-overload, no-any-return]  # the kind says that it has __int__
+
+
+def _nil(value: object) -> bool:
+    return value is None or value is ABSENT
+
+
+def not_equal(one: object, other: object) -> bool:
+    """ne"""
+    return not equal(one, other)
+
+
+def less(one: object, other: object) -> bool:
+    """lt: integers with integers, float64 with float64, strings by their bytes."""
+    kind = type(one)
+    if kind is type(other) and kind in _ORDERED:
+        if kind is str:
+            return _text_less(one, other)  # type: ignore[arg-type]  # both are texts
+        return one < other  # type: ignore[operator, no-any-return]  # two of one ordered kind
+    first, second = basic_kind(one), basic_kind(other)
+    if not first or not second:
+        raise GoCallError("invalid type for comparison")
+    if {first, second} <= {"int", "uint"}:
+        return _whole(one) < _whole(other)
+    if first != second:
+        raise GoCallError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
+    if first in ("bool", "complex"):
+        raise GoCallError("invalid type for comparison")
+    return one < other  # type: ignore[operator, no-any-return]  # two of one ordered kind
+
+
+def _text_less(one: str, other: str) -> bool:
+    charge_read(one)
+    if one.isascii() and other.isascii():
+        return one < other
+    return encode(one) < encode(other)
+
+
+def less_or_equal(one: object, other: object) -> bool:
+    """le"""
+    return less(one, other) or equal(one, other)
+
+
+def greater(one: object, other: object) -> bool:
+    """gt"""
+    return not less_or_equal(one, other)
+
+
+def greater_or_equal(one: object, other: object) -> bool:
+    """ge"""
+    return not less(one, other)
+
+
+def negate(value: object) -> bool:
+    """not"""
+    return not value
+
+
+def length(item: object) -> int:
+    """len: bytes of a string, items of a list or map."""
+    if isinstance(item, str):
+        charge_read(item)
+        return byte_length(item)
+    if isinstance(item, (list, dict)):
+        return len(item)
+    if item is None:
+        raise GoCallError("len of nil pointer")
+    if item is ABSENT:
+        raise GoCallError("reflect: call of reflect.Value.Type on zero Value")
+    raise GoCallError(f"len of type {type_of(item).removeprefix('*')}")
+
+
+def index(item: object, *indexes: object) -> object:
+    """index x 1 2 3 is x[1][2][3]. A key that a map does not have gives the zero value of its elements."""
+    if _nil(item):
+        raise GoCallError("index of untyped nil")
+    for at in indexes:
+        if item is None:
+            raise GoCallError("index of nil pointer")
+        if isinstance(item, dict):
+            if not isinstance(at, str):
+                if _nil(at):
+                    raise GoCallError("value is nil; should be of type string")
+                raise GoCallError(f"value has type {type_of(at)}; should be string")
+            item = item.get(at, "" if getattr(item, "element", "") == "string" else None)
+        elif isinstance(item, list):
+            place = _position(at, len(item))
+            if place == len(item):
+                raise GoCallError("reflect: slice index out of range")
+            item = item[place]
+        elif isinstance(item, str):
+            charge_read(item)
+            data = encode(item)
+            place = _position(at, len(data))
+            if place == len(data):
+                raise GoCallError("reflect: string index out of range")
+            item = Uint8(data[place])
+        else:
+            raise GoCallError(f"can't index item of type {type_of(item).removeprefix('*')}")
+    return item
+
+
+def _position(at: object, size: int) -> int:
+    """An index that lies within 0..size."""
+    if basic_kind(at) not in ("int", "uint"):
+        found = "nil" if _nil(at) else f"type {type_of(at)}"
+        raise GoCallError(f"cannot index slice/array with {found}")
+    place = _whole(at)
+    if not 0 <= place <= size:
+        raise GoCallError(f"index out of range: {place}")
+    return place
+
+
+def cut(item: object, *indexes: object) -> object:
+    """slice x 1 2 is x[1:2]; strings are cut by bytes. A list has no more room than its length."""
+    if _nil(item):
+        raise GoCallError("slice of untyped nil")
+    if len(indexes) > 3:
+        raise GoCallError(f"too many slice indexes: {len(indexes)}")
+    data: bytes | list[object]
+    if isinstance(item, str):
+        if len(indexes) == 3:
+            raise GoCallError("cannot 3-index slice a string")
+        charge_text(item)
+        data = encode(item)
+    elif isinstance(item, list):
+        charge(len(item) // 16)
+        data = item
+    else:
+        raise GoCallError(f"can't slice item of type {type_of(item)}")
+    places = [_position(at, len(data)) for at in indexes]
+    start = places[0] if places else 0
+    end = places[1] if len(places) > 1 else len(data)
+    if start > end:
+        raise GoCallError(f"invalid slice index: {start} > {end}")
+    if len(places) > 2 and end > places[2]:
+        raise GoCallError(f"invalid slice index: {end} > {places[2]}")
+    if isinstance(data, bytes):
+        return decode(data[start:end])
+    part = data[start:end]
+    return type(item)(part) if isinstance(item, GoList) else part
+
+
+def _text(values: tuple[object, ...]) -> str:
+    """The text that the escaping functions escape: like print, but nil is <no value>."""
+    return sprint(*["<no value>" if value is None else value for value in values])
+
+
+def html(*values: object) -> str:
+    """html"""
+    from krmkit.libraries.gotemplate.escape import escape_html
+
+    return escape_html(_text(values))
+
+
+def js(*values: object) -> str:
+    """js"""
+    from krmkit.libraries.gotemplate.escape import escape_js
+
+    return escape_js(_text(values))
+
+
+def urlquery(*values: object) -> str:
+    """urlquery"""
+    from krmkit.libraries.gotemplate.escape import escape_query
+
+    return escape_query(_text(values))
+
+
+def _special(*values: object) -> object:
+    """and, or and call are compiled, printf is loaded; they only have a signature here."""
+    return go_print_value(values)
+
+
+class _Printf(GoFunction):
+    """printf, whose module is only loaded for templates that use it."""
+
+    __slots__ = ()
+
+    def load(self) -> Callable[..., object]:
+        from krmkit.libraries.go.fmt.printf import sprintf
+
+        return sprintf
+
+
+_TWO = ("value", "value")
+
+BUILTINS: FunctionSet = {
+    "and": GoFunction(_special, _TWO, True, "value"),
+    "or": GoFunction(_special, _TWO, True, "value"),
+    "call": GoFunction(_special, _TWO, True, "value"),
+    "not": GoFunction(negate, ("value",), result="bool"),
+    "len": GoFunction(length, ("value",), result="int"),
+    "index": GoFunction(index, _TWO, True, "value"),
+    "slice": GoFunction(cut, _TWO, True, "value"),
+    "print": GoFunction(sprint, ("any",), True, "string"),
+    "printf": _Printf(_special, ("string", "any"), True, "string"),
+    "println": GoFunction(sprintln, ("any",), True, "string"),
+    "html": GoFunction(html, ("any",), True, "string"),
+    "js": GoFunction(js, ("any",), True, "string"),
+    "urlquery": GoFunction(urlquery, ("any",), True, "string"),
+    "eq": GoFunction(equal, _TWO, True, "bool"),
+    "ne": GoFunction(not_equal, _TWO, result="bool"),
+    "lt": GoFunction(less, _TWO, result="bool"),
+    "le": GoFunction(less_or_equal, _TWO, result="bool"),
+    "gt": GoFunction(greater, _TWO, result="bool"),
+    "ge": GoFunction(greater_or_equal, _TWO, result="bool"),
+}

@@ -1,0 +1,168 @@
+"""Calls of functions and methods, compiled for the number and the types of their arguments."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.values import ABSENT, type_of
+from krmkit.libraries.gotemplate.callarguments import Argument, failing, failing_stage, final, typed
+from krmkit.libraries.gotemplate.execution import LAST, Execution, Site
+from krmkit.libraries.gotemplate.nodes import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
+
+
+def wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:
+    """Go's message when a function gets too few or too many arguments, "" when the number is right."""
+    wanted = len(function.types)
+    if function.variadic:
+        if given + piped >= wanted - 1:
+            return ""
+        return f"wrong number of args for {name}: want at least {wanted - 1} got {given}"
+    if given + piped == wanted:
+        return ""
+    return f"wrong number of args for {name}: want {wanted} got {given + piped}"
+
+
+def argument_types(function: GoFunction, count: int) -> list[str]:
+    """The types of the first `count` arguments."""
+    types = list(function.types[:count])
+    while len(types) < count:
+        types.append(function.types[-1])
+    return types
+
+
+def call(
+    function: GoFunction, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
+) -> Expression:
+    """A call without a piped value. `place`: the node of errors in the call's form; `command`: of the call's own."""
+    problem = wrong_count(function, name, len(arguments), False)
+    if problem:
+        return failing(problem, place, site)
+    types = argument_types(function, len(arguments))
+    given = [typed(argument, one, site) for argument, one in zip(arguments, types, strict=True)]
+    impl = function.load()
+    prefix = f"error calling {name}: "
+
+    if not given:
+
+        def none(frame: Frame, dot: object) -> object:
+            try:
+                return impl()
+            except GoCallError as error:
+                raise site.error(frame[0], command, prefix + error.message) from None
+
+        return none
+    if len(given) == 1:
+        only = given[0]
+
+        def one(frame: Frame, dot: object) -> object:
+            try:
+                return impl(only(frame, dot))
+            except GoCallError as error:
+                raise site.error(frame[0], command, prefix + error.message) from None
+
+        return one
+    if len(given) == 2:
+        first, second = given
+
+        def two(frame: Frame, dot: object) -> object:
+            try:
+                return impl(first(frame, dot), second(frame, dot))
+            except GoCallError as error:
+                raise site.error(frame[0], command, prefix + error.message) from None
+
+        return two
+
+    def many(frame: Frame, dot: object) -> object:
+        try:
+            return impl(*[argument(frame, dot) for argument in given])
+        except GoCallError as error:
+            raise site.error(frame[0], command, prefix + error.message) from None
+
+    return many
+
+
+def piped_call(
+    function: GoFunction, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
+) -> Stage:
+    """A call whose last argument comes through the pipe."""
+    problem = wrong_count(function, name, len(arguments), True)
+    if problem:
+        return failing_stage(problem, place, site)
+    types = argument_types(function, len(arguments) + 1)
+    given = [typed(argument, one, site) for argument, one in zip(arguments, types[:-1], strict=True)]
+    take = final(types[-1], arguments[-1].last if arguments else place, site)
+    impl = function.load()
+    prefix = f"error calling {name}: "
+
+    if not given:
+
+        def none(frame: Frame, dot: object, value: object) -> object:
+            try:
+                return impl(take(frame, value))
+            except GoCallError as error:
+                raise site.error(frame[0], command, prefix + error.message) from None
+
+        return none
+    if len(given) == 1:
+        only = given[0]
+
+        def one(frame: Frame, dot: object, value: object) -> object:
+            try:
+                return impl(only(frame, dot), take(frame, value))
+            except GoCallError as error:
+                raise site.error(frame[0], command, prefix + error.message) from None
+
+        return one
+
+    def many(frame: Frame, dot: object, value: object) -> object:
+        try:
+            return impl(*[argument(frame, dot) for argument in given], take(frame, value))
+        except GoCallError as error:
+            raise site.error(frame[0], command, prefix + error.message) from None
+
+    return many
+
+
+def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Stage:
+    """and, or: the first argument that decides, those behind it are not evaluated. `Execution.last` is how far it came."""
+    wanted = name == "or"
+    given = [(typed(argument, "reflect.Value", site), argument.last) for argument in arguments]
+
+    def decide(frame: Frame, dot: object, value: object) -> object:
+        found: object = ABSENT
+        run: Execution = frame[0]
+        for argument, last in given:
+            found = argument(frame, dot)
+            if last is not LAST:
+                run.last = last
+            if bool(found) is wanted:
+                return found
+        return value if piped else found
+
+    return decide
+
+
+def call_value(arguments: list[Argument], place: Node, command: Node, site: Site, piped: bool) -> Stage:
+    """The builtin call: data hold no functions, so that it can only fail, as it does in Go."""
+    given = [typed(argument, "reflect.Value", site) for argument in arguments]
+    if not given and not piped:
+        return failing_stage("wrong number of args for call: want at least 1 got 0", place, site)
+
+    def refuse(frame: Frame, dot: object, value: object) -> object:
+        values = [argument(frame, dot) for argument in given]
+        callee = values[0] if values else value
+        if callee is None or callee is ABSENT:
+            message = "call of nil"
+        else:
+            found = type_of(callee)
+            # Without an argument Go shows the value as reflect.Value.String does: strings as they are, others by type.
+            shown = callee if isinstance(callee, str) else f"<{found} Value>"
+            if arguments:
+                shown = str(arguments[0].node)
+            message = f"non-function {shown} of type {found}"
+        raise site.error(frame[0], command, f"error calling call: {message}")
+
+    return refuse

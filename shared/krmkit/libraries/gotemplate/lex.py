@@ -1,0 +1,314 @@
+"""Cuts a template's text into tokens: plain text, and the words of the actions between the delimiters.
+
+A token is (kind, offset, text). Offsets count characters; lines and columns are worked out when an error needs them.
+The list ends with an EOF or an ERROR token; an error is only raised when the parser comes to it, as in Go.
+"""
+
+from __future__ import annotations
+
+Token = tuple[int, int, str]
+
+ERROR, BOOL, CHAR, CHAR_CONSTANT, COMPLEX, ASSIGN, DECLARE, EOF, FIELD, IDENTIFIER, LEFT_DELIM, LEFT_PAREN, \
+    NUMBER, PIPE, RAW_STRING, RIGHT_DELIM, RIGHT_PAREN, SPACE, STRING, TEXT, VARIABLE = range(21)  # fmt: skip
+# Keywords, which messages print as <word>.
+KEYWORD, BLOCK, BREAK, CONTINUE, DOT, DEFINE, ELSE, END, IF, NIL, RANGE, TEMPLATE, WITH = range(30, 43)
+
+_KEYWORDS = {
+    "block": BLOCK,
+    "break": BREAK,
+    "continue": CONTINUE,
+    "define": DEFINE,
+    "else": ELSE,
+    "end": END,
+    "if": IF,
+    "nil": NIL,
+    "range": RANGE,
+    "template": TEMPLATE,
+    "true": BOOL,
+    "false": BOOL,
+    "with": WITH,
+}
+_BLANKS = " \t\r\n"
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_DIGITS = frozenset("0123456789")
+_NUMBER_STARTS = frozenset("0123456789+-.")
+_TERMINATORS = frozenset(" \t\r\n.,|:)(")
+_SINGLE = {"=": ASSIGN, "|": PIPE, "(": LEFT_PAREN, ")": RIGHT_PAREN}
+
+
+class _LexError(Exception):
+    """An invalid token; arguments are the message and the offset of the token's start."""
+
+
+def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ...] = ()) -> list[Token]:
+    """The tokens of a template. `functions`: those of the words break and continue that are functions here."""
+    tokens: list[Token] = []
+    scanner = _Scanner(text, right, functions, tokens)
+    at = 0
+    size = len(text)
+    width = len(left)
+    try:
+        while True:
+            found = text.find(left, at)
+            if found < 0:
+                break
+            inside = found + width
+            trim = (
+                text[inside : inside + 1] == "-"
+                and text[inside + 1 : inside + 2] in _BLANKS
+                and inside + 1 < size
+            )
+            if found > at:
+                plain = text[at:found]
+                if trim:
+                    plain = plain.rstrip(_BLANKS)
+                if plain:
+                    tokens.append((TEXT, at, plain))
+            start = inside + 2 if trim else inside
+            if text.startswith("/*", start):
+                at = scanner.comment(start)
+            else:
+                tokens.append((LEFT_DELIM, found, left))
+                at = scanner.action(start)
+    except _LexError as error:
+        message, offset = error.args
+        tokens.append((ERROR, offset, message))
+        return tokens
+    if at < size:
+        tokens.append((TEXT, at, text[at:]))
+    tokens.append((EOF, size, ""))
+    return tokens
+
+
+def describe(char: str) -> str:
+    """A character as %#U prints it: U+0023 '#'."""
+    if "\udc80" <= char <= "\udcff":
+        char = "\ufffd"
+    shown = f" '{char}'" if char.isprintable() else ""
+    return f"U+{ord(char):04X}{shown}"
+
+
+def is_word(char: str) -> bool:
+    """Whether the character may be part of an identifier: a letter, a digit, an underscore."""
+    return char in _WORD or char.isalpha() or char.isdecimal()
+
+
+class _Scanner:
+    """The inside of actions; each method takes an offset and returns the one behind what it read."""
+
+    __slots__ = ("functions", "right", "text", "tokens")
+
+    def __init__(self, text: str, right: str, functions: tuple[str, ...], tokens: list[Token]) -> None:
+        self.text = text
+        self.right = right
+        self.functions = functions
+        self.tokens = tokens
+
+    def comment(self, start: int) -> int:
+        """Behind a comment that begins at `start`, its delimiter, and the blanks it trims."""
+        close = self.text.find("*/", start + 2)
+        if close < 0:
+            raise _LexError("unclosed comment", start)
+        behind = self._right(close + 2)
+        if behind is None:
+            raise _LexError("comment ends before closing delimiter", start)
+        return behind
+
+    def _right(self, at: int) -> int | None:
+        """Where plain text goes on if a right delimiter, trimming or not, is here."""
+        text = self.text
+        if text[at : at + 1] in _BLANKS and text.startswith("-" + self.right, at + 1):
+            at += 2 + len(self.right)
+            size = len(text)
+            while at < size and text[at] in _BLANKS:
+                at += 1
+            return at
+        return at + len(self.right) if text.startswith(self.right, at) else None
+
+    def action(self, at: int) -> int:
+        """Reads an action up to and with its right delimiter."""
+        text = self.text
+        size = len(text)
+        right = self.right
+        first = right[0]
+        add = self.tokens.append
+        parens = 0
+        while True:
+            char = text[at : at + 1]
+            if (char == first or char in _BLANKS) and at < size:
+                behind = self._right(at)
+                if behind is not None:
+                    if parens:
+                        raise _LexError("unclosed left paren", at)
+                    add((RIGHT_DELIM, at if char == first else at + 2, right))
+                    return behind
+            if char == "":
+                raise _LexError("unclosed action", at)
+            if char in _BLANKS:
+                at = self._blanks(at)
+            elif char == ".":
+                at = self._number(at) if text[at + 1 : at + 2] in _DIGITS else self._field(at, FIELD)
+            elif char in _WORD and char not in _DIGITS:
+                at = self._identifier(at)
+            elif char == "$":
+                at = self._field(at, VARIABLE)
+            elif char == '"':
+                at = self._quoted(at, '"', STRING, "unterminated quoted string")
+            elif char in _SINGLE:
+                if char == "(":
+                    parens += 1
+                elif char == ")":
+                    parens -= 1
+                    if parens < 0:
+                        raise _LexError("unexpected right paren", at)
+                add((_SINGLE[char], at, char))
+                at += 1
+            elif char in _NUMBER_STARTS:
+                at = self._number(at)
+            else:
+                at = self._rare(at, char)
+
+    def _rare(self, at: int, char: str) -> int:
+        """A token that few actions have: `:=`, a raw text, a character, a name in another script, or a sign of its own."""
+        text = self.text
+        if char == ":":
+            if text[at + 1 : at + 2] != "=":
+                raise _LexError("expected :=", at)
+            self.tokens.append((DECLARE, at, ":="))
+            return at + 2
+        if char == "`":
+            close = text.find("`", at + 1)
+            if close < 0:
+                raise _LexError("unterminated raw quoted string", at)
+            self.tokens.append((RAW_STRING, at, text[at : close + 1]))
+            return close + 1
+        if char == "'":
+            return self._quoted(at, "'", CHAR_CONSTANT, "unterminated character constant")
+        if is_word(char):
+            return self._identifier(at)
+        if " " <= char <= "~":
+            self.tokens.append((CHAR, at, char))
+            return at + 1
+        raise _LexError(f"unrecognized character in action: {describe(char)}", at)
+
+    def _blanks(self, at: int) -> int:
+        """A run of blanks; the last one may belong to the trim marker of the right delimiter."""
+        text = self.text
+        start = at
+        size = len(text)
+        while at < size and text[at] in _BLANKS:
+            at += 1
+        if text.startswith("-" + self.right, at):
+            at -= 1
+        if at > start:
+            self.tokens.append((SPACE, start, text[start:at]))
+        return at
+
+    def _word(self, at: int) -> int:
+        text = self.text
+        size = len(text)
+        while at < size:
+            char = text[at]
+            if char not in _WORD and not (char > "\x7f" and is_word(char)):
+                break
+            at += 1
+        return at
+
+    def _terminated(self, start: int, at: int) -> None:
+        """Identifiers, fields and variables end with a blank, punctuation or the delimiter."""
+        char = self.text[at : at + 1]
+        if char and char not in _TERMINATORS and not self.text.startswith(self.right, at):
+            raise _LexError(f"bad character {describe(char)}", start)
+
+    def _identifier(self, start: int) -> int:
+        at = self._word(start)
+        word = self.text[start:at]
+        self._terminated(start, at)
+        kind = _KEYWORDS.get(word, IDENTIFIER)
+        if kind in (BREAK, CONTINUE) and word in self.functions:
+            kind = IDENTIFIER
+        self.tokens.append((kind, start, word))
+        return at
+
+    def _field(self, start: int, kind: int) -> int:
+        """.name or $name; a dot alone is the cursor, a dollar sign alone the data given to execute."""
+        at = self._word(start + 1)
+        self._terminated(start, at)
+        if at == start + 1 and kind == FIELD:
+            kind = DOT
+        self.tokens.append((kind, start, self.text[start:at]))
+        return at
+
+    def _quoted(self, start: int, mark: str, kind: int, problem: str) -> int:
+        text = self.text
+        at = start + 1
+        while True:
+            char = text[at : at + 1]
+            if char == "\\":
+                at += 1
+                char = text[at : at + 1]
+                if char in ("", "\n"):
+                    raise _LexError(problem, start)
+            elif char == mark:
+                break
+            elif char in ("", "\n"):
+                raise _LexError(problem, start)
+            at += 1
+        self.tokens.append((kind, start, text[start : at + 1]))
+        return at + 1
+
+    def _number(self, start: int) -> int:
+        """Anything that begins like a number; the parser judges whether it is one."""
+        kind = NUMBER
+        at, good = self._scan_number(start)
+        if good and self.text[at : at + 1] in ("+", "-"):
+            kind = COMPLEX
+            at, good = self._scan_number(at)
+            good = good and self.text[at - 1] == "i"
+        word = self.text[start:at]
+        if not good:
+            from krmkit.libraries.go.fmt.printing import quote
+
+            raise _LexError(f"bad number syntax: {quote(word)}", start)
+        self.tokens.append((kind, start, word))
+        return at
+
+    def _scan_number(self, at: int) -> tuple[int, bool]:
+        text = self.text
+
+        def run(at: int, digits: str) -> int:
+            while text[at : at + 1] in digits and at < len(text):
+                at += 1
+            return at
+
+        def accept(at: int, chars: str) -> bool:
+            return at < len(text) and text[at] in chars
+
+        if accept(at, "+-"):
+            at += 1
+        digits = "0123456789_"
+        exponent = "eE"
+        if accept(at, "0"):
+            at += 1
+            if accept(at, "xX"):
+                digits, exponent = "0123456789abcdefABCDEF_", "pP"
+                at += 1
+            elif accept(at, "oO"):
+                digits, exponent = "01234567_", ""
+                at += 1
+            elif accept(at, "bB"):
+                digits, exponent = "01_", ""
+                at += 1
+        at = run(at, digits)
+        if accept(at, "."):
+            at = run(at + 1, digits)
+        if exponent and accept(at, exponent):
+            at += 1
+            if accept(at, "+-"):
+                at += 1
+            at = run(at, "0123456789_")
+        if accept(at, "i"):
+            at += 1
+        if at < len(text) and is_word(text[at]):
+            return at + 1, False
+        return at, True

@@ -1,0 +1,226 @@
+"""Literals of templates: Go's quoted strings, character constants and numbers."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.values import decode, encode
+from krmkit.libraries.go.fmt.printing import quote
+
+_SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+_HEX = frozenset("0123456789abcdefABCDEF")
+_OCTAL = frozenset("01234567")
+_LENGTHS = {"x": 2, "u": 4, "U": 8}
+_INT_MIN, _INT_MAX, _UINT_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
+
+
+class LiteralError(ValueError):
+    """Text that is not a literal; the message is Go's."""
+
+
+def unquote(text: str) -> str:
+    """strconv.Unquote of a string in double quotes or backquotes. Raises LiteralError."""
+    if text[0] == "`":
+        return text[1:-1].replace("\r", "")
+    body = text[1:-1]
+    if "\\" not in body:
+        return body
+    out: list[str] = []
+    at = 0
+    while at < len(body):
+        piece, at = _unquote_char(body, at, '"')
+        out.append(piece)
+    joined = "".join(out)
+    return joined if joined.isascii() else decode(encode(joined))
+
+
+def _unquote_char(text: str, at: int, mark: str) -> tuple[str, int]:
+    """One character or escape; a byte of \\x and octal escapes above 127 comes as surrogateescape has it."""
+    char = text[at]
+    if char == mark:
+        raise LiteralError("invalid syntax")
+    if char != "\\":
+        return char, at + 1
+    escape = text[at + 1 : at + 2]
+    if escape in _SIMPLE and escape:
+        return _SIMPLE[escape], at + 2
+    if escape == mark:
+        return mark, at + 2
+    if escape in _LENGTHS:
+        digits = text[at + 2 : at + 2 + _LENGTHS[escape]]
+        if len(digits) < _LENGTHS[escape] or not _HEX.issuperset(digits):
+            raise LiteralError("invalid syntax")
+        code = int(digits, 16)
+        at += 2 + len(digits)
+        if escape == "x":
+            return _byte(code), at
+        if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+            raise LiteralError("invalid syntax")
+        return chr(code), at
+    digits = text[at + 1 : at + 4]
+    if len(digits) == 3 and _OCTAL.issuperset(digits) and int(digits, 8) < 256:
+        return _byte(int(digits, 8)), at + 4
+    raise LiteralError("invalid syntax")
+
+
+def _byte(code: int) -> str:
+    return chr(code) if code < 128 else chr(0xDC00 + code)
+
+
+def rune(text: str) -> int:
+    """The number of a character constant such as 'a'. Raises LiteralError."""
+    body = text[1:]
+    if body == "'":
+        raise LiteralError("invalid syntax")
+    char, at = _unquote_char(body, 0, "'")
+    if body[at:] != "'":
+        raise LiteralError(f"malformed character constant: {text}")
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:
+        # An escaped byte counts as itself, a stray one in the text as what replaces it.
+        return code - 0xDC00 if body[0] == "\\" else 0xFFFD
+    return code
+
+
+class Number:
+    """A number under every type that can hold it; None where it cannot. `text` is how it was written."""
+
+    __slots__ = ("complex", "float", "int", "text", "uint")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.int: int | None = None
+        self.uint: int | None = None
+        self.float: float | None = None
+        self.complex: complex | None = None
+
+    def ideal(self) -> object:
+        """The value where no type is asked for: int, float or complex by its form; None when it overflows an int."""
+        if self.complex is not None:
+            return self.complex
+        text = self.text
+        if (
+            self.float is not None
+            and text[0] != "'"
+            and not _is_hex_int(text)
+            and any(char in text for char in ".eEpP")
+        ):
+            return self.float
+        return self.int
+
+
+def _is_hex_int(text: str) -> bool:
+    return len(text) > 2 and text[0] == "0" and text[1] in "xX" and "p" not in text and "P" not in text
+
+
+def number(text: str, is_char: bool = False, is_complex: bool = False) -> Number:
+    """A number from its text. Raises LiteralError."""
+    found = Number(text)
+    if is_char:
+        found.int = found.uint = rune(text)
+        found.float = float(found.int)
+        return found
+    if is_complex or text.endswith("i"):
+        _set_complex(found, text)
+        return found
+    whole = parse_integer(text)
+    if whole is not None:
+        if whole >= 0 and text[0] not in "+-" and whole <= _UINT_MAX or whole == 0:
+            found.uint = whole
+        if _INT_MIN <= whole <= _INT_MAX:
+            found.int = whole
+    if found.int is not None:
+        found.float = float(found.int)
+    elif found.uint is not None:
+        found.float = float(found.uint)
+    else:
+        real = parse_float(text)
+        if real is not None:
+            if not any(char in text for char in ".eEpP"):
+                raise LiteralError(f"integer overflow: {quote(text)}")
+            found.float = real
+            _set_integers(found, real)
+    if found.int is None and found.uint is None and found.float is None:
+        raise LiteralError(f"illegal number syntax: {quote(text)}")
+    return found
+
+
+def _set_integers(found: Number, real: float) -> None:
+    if real == real // 1 and abs(real) <= 2.0**64:
+        if _INT_MIN <= real < 2.0**63:
+            found.int = int(real)
+        if 0 <= real < 2.0**64:
+            found.uint = int(real)
+
+
+def _set_complex(found: Number, text: str) -> None:
+    body = text[:-1]
+    split = 0
+    for at in range(len(body) - 1, 0, -1):
+        if body[at] in "+-" and body[at - 1] not in "eEpP":
+            split = at
+            break
+    real = parse_float(body[:split]) if split else 0.0
+    imaginary = parse_float(body[split:])
+    if real is None or imaginary is None:
+        raise LiteralError(f"illegal number syntax: {quote(text)}")
+    found.complex = complex(real, imaginary)
+    if imaginary == 0:
+        found.float = real
+        _set_integers(found, real)
+
+
+def parse_integer(text: str) -> int | None:
+    """An integer literal with sign, prefix and underscores as in Go source; None when it is none. No bounds."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    base = 10
+    rest = digits
+    if digits[:1] == "0" and len(digits) > 1:
+        base = {"x": 16, "o": 8, "b": 2}.get(digits[1].lower(), 8)
+        rest = digits[2:] if digits[1].lower() in "xob" else digits[1:]
+        if "_" in rest and rest[0] == "_":
+            rest = rest[1:]  # an underscore may follow a prefix
+    if not rest or rest[0] == "_" or rest[-1] == "_" or "__" in rest:
+        return None
+    rest = rest.replace("_", "").lower()
+    if not frozenset("0123456789abcdef"[:base]).issuperset(rest) or len(rest) > 100:
+        return None
+    value = int(rest, base)
+    return -value if text[0] == "-" else value
+
+
+def parse_float(text: str) -> float | None:
+    """strconv.ParseFloat: decimal or hexadecimal with a p exponent; None for what is none or too large for a float64."""
+    body = text[1:] if text[:1] in ("+", "-") else text
+    sign = -1.0 if text[:1] == "-" else 1.0
+    hexadecimal = body[:2].lower() == "0x"
+    if "_" in body:
+        if not _underscores_fit(body):
+            return None
+        body = body.replace("_", "")
+    digits = _HEX if hexadecimal else frozenset("0123456789")
+    mantissa, mark, power = (body[2:] if hexadecimal else body).lower().partition("p" if hexadecimal else "e")
+    whole, _, fraction = mantissa.partition(".")
+    if not whole + fraction or not digits.issuperset(whole) or not digits.issuperset(fraction):
+        return None
+    bare = power[1:] if power[:1] in ("+", "-") else power
+    if mark and not (bare.isascii() and bare.isdigit()) or (hexadecimal and not mark):
+        return None
+    if len(bare) > 9:
+        power = power[: len(power) - len(bare)] + "9" * 9
+    try:
+        value = float.fromhex(f"0x{mantissa}p{power}") if hexadecimal else float(f"{mantissa}e{power or 0}")
+    except OverflowError:
+        return None
+    return None if value == float("inf") else sign * value
+
+
+def _underscores_fit(body: str) -> bool:
+    """Underscores are between digits, or behind a prefix."""
+    prefixed = body[:1] == "0" and body[1:2].lower() in ("x", "o", "b")
+    digits = _HEX if prefixed and body[1] in "xX" else frozenset("0123456789")
+    before = "0" if prefixed else "!"
+    for char in body[2:] if prefixed else body:
+        is_digit = char in digits
+        if char == "_" and before != "0" or char != "_" and not is_digit and before == "_":
+            return False
+        before = "0" if is_digit else ("_" if char == "_" else "!")
+    return before != "_"

@@ -1,0 +1,139 @@
+"""range: over lists, maps with sorted keys, and numbers; counted, so that it ends."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.values import ABSENT, sorted_keys
+from krmkit.libraries.go.fmt.printing import go_print_value
+from krmkit.libraries.gotemplate.execution import BREAK, Execution, Site
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from krmkit.libraries.gotemplate.execution import Expression, Frame, Statement, Write
+    from krmkit.libraries.gotemplate.nodes import Node
+
+
+class LoopSlots:
+    """Where the frame keeps what a loop sets: slot 0 is none.
+
+    item, index: the variables. declared: the declared type of an element. assigned: the same for variables that are assigned.
+    """
+
+    __slots__ = ("assigned", "declared", "index", "item", "pair")
+
+    def __init__(self, variables: list[int], declared: int, assigned: list[int]) -> None:
+        self.pair = len(variables) == 2
+        self.index = variables[0] if self.pair else 0
+        self.item = variables[-1] if variables else 0
+        self.declared = declared
+        self.assigned = assigned
+
+
+class LoopHead:
+    """The range as errors show it: `source` for a value that cannot be ranged over, `pipe` where a limit ends the loop."""
+
+    __slots__ = ("_pipe", "_site", "_source")
+
+    def __init__(self, site: Site, source: Node, pipe: Node) -> None:
+        self._site = site
+        self._source = source
+        self._pipe = pipe
+
+    def error(self, run: Execution, message: str) -> Exception:
+        """The error of a value that cannot be ranged over."""
+        return self._site.error(run, self._source, message)
+
+    def too_many_steps(self, run: Execution) -> Exception:
+        """The error of a loop that takes more steps than are left."""
+        return run.too_many_steps(self._site, self._pipe)
+
+    def count_output(self, run: Execution) -> None:
+        """Count the output so far. Raises where it is too long."""
+        run.count_output(self._site, self._pipe)
+
+
+def loop(
+    source: Expression,
+    body: Statement,
+    otherwise: Statement | None,
+    slots: LoopSlots,
+    cost: int,
+    head: LoopHead,
+) -> Statement:
+    """The statement of a range. cost: the nodes of one iteration."""
+    item_slot, index_slot = slots.item, slots.index
+    type_slot, assigned = slots.declared, slots.assigned
+    count = _counting(body, otherwise, slots, cost, head)
+
+    def run_loop(frame: Frame, dot: object, write: Write) -> object:
+        value = source(frame, dot)
+        run: Execution = frame[0]
+        pairs: Iterable[tuple[object, object]]
+        if isinstance(value, list):
+            size = len(value)
+            pairs = enumerate(value)
+            declared = getattr(value, "element", "interface {}")
+        elif isinstance(value, dict):
+            size = len(value)
+            keys = sorted_keys(value)
+            pairs = list(zip(keys, [value[key] for key in keys], strict=True))
+            declared = getattr(value, "element", "interface {}")
+        elif value is None or value is ABSENT:
+            size = 0
+        elif isinstance(value, int) and not isinstance(value, bool):
+            return count(frame, dot, write, value)
+        else:
+            raise head.error(run, f"range can't iterate over {go_print_value(value)}")
+        if not size:
+            return None if otherwise is None else otherwise(frame, dot, write)
+        frame[type_slot] = declared
+        for slot in assigned:
+            frame[slot] = declared
+        run.steps -= cost * size
+        if run.steps < 0:
+            raise head.too_many_steps(run)
+        chunks = run.chunks
+        for index, item in pairs:
+            if index_slot:
+                frame[index_slot] = index
+            if item_slot:
+                frame[item_slot] = item
+            if body(frame, item, write) is BREAK:
+                break
+            if len(chunks) > run.next_count:
+                head.count_output(run)
+        return None
+
+    return run_loop
+
+
+def _counting(
+    body: Statement, otherwise: Statement | None, slots: LoopSlots, cost: int, head: LoopHead
+) -> Callable[[Frame, object, Write, int], object]:
+    """The range over an integer: from 0 to one less than it. Parameters as in `loop`."""
+    item_slot, type_slot = slots.item, slots.declared
+
+    def count(frame: Frame, dot: object, write: Write, number: int) -> object:
+        run: Execution = frame[0]
+        if slots.pair:
+            raise head.error(run, f"can't use {number} to iterate over more than one variable")
+        if number <= 0:
+            return None if otherwise is None else otherwise(frame, dot, write)
+        kind = type(number)
+        frame[type_slot] = ""
+        chunks = run.chunks
+        for at in range(number):
+            run.steps -= cost
+            if run.steps < 0:
+                raise head.too_many_steps(run)
+            item = at if kind is int else kind(at)
+            if item_slot:
+                frame[item_slot] = item
+            if body(frame, item, write) is BREAK:
+                break
+            if len(chunks) > run.next_count:
+                head.count_output(run)
+        return None
+
+    return count

@@ -1,0 +1,311 @@
+"""Parses the inside of actions: pipelines, commands, operands; with the errors of Go's parser."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.gotemplate.errors import TemplateError
+from krmkit.libraries.gotemplate.lex import (
+    ASSIGN,
+    BOOL,
+    CHAR,
+    CHAR_CONSTANT,
+    COMPLEX,
+    DECLARE,
+    DOT,
+    EOF,
+    ERROR,
+    FIELD,
+    IDENTIFIER,
+    KEYWORD,
+    LEFT_PAREN,
+    NIL,
+    NUMBER,
+    PIPE,
+    RAW_STRING,
+    RIGHT_DELIM,
+    RIGHT_PAREN,
+    SPACE,
+    STRING,
+    VARIABLE,
+    Token,
+)
+from krmkit.libraries.gotemplate.literals import LiteralError, number, unquote
+from krmkit.libraries.gotemplate.nodes import (
+    Bool,
+    Chain,
+    Command,
+    Dot,
+    Field,
+    Identifier,
+    Nil,
+    Node,
+    Numeral,
+    Pipe,
+    String,
+    Tree,
+    Variable,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from krmkit.libraries.gotemplate.limits import TemplateLimits
+
+_OPERANDS = frozenset(
+    (
+        BOOL,
+        CHAR_CONSTANT,
+        COMPLEX,
+        DOT,
+        FIELD,
+        IDENTIFIER,
+        NUMBER,
+        NIL,
+        RAW_STRING,
+        STRING,
+        VARIABLE,
+        LEFT_PAREN,
+    )
+)
+_PARENTHESIZED = "parenthesized pipeline"
+
+
+class Pipelines:
+    """A position in the tokens, what is defined at it, and the pipelines that begin there."""
+
+    __slots__ = ("action", "at", "functions", "limits", "name", "nesting", "ranges", "seen", "text", "tokens", "trees",
+                 "variables", "visible")  # fmt: skip
+
+    def __init__(
+        self, name: str, text: str, tokens: list[Token], functions: Container[str], limits: TemplateLimits
+    ) -> None:
+        self.name = name
+        self.text = text
+        self.tokens = tokens
+        self.functions = functions
+        self.limits = limits
+        self.trees: dict[str, Tree] = {}
+        self.at = 0
+        self.seen = 0  # the furthest token looked at: Go reports its line
+        self.action = -1  # offset of the delimiter of the action at hand
+        self.nesting = 0
+        self.ranges = 0  # loops around this place that break can leave
+        self.variables = ["$"]  # in the order of their declaration
+        self.visible = {"$": 1}  # how often each of them is declared
+
+    # Errors
+
+    def error(self, message: str, seen: int | None = None) -> TemplateError:
+        """The error for the furthest token seen, or the one given."""
+        if seen is None:
+            seen = max(self.seen, self.at - 1)
+        line = self.line(self.tokens[seen][1])
+        return TemplateError(f"template: {self.name}:{line}: {message}", "parse", line)
+
+    def line(self, offset: int) -> int:
+        return 1 + self.text.count("\n", 0, offset)
+
+    def unexpected(self, token: Token, context: str) -> TemplateError:
+        kind, offset, value = token
+        if kind == ERROR:
+            extra = ""
+            if self.action >= 0 and self.line(self.action) != self.line(offset):
+                started = f"started at {self.name}:{self.line(self.action)}"
+                extra = f" {started}" if value.endswith(" action") else f" in action {started}"
+            return self.error(value + extra)
+        if kind == EOF:
+            shown = "EOF"
+        elif kind > KEYWORD:
+            shown = f"<{value}>"
+        elif len(value.encode("utf-8", "surrogateescape")) > 10:
+            shown = quote(value[:10]) + "..."
+        else:
+            shown = quote(value)
+        return self.error(f"unexpected {shown} in {context}")
+
+    def nest(self) -> None:
+        self.nesting += 1
+        if self.nesting > self.limits.nesting:
+            raise self.error(
+                f"max expression depth exceeded: more than {self.limits.nesting} control structures and parentheses"
+                " inside each other (Limits.nesting)"
+            )
+
+    # Tokens
+
+    def next(self) -> Token:
+        """The next token that is not blank."""
+        token = self.tokens[self.at]
+        if token[0] == SPACE:
+            self.at += 1
+            token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def peek(self) -> Token:
+        """The same without going past it; blanks are gone past."""
+        token = self.tokens[self.at]
+        if token[0] == SPACE:
+            self.at += 1
+            token = self.tokens[self.at]
+        self.seen = max(self.seen, self.at)
+        return token
+
+    # Pipelines
+
+    def pipeline(self, context: str, end: int) -> Pipe:
+        """declarations? command ('|' command)*, up to and with its end."""
+        pipe = Pipe(self.peek()[1])
+        if self.tokens[self.at][0] == VARIABLE:
+            self.declarations(pipe, context)
+        commands = pipe.commands
+        while True:
+            token = self.next()
+            kind = token[0]
+            if kind == end:
+                break
+            if kind not in _OPERANDS:
+                raise self.unexpected(token, context)
+            self.at -= 1
+            commands.append(self.command())
+        if not commands:
+            raise self.error(f"missing value for {context}")
+        for stage, command in enumerate(commands[1:], 2):
+            if isinstance(command.args[0], (Bool, Dot, Nil, Numeral, String)):
+                raise self.error(f"non executable command in pipeline stage {stage}")
+        return pipe
+
+    def declarations(self, pipe: Pipe, context: str) -> None:
+        """$a := or $a = or, in a range, $a, $b := in front of a pipeline."""
+        while True:
+            start = self.at
+            word = self.tokens[start][2]
+            self.at += 1
+            kind, _, value = self.peek()
+            if kind in (ASSIGN, DECLARE):
+                self.at += 1
+                pipe.assign = kind == ASSIGN
+                pipe.names.append(word)
+                self.declare(word)
+                return
+            if kind != CHAR or value != ",":
+                self.at = start
+                return
+            self.at += 1
+            pipe.names.append(word)
+            self.declare(word)
+            if context != "range" or len(pipe.names) > 1:
+                raise self.error(f"too many declarations in {context}")
+            kind = self.peek()[0]
+            if kind not in (VARIABLE, RIGHT_DELIM, RIGHT_PAREN):
+                raise self.error("range can only initialize variables")
+            if kind != VARIABLE:
+                return
+
+    def declare(self, name: str) -> None:
+        self.variables.append(name)
+        self.visible[name] = self.visible.get(name, 0) + 1
+
+    def forget(self, outer: int) -> None:
+        """Ends the scope of all variables but the first `outer` ones."""
+        for name in self.variables[outer:]:
+            self.visible[name] -= 1
+        del self.variables[outer:]
+
+    def command(self) -> Command:
+        """Operands with blanks between them, up to a pipe or the pipeline's end."""
+        tokens = self.tokens
+        command = Command(self.peek()[1])
+        args = command.args
+        while True:
+            node = self.operand()
+            if node is not None:
+                args.append(node)
+            token = tokens[self.at]
+            kind = token[0]
+            if kind == SPACE:
+                self.at += 1
+                continue
+            if kind in (RIGHT_DELIM, RIGHT_PAREN):
+                self.seen = max(self.seen, self.at)
+                break
+            self.at += 1
+            if kind != PIPE:
+                raise self.unexpected(token, "operand")
+            break
+        if not args:
+            raise self.error("empty command")
+        return command
+
+    def operand(self) -> Node | None:
+        """A term with the fields that follow it; None if there is no term here."""
+        kind, pos, word = self.peek()
+        node: Node
+        if kind == FIELD:
+            self.at += 1
+            node = Field(pos, [word[1:]])
+        elif kind == VARIABLE:
+            self.at += 1
+            if not self.visible.get(word):
+                raise self.error(f"undefined variable {quote(word)}")
+            node = Variable(pos, word, [])
+        elif kind == IDENTIFIER:
+            self.at += 1
+            if word not in self.functions:
+                raise self.error(f"function {quote(word)} not defined")
+            node = Identifier(pos, word)
+        elif kind in (STRING, RAW_STRING):
+            self.at += 1
+            try:
+                node = String(pos, word, unquote(word))
+            except LiteralError as error:
+                raise self.error(str(error)) from None
+        elif kind == LEFT_PAREN:
+            self.at += 1
+            self.nest()
+            node = self.pipeline(_PARENTHESIZED, RIGHT_PAREN)
+            self.nesting -= 1
+        else:
+            literal = self.literal(kind, pos, word)
+            if literal is None:
+                return None
+            node = literal
+        if self.tokens[self.at][0] == FIELD:
+            return self.chain(node)
+        return node
+
+    def literal(self, kind: int, pos: int, word: str) -> Node | None:
+        node: Node
+        if kind in (NUMBER, CHAR_CONSTANT, COMPLEX):
+            self.at += 1
+            try:
+                return Numeral(pos, number(word, kind == CHAR_CONSTANT, kind == COMPLEX))
+            except LiteralError as error:
+                raise self.error(str(error)) from None
+        if kind == DOT:
+            node = Dot(pos)
+        elif kind == BOOL:
+            node = Bool(pos, word == "true")
+        elif kind == NIL:
+            node = Nil(pos)
+        else:
+            return None
+        self.at += 1
+        return node
+
+    def chain(self, node: Node) -> Node:
+        """The fields behind a term; those of a field or a variable become part of it, with the first one's place."""
+        pos = self.tokens[self.at][1]
+        fields: list[str] = []
+        while self.tokens[self.at][0] == FIELD:
+            fields.append(self.tokens[self.at][2][1:])
+            self.at += 1
+        self.seen = max(self.seen, self.at)
+        if isinstance(node, Field):
+            return Field(pos, node.fields + fields)
+        if isinstance(node, Variable):
+            return Variable(pos, node.name, fields)
+        if isinstance(node, (Identifier, Pipe)):
+            return Chain(pos, node, fields)
+        raise self.error(f"unexpected . after term {quote(str(node))}")

@@ -1,0 +1,143 @@
+"""Templates: parsed once, executed as often as needed."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.values import ABSENT
+from krmkit.libraries.go.core.work import begin, end
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.go.json.data import DataError, from_json
+from krmkit.libraries.gotemplate.builtins import BUILTINS
+from krmkit.libraries.gotemplate.errors import TemplateError
+from krmkit.libraries.gotemplate.execution import Execution, Program
+from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.gotemplate.limits import DEFAULT_LIMITS, TemplateLimits
+from krmkit.libraries.gotemplate.nodes import Tree
+from krmkit.libraries.gotemplate.parser import parse_trees
+from krmkit.libraries.gotemplate.statements import compile_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from krmkit.libraries.go.core.functions import GoFunction
+
+_MISSING = {
+    "missingkey=default": "default",
+    "missingkey=invalid": "default",
+    "missingkey=zero": "zero",
+    "missingkey=error": "error",
+}
+
+
+def parse(
+    text: str,
+    name: str = "template",
+    functions: str | Mapping[str, GoFunction] | None = None,
+    delims: tuple[str, str] = ("{{", "}}"),
+    options: Iterable[str] = (),
+    limits: TemplateLimits = DEFAULT_LIMITS,
+) -> Template:
+    """Parses a template.
+
+    name: what errors call it. functions: a set ("builtins", "sprig", "hermetic", "landscaper") or functions by name,
+    beside Go's own. delims: the left and the right delimiter; "" is the usual one. options: `missingkey=default`,
+    `missingkey=zero` or `missingkey=error`. Raises TemplateError with phase "parse"; ValueError for a set or an option
+    that does not exist.
+    """
+    missing = "default"
+    for option in options:
+        if option not in _MISSING:
+            raise ValueError(f"there is no option {option!r}; the options are {', '.join(_MISSING)}")
+        missing = _MISSING[option]
+    return Template(name, _Group(function_set(functions), delims, missing, limits)).parse_associated(
+        name, text
+    )
+
+
+class _Group:
+    """The common data of associated templates."""
+
+    __slots__ = ("delims", "functions", "known", "limits", "missing", "programs", "trees")
+
+    def __init__(
+        self, functions: dict[str, GoFunction], delims: tuple[str, str], missing: str, limits: TemplateLimits
+    ) -> None:
+        self.functions = functions
+        self.known = {**BUILTINS, **functions} if functions else BUILTINS
+        self.delims = delims
+        self.missing = missing
+        self.limits = limits
+        self.trees: dict[str, Tree] = {}
+        self.programs: dict[str, Program] = {}
+
+
+class Template:
+    """A parsed template, and the templates associated with it: those it defines, and those parsed into its group."""
+
+    __slots__ = ("_group", "name")
+
+    def __init__(self, name: str, group: _Group) -> None:
+        self.name = name
+        self._group = group
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all associated templates."""
+        return sorted(self._group.programs)
+
+    def parse_associated(self, name: str, text: str) -> Template:
+        """Parses another text into the same group, where {{template}} finds it by its name; returns that template.
+
+        A template of the same name is replaced, unless the new one is empty. Raises TemplateError.
+        """
+        group = self._group
+        left, right = group.delims
+        trees = parse_trees(name, text, group.known, left, right, group.limits)
+        for key, tree in trees.items():
+            if key in group.trees and tree.empty:
+                continue
+            group.trees[key] = tree
+            group.programs[key] = compile_tree(tree, group.functions, BUILTINS, group.missing)
+        return Template(name, group)
+
+    def execute(self, data: object = None, name: str | None = None, numbers: str = "float64") -> str:
+        """The text that the template makes of the data.
+
+        data: what the dot is, as JSON has it (dict, list, str, int, float, bool, None); it is copied, so that functions
+        such as sprig's set do not change the caller's. name: an associated template to execute instead of this one.
+        numbers: the Go type of whole numbers in the data, one of float64 (what encoding/json makes of all numbers),
+        int, int64; or "go" when the data are Go values already (values.from_json made them) and need no copy.
+        Raises TemplateError with phase "exec".
+
+        Bytes that are not UTF-8 (sprig's trunc may cut a character in two) are in the result as surrogateescape has
+        them: `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
+        """
+        program = self._group.programs.get(self.name if name is None else name)
+        if program is None:
+            raise TemplateError(
+                f"template: no template {quote(str(name))} associated with template {quote(self.name)}"
+            )
+        outermost = begin(self._group.limits.work)
+        run = Execution(self._group.programs, self._group.limits)
+        try:
+            dot = ABSENT if data is None else data if numbers == "go" else from_json(data, numbers)
+            frame = program.start.copy()
+            frame[0] = run
+            frame[1] = dot
+            program.body(frame, dot, run.chunks.append)
+        except DataError as error:
+            raise TemplateError(f"template: {self.name}: {error}") from None
+        except RecursionError:
+            raise TemplateError(
+                f"template: {self.name}: Python's stack is used up; a smaller Limits.depth, or a larger"
+                " sys.setrecursionlimit, would tell where"
+            ) from None
+        finally:
+            run.settle()
+            if outermost:
+                end()
+        if sum(map(len, run.chunks)) > run.limits.output:
+            raise TemplateError(
+                f"template: {self.name}: the output has more than {run.limits.output:,} characters (Limits.output)"
+            )
+        return "".join(run.chunks)

@@ -1,0 +1,168 @@
+"""Errors with a field path, as Kubernetes reports them (k8s.io/apimachinery, pkg/util/validation/field).
+
+>>> str(invalid("spec.replicas", -1, "must be greater than or equal to 0"))
+'spec.replicas: Invalid value: -1: must be greater than or equal to 0'
+
+Paths are plain strings. `child`, `key` and `index` extend one as Go's field.Path does.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.fmt.printing import format_float, quote
+from krmkit.libraries.go.json.functions import must_to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+NOT_FOUND = "FieldValueNotFound"
+REQUIRED = "FieldValueRequired"
+DUPLICATE = "FieldValueDuplicate"
+INVALID = "FieldValueInvalid"
+NOT_SUPPORTED = "FieldValueNotSupported"
+FORBIDDEN = "FieldValueForbidden"
+TOO_LONG = "FieldValueTooLong"
+TOO_MANY = "FieldValueTooMany"
+INTERNAL = "InternalError"
+TYPE_INVALID = "FieldValueTypeInvalid"
+
+_WORDS = {
+    NOT_FOUND: "Not found",
+    REQUIRED: "Required value",
+    DUPLICATE: "Duplicate value",
+    INVALID: "Invalid value",
+    NOT_SUPPORTED: "Unsupported value",
+    FORBIDDEN: "Forbidden",
+    TOO_LONG: "Too long",
+    TOO_MANY: "Too many",
+    INTERNAL: "Internal error",
+    TYPE_INVALID: "Invalid value",
+}
+_WITHOUT_VALUE = frozenset((REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL))
+
+
+class Verbatim(str):
+    """A value that errors show as it is: the JSON of a struct of Go, whose fields keep their order."""
+
+    __slots__ = ()
+
+
+class FieldError:
+    """One error: `type` is Go's name of it, `field` the path, `value` the actual value, `detail` the problem.
+
+    >>> error = FieldError(NOT_SUPPORTED, "spec.op", "move", 'supported values: "add"')
+    >>> error.body()
+    'Unsupported value: "move": supported values: "add"'
+    """
+
+    __slots__ = ("detail", "field", "type", "value")
+
+    def __init__(self, type: str, field: str, value: object, detail: str) -> None:
+        self.type = type
+        self.field = field
+        self.value = value
+        self.detail = detail
+
+    def body(self) -> str:
+        """The text without the field, as field.Error.ErrorBody gives it."""
+        text = _WORDS[self.type]
+        if self.type not in _WITHOUT_VALUE:
+            text += ": " + _shown(self.value)
+        return f"{text}: {self.detail}" if self.detail else text
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.body()}"
+
+    def __repr__(self) -> str:
+        return f"FieldError({self.type!r}, {self.field!r}, {self.value!r}, {self.detail!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FieldError) and self._parts() == other._parts()
+
+    def _parts(self) -> tuple[str, str, object, str]:
+        return self.type, self.field, self.value, self.detail
+
+
+def _shown(value: object) -> str:
+    """The value as an error shows it: numbers and booleans plain, text quoted, anything else as JSON; nil is `"null"`."""
+    if value is None:
+        return '"null"'
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return str(value) if isinstance(value, Verbatim) else quote(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return format_float(value)
+    try:
+        return must_to_json(value)
+    except GoCallError:
+        return '"..."'  # infinite, or deeper than what is printed
+
+
+def child(path: str, *names: str) -> str:
+    """`path` with field names: child("spec", "topology", "variables") is `spec.topology.variables`."""
+    return ".".join((path, *names)) if path else ".".join(names)
+
+
+def key(path: str, name: str) -> str:
+    """`path` with the key of a map: key("spec.variables", "cpu") is `spec.variables[cpu]`."""
+    return f"{path}[{name}]"
+
+
+def index(path: str, position: int) -> str:
+    """`path` with the index of a list: index("spec.patches", 0) is `spec.patches[0]`."""
+    return f"{path}[{position}]"
+
+
+def invalid(field: str, value: object, detail: str) -> FieldError:
+    """A value that breaks a rule: `Invalid value: 0: must be greater than 0`."""
+    return FieldError(INVALID, field, value, detail)
+
+
+def type_invalid(field: str, value: object, detail: str) -> FieldError:
+    """A value of a wrong type; its text begins with `Invalid value`, too."""
+    return FieldError(TYPE_INVALID, field, value, detail)
+
+
+def required(field: str, detail: str = "") -> FieldError:
+    """A value that is missing: `Required value: patch name must be defined`."""
+    return FieldError(REQUIRED, field, "", detail)
+
+
+def forbidden(field: str, detail: str) -> FieldError:
+    """A value that may not be set here: `Forbidden: must be empty to be structural`."""
+    return FieldError(FORBIDDEN, field, "", detail)
+
+
+def duplicate(field: str, value: object) -> FieldError:
+    """A value that occurs twice: `Duplicate value: "md-0"`."""
+    return FieldError(DUPLICATE, field, value, "")
+
+
+def not_supported(field: str, value: object, supported: Iterable[object]) -> FieldError:
+    """A value outside of a list: `Unsupported value: "move": supported values: "add", "remove"`."""
+    listed = ", ".join(quote(text if isinstance(text, str) else _shown(text)) for text in supported)
+    return FieldError(NOT_SUPPORTED, field, value, f"supported values: {listed}" if listed else "")
+
+
+def too_long(field: str, limit: int) -> FieldError:
+    """A text of too many bytes: `Too long: may not be more than 63 bytes`. A negative limit is not named."""
+    if limit < 0:
+        return FieldError(TOO_LONG, field, "", "value is too long")
+    return FieldError(TOO_LONG, field, "", f"may not be more than {limit} byte{'' if limit == 1 else 's'}")
+
+
+def too_many(field: str, count: int, limit: int) -> FieldError:
+    """A list of too many items: `Too many: 3: must have at most 2 items`."""
+    if limit < 0:
+        return FieldError(TOO_MANY, field, count, "has too many items")
+    return FieldError(TOO_MANY, field, count, f"must have at most {limit} item{'' if limit == 1 else 's'}")
+
+
+def aggregate(errors: Sequence[FieldError]) -> str:
+    """One text for several errors, as ErrorList.ToAggregate().Error() gives it: each text once, in brackets if many."""
+    texts = list(dict.fromkeys(map(str, errors)))
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]" if texts else ""

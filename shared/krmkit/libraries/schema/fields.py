@@ -1,0 +1,140 @@
+"""Fields of JSON data by path, and values of one type: a value of another type counts as absent, and validation reports it.
+
+Data are never changed in place: whoever changes a field gets a new outer mapping.
+
+    find({"spec": {"replicas": 3}}, ("spec", "replicas"))      # 3
+    put({"spec": {"replicas": 3}}, ("spec", "version"), "v1")   # {"spec": {"replicas": 3, "version": "v1"}}
+
+What a change does not touch is shared between the old and the new data, so a change costs as much as its path is long.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any, TypeGuard
+
+    from krmkit.libraries.json import Object
+
+
+def is_list_of_maps(value: object) -> TypeGuard[list[Object]]:
+    """Return whether a value is a list with nothing but mappings. `is_list_of_maps([])` is True."""
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+class NestedError(ValueError):
+    """A path leads through a value that is not a mapping; `at` is the path of that value."""
+
+    def __init__(self, at: Sequence[str], value: object) -> None:
+        from krmkit.libraries.schema.walk import kind_of
+
+        super().__init__(f".{'.'.join(at)} is not a mapping, but {kind_of(value)}")
+        self.at = tuple(at)
+        self.value = value
+
+
+class _Missing:
+    """The type of MISSING: there is no such field, which is not the same as null."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING = _Missing()
+"""What `lookup` answers where a path ends in nothing."""
+
+
+def lookup(value: object, path: Sequence[str]) -> Any:
+    """The field at a path of keys, MISSING where any part of it is absent or no mapping."""
+    for key in path:
+        if type(value) is not dict or key not in value:
+            return MISSING
+        value = value[key]
+    return value
+
+
+def find(value: object, path: Sequence[str], default: Any = None) -> Any:
+    """The field at a path of keys; `default` where it is absent. `find({"a": {"b": 1}}, ("a", "b"))` is 1."""
+    found = lookup(value, path)
+    return default if found is MISSING else found
+
+
+def mapping(value: object, *path: str) -> Object:
+    """The mapping at a path, {} where there is none. The result must not be changed."""
+    found = find(value, path) if path else value
+    return found if isinstance(found, dict) else {}
+
+
+def sequence(value: object) -> list[Any]:
+    """Return the value if it is a list, else []."""
+    return value if isinstance(value, list) else []
+
+
+def entries(value: object) -> list[Object]:
+    """Return the mappings of a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def text(value: object) -> str:
+    """Return the value if it is a text, else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def texts(value: object) -> dict[str, str]:
+    """Return the texts of a mapping, by key."""
+    return {key: item for key, item in mapping(value).items() if isinstance(item, str)}
+
+
+def leaves(value: object, keys: bool = False) -> Iterator[Any]:
+    """Yield the values inside mappings and lists that are neither, in no particular order; `keys` adds the keys of mappings.
+
+    sorted(leaves({"a": [1, {"b": 2}]}))   # [1, 2]
+    """
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            pending += one.values()
+            if keys:
+                pending += one
+        elif isinstance(one, list):
+            pending += one
+        else:
+            yield one
+
+
+def put(data: Object, path: Sequence[str], value: object) -> Object:
+    """A copy of `data` with the value at the path; mappings on the way are made. Raises NestedError."""
+    result = dict(data)
+    target = result
+    for depth, key in enumerate(path[:-1]):
+        inner = target.get(key)
+        if inner is None and key not in target:
+            inner = {}
+        elif type(inner) is not dict:
+            raise NestedError(path[: depth + 1], inner)
+        inner = dict(inner)
+        target[key] = inner
+        target = inner
+    target[path[-1]] = value
+    return result
+
+
+def drop(data: Object, path: Sequence[str]) -> Object:
+    """A copy of `data` without the field at the path; `data` itself if there is no such field."""
+    if lookup(data, path) is MISSING:
+        return data
+    result = dict(data)
+    target = result
+    for key in path[:-1]:
+        inner = dict(target[key])
+        target[key] = inner
+        target = inner
+    del target[path[-1]]
+    return result

@@ -1,0 +1,241 @@
+"""Objects against the schemas of CustomResourceDefinitions, as an API server checks them: structural schema, then CEL rules.
+
+Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and pkg/apiserver/schema/listtype. Not checked are metadata, status (a create
+drops it) and unknown fields (the server drops those, too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
+from krmkit.libraries.go.json.functions import UnsupportedError, must_to_json
+from krmkit.libraries.kube.fielderror import FieldError, child, duplicate, index, key, required
+from krmkit.libraries.schema.kubernetes.rules import RuleSet
+from krmkit.libraries.schema.kubernetes.values import validate_value
+from krmkit.libraries.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
+
+_OWN = ("apiVersion", "kind", "metadata", "status")
+
+
+class PublishedSchemas:
+    """The schemas that tools/crdschemas.py wrote, as constants of krmkit: unpacked, and each of them read, on first use in a process.
+
+    text: returns what the tool wrote.
+    """
+
+    __slots__ = ("_data", "_ready", "_text")
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+        self._data: dict[str, object] | None = None
+        self._ready: dict[str, Schema | None] = {}
+
+    def schema(self, name: str) -> Schema | None:
+        """Return the schema of `<apiVersion>/<kind>`; None if there is none."""
+        if name not in self._ready:
+            if self._data is None:
+                self._data = _unpacked(self._text())
+            self._ready[name] = _read(self._data.get(name))
+        return self._ready[name]
+
+
+class CrdSchemas:
+    """The schemas by group, version and kind. Those of `crds` come before the published ones.
+
+    >>> schema = {"properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
+    >>> crd = {"spec": {"group": "a.b", "names": {"kind": "T"}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}}
+    >>> [str(error) for error in CrdSchemas([crd]).errors({"apiVersion": "a.b/v1", "kind": "T", "spec": {"size": "x"}})]
+    ['spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"']
+    """
+
+    __slots__ = ("_compiled", "_data", "_environment", "_published", "_ready")
+
+    def __init__(self, crds: Iterable[Mapping[str, Any]], published: PublishedSchemas | None = None) -> None:
+        self._data: dict[str, object] = {}
+        self._ready: dict[str, Schema | None] = {}
+        self._compiled: dict[str, RuleSet] = {}
+        self._environment: KubeEnvironment | None = None
+        self._published = published
+        for crd in crds:
+            self._data.update(_schemas_of(crd))
+
+    def knows(self, data: Mapping[str, Any]) -> bool:
+        """Return whether there is a schema for the object's apiVersion and kind."""
+        return self._schema(_name(data)) is not None
+
+    def errors(self, data: Mapping[str, Any]) -> list[FieldError]:
+        """Return why an API server refuses the object; [] if it takes it, or if there is no schema."""
+        name = _name(data)
+        schema = self._schema(name)
+        if schema is None:
+            return []
+        value = fill_defaults(schema, {name: inner for name, inner in data.items() if name not in _OWN})
+        value = _without_nulls(schema, value)
+        errors = validate_value(schema, value, "")
+        errors += _embedded(schema, value, "")
+        errors += _duplicates(schema, value, "")
+        # The server runs rules on values that fit their types only.
+        if not errors and _reaches_rule(schema, value):
+            errors = self._rules(name, schema).evaluate(schema, value, None, "")
+        return errors
+
+    def _schema(self, name: str) -> Schema | None:
+        if name not in self._ready:
+            if name in self._data or self._published is None:
+                self._ready[name] = _read(self._data.get(name))
+            else:
+                self._ready[name] = self._published.schema(name)
+        return self._ready[name]
+
+    def _rules(self, name: str, schema: Schema) -> RuleSet:
+        if name not in self._compiled:
+            if self._environment is None:
+                from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
+
+                self._environment = KubeEnvironment()
+            self._compiled[name] = RuleSet(schema, self._environment)
+        return self._compiled[name]
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    return f"{data.get('apiVersion', '')}/{data.get('kind', '')}"
+
+
+def _read(data: object) -> Schema | None:
+    """Return the schema of plain data; None for none, and for one with which a server refuses the CRD itself."""
+    try:
+        schema = None if data is None else read_schema(data)
+    except SchemaError:
+        return None
+    if schema is not None:
+        schema.type = schema.type or "object"
+    return schema
+
+
+def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
+    """Return the schemas of a CRD by apiVersion and kind; those without a schema are left out."""
+    spec = crd.get("spec")
+    spec = spec if isinstance(spec, dict) else {}
+    names, versions = spec.get("names"), spec.get("versions")
+    kind = names.get("kind") if isinstance(names, dict) else None
+    found: dict[str, object] = {}
+    for version in versions if isinstance(versions, list) else []:
+        schema = version.get("schema") if isinstance(version, dict) else None
+        data = schema.get("openAPIV3Schema") if isinstance(schema, dict) else None
+        if isinstance(data, dict):
+            properties = data.get("properties")
+            inner = {
+                name: one
+                for name, one in (properties if isinstance(properties, dict) else {}).items()
+                if name not in _OWN
+            }
+            needed = data.get("required") or []
+            if isinstance(needed, list):
+                needed = [one for one in needed if one not in _OWN]
+            found[f"{spec.get('group', '')}/{version.get('name', '')}/{kind}"] = {
+                **data,
+                "properties": inner,
+                "required": needed,
+            }
+    return found
+
+
+def _unpacked(text: str) -> dict[str, object]:
+    """Return the schemas that tools/crdschemas.py wrote; each shared subtree is one object."""
+    import json
+
+    data = json.loads(text)
+    shared: list[object] = []
+    for tree in data["shared"]:
+        shared.append(_resolved(tree, shared))
+    return {name: _resolved(schema, shared) for name, schema in data["kinds"].items()}
+
+
+def _resolved(value: Any, shared: list[object]) -> Any:
+    if isinstance(value, dict):
+        if "$shared" in value:
+            return shared[value["$shared"]]
+        return {name: _resolved(inner, shared) for name, inner in value.items()}
+    return [_resolved(one, shared) for one in value] if isinstance(value, list) else value
+
+
+def _reaches_rule(schema: Schema, value: object) -> bool:
+    """Return whether a part of the value has a rule: to evaluate rules takes a library that is slow to load."""
+    return bool(schema.rules) or any(_reaches_rule(inner, one) for inner, one, _ in _parts(schema, value, ""))
+
+
+def _parts(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, object, str]]:
+    """Yield (schema, value, path) of the fields and items of a value."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            known = schema.properties.get(name)
+            if known is not None:
+                yield known, inner, child(path, name)
+            elif schema.additional is not None:
+                yield schema.additional, inner, key(path, name)
+    elif isinstance(value, list) and schema.items is not None:
+        for position, inner in enumerate(value):
+            yield schema.items, inner, index(path, position)
+
+
+def _without_nulls(schema: Schema, value: object) -> object:
+    """Return the value without fields that are null where null is not allowed: the server drops them as it decodes.
+
+    Source: apiextensions-apiserver, pkg/apiserver/schema/defaulting/prunenulls.go. Items of lists stay.
+    """
+    if isinstance(value, dict):
+        kept = {}
+        for name, inner in value.items():
+            known = schema.properties.get(name, schema.additional)
+            if known is None:
+                kept[name] = inner
+            elif inner is not None or known.nullable:
+                kept[name] = _without_nulls(known, inner)
+        return kept
+    if isinstance(value, list) and schema.items is not None:
+        return [_without_nulls(schema.items, inner) for inner in value]
+    return value
+
+
+def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
+    """Return the errors of embedded resources: each must have apiVersion and kind."""
+    found: list[FieldError] = []
+    if schema.embedded_resource and isinstance(value, dict):
+        found += [
+            required(child(path, name), "must not be empty")
+            for name in ("apiVersion", "kind")
+            if not value.get(name)
+        ]
+    for inner, one, place in _parts(schema, value, path):
+        found += _embedded(inner, one, place)
+    return found
+
+
+def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
+    """Return the errors of lists that are sets or maps: each item, or the values of its keys, may occur once."""
+    found: list[FieldError] = []
+    if schema.list_type in ("set", "map") and isinstance(value, list):
+        seen: set[str] = set()
+        for position, item in enumerate(value):
+            entry = _entry(schema, item)
+            try:
+                text = must_to_json(entry)
+            except UnsupportedError:
+                continue  # NaN and infinity: no client can send them
+            if entry is not None and text in seen:
+                found.append(duplicate(index(path, position), entry))
+            seen.add(text)
+    for inner, one, place in _parts(schema, value, path):
+        found += _duplicates(inner, one, place)
+    return found
+
+
+def _entry(schema: Schema, item: object) -> object:
+    """Return what identifies an item of a set or map; None for one that does not fit the list: other checks refuse that."""
+    if schema.list_type == "set":
+        return item
+    if not isinstance(item, dict):
+        return None
+    return {name: item[name] for name in schema.list_map_keys if name in item} or None

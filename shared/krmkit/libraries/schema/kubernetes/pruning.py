@@ -1,0 +1,40 @@
+"""Finds the fields of a value that its schema does not name: what the API server would prune.
+
+Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning/algorithm.go.
+
+>>> from krmkit.libraries.schema.openapi import read_schema
+>>> unknown_fields(read_schema({"type": "object", "properties": {"a": {"type": "string"}}}), {"a": "x", "b": 1})
+['b']
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.schema.openapi import Schema
+
+_META = frozenset(("apiVersion", "kind", "metadata"))
+
+
+def unknown_fields(schema: Schema, value: object) -> list[str]:
+    """Paths of the fields that would be dropped, sorted: `a.b`, `list[1].c`. x-kubernetes-preserve-unknown-fields keeps them."""
+    found: list[str] = []
+    _prune(schema, value, "", found)
+    return sorted(found)
+
+
+def _prune(schema: Schema | None, value: object, path: str, found: list[str], kept: bool = False) -> None:
+    """`kept`: fields that the schema does not name are preserved here; what it names is pruned inside all the same."""
+    kept = kept or (schema is not None and schema.preserve_unknown_fields)
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            place = f"{path}.{name}" if path else name
+            if schema is not None and schema.embedded_resource and name in _META:
+                continue
+            if schema is not None and name in schema.properties:
+                _prune(schema.properties[name], inner, place, found)
+            elif schema is not None and schema.has_additional:
+                _prune(schema.additional, inner, place, found)
+            elif not kept:
+                found.append(place)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            _prune(schema.items if schema is not None else None, inner, f"{path}[{position}]", found, kept)

@@ -1,0 +1,249 @@
+"""Evaluates x-kubernetes-validations: CEL rules at every level of a schema.
+
+Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel/{compilation,validation}.go. Costs are those of
+krmkit.libraries.cel.cost; a rule that takes too many steps fails with the text of a rule whose cost exceeds the limit.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.cel.expressions import CelError
+from krmkit.libraries.cel.kubernetes.environment import OUT_OF_STEPS
+from krmkit.libraries.kube.fielderror import (
+    FORBIDDEN,
+    REQUIRED,
+    FieldError,
+    child,
+    duplicate,
+    forbidden,
+    invalid,
+    key,
+    required,
+)
+from krmkit.libraries.kube.fielderror import index as index_of
+from krmkit.libraries.schema.kubernetes.rulepath import RulePathError, rule_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.cel.expressions import Bindings
+    from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment, KubeProgram
+    from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes
+    from krmkit.libraries.schema.openapi import Schema, ValidationRule
+
+LONGEST_MESSAGE = 5 * 1024
+"""Bytes of the text that a messageExpression may give."""
+
+
+class CompiledRule:
+    """One rule with its program, or with what keeps it from having one.
+
+    `error` and `message_error` are the details that Kubernetes reports; `path` is where a failure is reported, below the value.
+    """
+
+    __slots__ = ("error", "message", "message_error", "path", "program", "rule")
+
+    def __init__(self, rule: ValidationRule) -> None:
+        self.rule = rule
+        self.program: KubeProgram | None = None
+        self.error = ""
+        self.message: KubeProgram | None = None
+        self.message_error = ""
+        self.path = ""
+
+    def text(self) -> str:
+        """The rule's text in errors: its message, else the rule itself."""
+        return (self.rule.message or self.rule.rule).strip()
+
+
+class RuleSet:
+    """The rules of one schema, each compiled once, on first use.
+
+    >>> from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
+    >>> from krmkit.libraries.schema.openapi import read_schema
+    >>> schema = read_schema({"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]})
+    >>> [str(error) for error in RuleSet(schema, KubeEnvironment()).evaluate(schema, 1, None, "spec.cpu")]
+    ['spec.cpu: Invalid value: 1: failed rule: self > 1']
+    """
+
+    __slots__ = ("_compiled", "_environment", "_has", "_schema", "_types")
+
+    def __init__(self, schema: Schema, environment: KubeEnvironment | None) -> None:
+        """`environment` may be None only for a schema without rules (`has_rules`)."""
+        self._schema = schema
+        self._environment = environment
+        self._types: RuleTypes | None = None
+        self._compiled: dict[int, list[CompiledRule]] = {}
+        # Which nodes have rules, at their level or below.
+        self._has: dict[int, bool] = {}
+        _mark(schema, self._has)
+
+    def compiled(self, schema: Schema) -> list[CompiledRule]:
+        """The rules of one node of the schema."""
+        found = self._compiled.get(id(schema))
+        if found is None:
+            found = self._compiled[id(schema)] = self._compile(schema)
+        return found
+
+    def evaluate(self, schema: Schema, value: object, old: object, path: str) -> list[FieldError]:
+        """The errors of a value by the rules of a node and below it. `old` is the value before, None if there is none.
+
+        Rules that mention oldSelf count only where there is an old value; items of lists have none.
+        """
+        errors: list[FieldError] = []
+        self._evaluate(schema, value, old, path, errors)
+        return errors
+
+    def _compile(self, schema: Schema) -> list[CompiledRule]:
+        environment = self._environment
+        compiled = [CompiledRule(rule) for rule in schema.rules]
+        if not compiled or environment is None:
+            return []
+        if self._types is None:
+            from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes
+
+            self._types = RuleTypes(self._schema)
+        kind = self._types.type_of(schema)
+        if kind is None:
+            detail = (
+                f"rule declared on schema that does not support validation rules type: '{schema.type}'"
+                f" x-kubernetes-preserve-unknown-fields: '{str(schema.preserve_unknown_fields).lower()}'"
+            )
+            for rule in compiled:
+                rule.error = detail
+            return compiled
+        scope = environment.scope({"self": kind, "oldSelf": kind}, self._types.pool)
+        for rule in compiled:
+            _compile_rule(rule, environment, scope, schema)
+        return compiled
+
+    def _evaluate(
+        self, schema: Schema, value: object, old: object, path: str, errors: list[FieldError]
+    ) -> bool:
+        """False where a rule took too many steps: no further rules are run then."""
+        if value is None or not self._has[id(schema)]:
+            return True
+        if schema.rules and not self._evaluate_rules(schema, value, old, path, errors):
+            return False
+        if isinstance(value, list) and schema.items is not None:
+            for position, item in enumerate(value):
+                if not self._evaluate(schema.items, item, None, index_of(path, position), errors):
+                    return False
+        elif isinstance(value, dict):
+            before = old if isinstance(old, dict) else {}
+            for name, inner in value.items():
+                known = schema.properties.get(name)
+                place = child(path, name)
+                if known is None and schema.additional is not None:
+                    known, place = schema.additional, key(path, name)
+                if known is not None and not self._evaluate(known, inner, before.get(name), place, errors):
+                    return False
+        return True
+
+    def _evaluate_rules(
+        self, schema: Schema, value: object, old: object, path: str, errors: list[FieldError]
+    ) -> bool:
+        from krmkit.libraries.schema.kubernetes.ruletypes import cel_value
+
+        environment = self._environment
+        if environment is None:
+            return True
+        activation: Bindings | None = None
+        for rule in self.compiled(schema):
+            if rule.error:
+                errors.append(invalid(path, value, f"rule compile error: {rule.error}"))
+                continue
+            if rule.program is None or (rule.program.uses_old_self and old is None):
+                continue
+            try:
+                if activation is None:
+                    values = {"self": cel_value(schema, value)}
+                    if old is not None:
+                        values["oldSelf"] = cel_value(schema, old)
+                    activation = environment.bind(values)
+                if rule.program.evaluate(activation) is True:
+                    continue
+            except CelError as error:
+                errors.append(invalid(path, value, _failure(str(error), rule.text())))
+                if str(error) == OUT_OF_STEPS:
+                    return False
+                continue
+            errors.append(_failed(rule, activation, value, path))
+        return True
+
+
+def has_rules(schema: Schema) -> bool:
+    """Whether the schema has rules, at any level that values have."""
+    return _mark(schema, {})
+
+
+def _mark(schema: Schema, found: dict[int, bool]) -> bool:
+    inner = [item for item in (schema.items, schema.additional, *schema.properties.values()) if item]
+    below = [_mark(item, found) for item in inner]
+    has = found[id(schema)] = bool(schema.rules) or any(below)
+    return has
+
+
+def _compile_rule(
+    compiled: CompiledRule, environment: KubeEnvironment, scope: object, schema: Schema
+) -> None:
+    rule = compiled.rule
+    if not rule.rule.strip():
+        return
+    try:
+        compiled.program = environment.compile(rule.rule, scope, "BOOL")
+    except CelError as error:
+        compiled.error = _words("cel expression ", str(error))
+        return
+    if rule.message_expression:
+        try:
+            compiled.message = environment.compile(rule.message_expression, scope, "STRING")
+        except CelError as error:
+            compiled.message_error = f"messageExpression {error}"
+    if rule.field_path:
+        try:
+            compiled.path = rule_path(rule.field_path, schema)
+        except RulePathError:
+            compiled.path = ""
+
+
+def _words(subject: str, text: str) -> str:
+    return subject + text if text.startswith("must evaluate") else text
+
+
+def _failure(text: str, rule: str) -> str:
+    if text.startswith("no such overload"):
+        return (
+            f"'{text}': call arguments did not match a supported operator, function or macro signature"
+            f" for rule: {rule}"
+        )
+    if text == OUT_OF_STEPS:
+        return f"'{text}': no further validation rules will be run due to call cost exceeds limit for rule: {rule}"
+    return f"{text} evaluating rule: {rule}"
+
+
+def _failed(compiled: CompiledRule, activation: Bindings | None, value: object, path: str) -> FieldError:
+    """The error of a rule that gave false: where, with its message and its reason."""
+    if compiled.path:
+        path = path + compiled.path if compiled.path.startswith("[") else child(path, compiled.path)
+    detail = _message(compiled, activation)
+    reason = compiled.rule.reason
+    if reason == FORBIDDEN:
+        return forbidden(path, detail)
+    if reason == REQUIRED:
+        return required(path, detail)
+    if reason == "FieldValueDuplicate":
+        return duplicate(path, value)
+    return invalid(path, value, detail)
+
+
+def _message(compiled: CompiledRule, activation: Bindings | None) -> str:
+    """messageExpression if it gives one line of text, else message, else the rule."""
+    if compiled.message is not None and activation is not None:
+        try:
+            text = compiled.message.evaluate(activation)
+        except CelError:
+            text = ""
+        if isinstance(text, str):
+            text = text.strip()
+            if text and "\n" not in text and len(text.encode("utf-8", "replace")) <= LONGEST_MESSAGE:
+                return text
+    return compiled.text() if compiled.rule.message else f"failed rule: {compiled.text()}"

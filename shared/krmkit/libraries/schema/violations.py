@@ -1,0 +1,101 @@
+"""Checks a function's config, or a kind that is decoded strictly, against its schema, with messages that name what would be right.
+
+`validate(schema, data, path)` takes plain data (what JSON can hold) and gives it back with the defaults
+filled in, and every violation, each with its path; it never stops at the first. Differences from Kubernetes:
+an unknown field is a violation instead of being pruned (unless the schema says
+`x-kubernetes-preserve-unknown-fields: true`), and so is a null for a field that is neither nullable nor has a
+default. `format: password` keeps the value out of the violations.
+
+The walk itself: `krmkit.libraries.schema.walk`; the texts, loaded for the first violation: `krmkit.libraries.schema.violationtexts`. `krmkit.libraries.schema.unsupported` names the keywords that count in variables only.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.json.paths import join
+from krmkit.libraries.schema.openapi import fill_defaults
+from krmkit.libraries.schema.walk import SchemaWalk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.libraries.schema.openapi import Schema
+
+
+class Violation:
+    """One place where data breaks the schema: `path` as in `spec.selections[0].pack`, and what would be right.
+
+    `current` is the value found there when it is a scalar that may be shown, else None.
+    """
+
+    __slots__ = ("current", "message", "path")
+
+    def __init__(self, path: str, message: str, current: object = None) -> None:
+        self.path = path
+        self.message = message
+        self.current = current
+
+    def __str__(self) -> str:
+        return self.path + ": " + self.message if self.path else self.message
+
+    def __repr__(self) -> str:
+        return f"Violation({self.path!r}, {self.message!r}, {self.current!r})"
+
+
+def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list[Violation]]:
+    """`data` with defaults, and the violations in the order of the data. `path` is the place of `data`.
+
+    Parts that get no default are shared with `data`, and nothing in it is changed.
+
+    >>> from krmkit.libraries.schema.openapi import read_schema
+    >>> [str(found) for found in validate(read_schema({"type": "string"}), 12, "spec.name")[1]]
+    ['spec.name: must be a string, not an integer; put it in quotes']
+    """
+    filled = fill_defaults(schema, data)
+    walk = _Violations()
+    walk.check(schema, filled, path)
+    return filled, walk.violations
+
+
+class _Violations(SchemaWalk):
+    """The walk for configs. Each place has one violation: the first."""
+
+    __slots__ = ("places", "violations")
+
+    closed = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.violations: list[Violation] = []
+        self.places: set[str] = set()
+
+    def check(self, schema: Schema, value: object, path: str) -> None:
+        if schema.int_or_string and not (
+            type(value) is int or type(value) is str or (value is None and schema.nullable)
+        ):
+            self.wrong_type(schema, "", value, path)
+        elif value is not None or schema.type:
+            super().check(schema, value, path)
+
+    def check_number(self, schema: Schema, format_: str, value: float, path: str) -> None:
+        if schema.type and value - value != 0.0:
+            self.wrong_type(schema, format_, value, path)
+        else:
+            super().check_number(schema, format_, value, path)
+
+    def place(self, path: str, name: str, named: bool = True) -> str:
+        return join(path, name)
+
+    def wrong_type(self, schema: Schema, format_: str, value: object, path: str) -> bool:
+        self.report("type", schema, value, path)
+        return True
+
+    def report(self, rule: str, schema: Schema, value: Any, path: str, *facts: Any) -> None:
+        from krmkit.libraries.schema.violationtexts import text
+
+        if rule == "unknown" or rule == "required":
+            path = join(path, value)
+        if path not in self.places:
+            self.places.add(path)
+            message, current = text(rule, schema, value, *facts)
+            self.violations.append(Violation(path, message, current))

@@ -1,0 +1,45 @@
+"""spiff++: merge YAML templates that hold expressions `(( ... ))` with stubs.
+
+    from krmkit.libraries.spiff import Options, SpiffError, merge
+
+    result = merge("port: (( 8000 + offset ))\\noffset: 80\\n", ["offset: 443\\n"])
+    result.documents   # [{"offset": 443, "port": 8443}]
+    result.state       # the part of the result marked &state, for the next run
+
+`merge(template, stubs, options)` takes texts, `evaluate(template, stubs, options)` decoded data (dict, list, scalars); both
+give decoded data. They raise SpiffError: `message` is the whole text, `unresolved` lists the nodes without a value.
+
+`Options` (all optional): `bindings` (names around the document), `files` ({path: text or bytes}, a read-only file system
+rooted at /), `access` ("none" or "files": whether functions reach it), `features` ("interpolation", "control"), `partial`
+(open expressions stay), `preserve_escapes`, `preserve_temporary`, `state` (data of an earlier run), `source_name`,
+`stub_names`, `functions` (more functions by name: plain data in and out, ValueError to fail), `floats` (numbers of `bindings` are floats, as JSON makes them in Go; on by default), `limits`,
+`environment` (what `env` finds), `chance` (a seed, from which rand, salts and keys come: the same seed gives the same bytes).
+
+Nothing depends on the clock, the machine's environment, the disk or its chance; functions that need these fail and name the reason.
+docs/spiff.md lists what else differs from the real one. The names below are loaded when they are first asked for.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.spiff.engine import Merged as Merged
+    from krmkit.libraries.spiff.engine import Options as Options
+    from krmkit.libraries.spiff.engine import evaluate as evaluate
+    from krmkit.libraries.spiff.engine import merge as merge
+    from krmkit.libraries.spiff.tree.errors import SpiffError as SpiffError
+    from krmkit.libraries.spiff.tree.limits import SpiffLimits as SpiffLimits
+
+__all__ = ["Merged", "Options", "SpiffError", "SpiffLimits", "evaluate", "merge"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from krmkit.libraries.spiff import engine
+    from krmkit.libraries.spiff.tree import environment, errors
+
+    for module in (engine, environment, errors):
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

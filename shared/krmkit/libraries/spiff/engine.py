@@ -1,0 +1,212 @@
+"""Runs: texts or data in, documents and state out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from krmkit.libraries.spiff.expressions.output import HIDDEN, data, only_state, without
+from krmkit.libraries.spiff.flow.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
+from krmkit.libraries.spiff.flow.unresolved import unresolved_error
+from krmkit.libraries.spiff.functions.registry import call, call_with
+from krmkit.libraries.spiff.parsing.grammar import Parser
+from krmkit.libraries.spiff.tree.environment import Env, Parts, Run, Scope
+from krmkit.libraries.spiff.tree.errors import SpiffError
+from krmkit.libraries.spiff.tree.limits import DEFAULT_LIMITS, SpiffLimitError, SpiffLimits
+from krmkit.libraries.spiff.tree.nodes import Node
+from krmkit.libraries.spiff.tree.randomness import Chance
+from krmkit.libraries.spiff.tree.reading import from_data, read_all
+
+FRAMES = 6_000
+"""How many frames of Python a run may use; calls and expressions are counted long before."""
+CHARACTERS = 4
+"""Characters of a template or stub for which one evaluation is free of effort: a node has some twelve, and three passes."""
+ACCESS = ("none", "files")
+FEATURES = ("interpolation", "control")
+
+
+class Options:
+    """How a run is done; krmkit.libraries.spiff documents the fields."""
+
+    __slots__ = (
+        "access", "bindings", "chance", "environment", "features", "files", "floats", "functions", "limits", "partial",
+        "preserve_escapes", "preserve_temporary", "source_name", "state", "stub_names",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        bindings: Mapping[str, Any] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
+        access: str = "none",
+        features: Sequence[str] = (),
+        partial: bool = False,
+        preserve_escapes: bool = False,
+        preserve_temporary: bool = False,
+        state: Any = None,
+        source_name: str = "template",
+        stub_names: Sequence[str] = (),
+        floats: bool = True,
+        limits: SpiffLimits | None = None,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        environment: Mapping[str, str] | None = None,
+        chance: bytes | None = None,
+    ) -> None:
+        if access not in ACCESS:
+            raise ValueError(f'access must be none or files, got "{access}"')
+        for feature in features:
+            if feature not in FEATURES:
+                raise ValueError(f'a feature must be interpolation or control, got "{feature}"')
+        self.bindings = bindings
+        self.files = files or {}
+        self.access = access
+        self.features = tuple(features)
+        self.partial = partial
+        self.preserve_escapes = preserve_escapes
+        self.preserve_temporary = preserve_temporary
+        self.state = state
+        self.source_name = source_name
+        self.stub_names = tuple(stub_names)
+        self.floats = floats
+        self.limits = limits
+        self.functions = functions or {}
+        self.environment = environment
+        self.chance = chance
+
+
+@dataclass(slots=True, eq=False)
+class Merged:
+    """What a run gives: its documents (one, or those of a stream) and the state for the next run.
+
+    error: with `partial`, what is left without a value; the documents hold its expressions as strings.
+    """
+
+    documents: list[Any]
+    state: Any
+    error: SpiffError | None = None
+
+
+def merge(template: str, stubs: Sequence[str] = (), options: Options | None = None) -> Merged:
+    """The documents that a YAML template gives with YAML stubs.
+
+    merge("a: (( b ))\\nb: 1\\n").documents is [{"a": 1, "b": 1}]. Raises SpiffError.
+    """
+    options = options or Options()
+    run = new_run(options)
+    return _guarded(lambda: _merge_texts(run, template, stubs, options))
+
+
+def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None = None) -> Merged:
+    """As `merge`, for a template and stubs that are data: evaluate({"a": "(( 1 + 1 ))"}).documents is [{"a": 2}]."""
+    options = options or Options()
+    run = new_run(options)
+    interpolation = run.interpolation
+    run.free = len(repr((template, stubs))) // CHARACTERS
+    return _guarded(
+        lambda: _process(
+            run,
+            [from_data(template, options.source_name, False, interpolation)],
+            [from_data(stub, _stub_name(options, i), False, interpolation) for i, stub in enumerate(stubs)],
+            options,
+        )
+    )
+
+
+def _guarded(work: Any) -> Merged:
+    """Do the work with room for deep expressions; what it runs out of is a SpiffError."""
+    frames = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(frames, FRAMES))
+    try:
+        result: Merged = work()
+    except SpiffLimitError as error:
+        raise SpiffError(str(error), "limit") from None
+    except RecursionError:
+        raise SpiffError("the template is nested too deeply", "limit") from None
+    finally:
+        sys.setrecursionlimit(frames)
+    return result
+
+
+def new_run(options: Options) -> Run:
+    """A run, with the parts of the engine that expressions use."""
+    files = {
+        _absolute(path): content.encode() if isinstance(content, str) else content
+        for path, content in options.files.items()
+    }
+    parts = Parts(
+        parse=Parser().parse,
+        call=call_with(options.functions) if options.functions else call,
+        flow=flow_inside,
+        cascade=cascade,
+    )
+    run = Run(frozenset(options.features), options.access, files, options.limits or DEFAULT_LIMITS, parts)
+    run.environment = options.environment
+    if options.chance is not None:
+        run.chance = Chance(options.chance)
+    return run
+
+
+def _absolute(path: str) -> str:
+    return path if path.startswith("/") else "/" + path
+
+
+def _stub_name(options: Options, index: int) -> str:
+    names = options.stub_names
+    return names[index] if index < len(names) else f"stub{index + 1}"
+
+
+def _merge_texts(run: Run, template: str, stubs: Sequence[str], options: Options) -> Merged:
+    run.free = sum(map(len, (template, *stubs))) // CHARACTERS
+    templates = read_all(template, options.source_name, run.interpolation)
+    while len(templates) > 1 and templates[-1].value is None:
+        templates.pop()
+    read: list[Node] = []
+    for index, stub in enumerate(stubs):
+        name = _stub_name(options, index)
+        documents = read_all(stub, name, run.interpolation)
+        if len(documents) > 1:
+            raise SpiffError(
+                f"error parsing stub [{name}]: a stub is one document, got {len(documents)}", "syntax"
+            )
+        read += documents
+    return _process(run, templates, read, options)
+
+
+def outer_bindings(run: Run, options: Options) -> Env | None:
+    """The place around the documents, where bindings have their names."""
+    if options.bindings is None:
+        return None
+    env = Env(run, [], "binding")
+    names = from_data(dict(options.bindings), "binding", options.floats).value
+    env = env.with_scope(Scope(None, (), names))
+    env.static = names
+    env.is_binding = True
+    return env
+
+
+def _process(run: Run, templates: list[Node], stubs: list[Node], options: Options) -> Merged:
+    outer = outer_bindings(run, options)
+    if options.state is not None:
+        stubs = [*stubs, from_data(options.state, "state", False, run.interpolation)]
+    prepared = prepare_stubs(run, outer, stubs, options.partial)
+    documents: list[Any] = []
+    state: Any = None
+    first_error: SpiffError | None = None
+    for index, template in enumerate(templates):
+        result, left = flow_document(run, outer, template, prepared)
+        if left:
+            error = unresolved_error(left)
+            if len(templates) > 1:
+                error.message = f"document {index + 1}: {error.message}"
+            if not options.partial:
+                raise error
+            first_error = first_error or error
+            result = reset(result)
+        elif not options.preserve_temporary:
+            result = without(result, HIDDEN)
+        unescaped = not left and not options.preserve_escapes
+        run.tags.next_document(result)
+        documents.append(data(result, run, unescaped))
+        state = data(only_state(result), run)
+    return Merged(documents, state, first_error)

@@ -1,0 +1,243 @@
+"""Literals, lists, maps, ranges and groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.go.fmt.printing import format_float, quote
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
+from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
+
+
+class Literal(Expression):
+    """A number, a string, true, false or nil."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        return self.value, NOTHING
+
+    def __str__(self) -> str:
+        value = self.value
+        if value is None:
+            return "nil"
+        if type(value) is str:
+            return quote(value)
+        if type(value) is bool:
+            return "true" if value else "false"
+        return format_float(value) if type(value) is float else str(value)
+
+
+class Undefined(Expression):
+    """`~~`: no value at all; an entry that has it disappears."""
+
+    __slots__ = ()
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        info = Info()
+        info.undefined = True
+        return None, info
+
+    def __str__(self) -> str:
+        return "~~"
+
+
+class Grouped(Expression):
+    """`( a )`."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Expression) -> None:
+        self.inner = inner
+
+    @property
+    def core(self) -> Expression:
+        return self.inner.core
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        return self.inner.evaluate(env, locally)
+
+    def __str__(self) -> str:
+        return f"( {self.inner} )"
+
+
+class Expansion(Expression):
+    """`list...` among arguments: every entry becomes an argument."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Expression) -> None:
+        self.inner = inner
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        return self.inner.evaluate(env, locally)
+
+    def __str__(self) -> str:
+        return f"{self.inner}..."
+
+
+def evaluate_all(parts: list[Expression], env: Env, locally: bool) -> tuple[list[Any] | None, Info]:
+    """The values of expressions, with `list...` expanded; None while one of them is pending."""
+    values: list[Any] = []
+    info = NOTHING
+    pending = False
+    for part in parts:
+        value, found = part.evaluate(env, locally)
+        info = info.join(found)
+        if isinstance(value, Expression) and type(part) is not Expansion:
+            pending = True
+        elif type(part) is Expansion:
+            if type(value) is not list:
+                raise Failure("argument expansion required list argument", info)
+            values += [entry.value for entry in value]
+        else:
+            values.append(value)
+    return (None if pending else values), info
+
+
+class ListExpression(Expression):
+    """`[a, b...]`."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: list[Expression]) -> None:
+        self.parts = parts
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        values, info = evaluate_all(self.parts, env, locally)
+        if values is None:
+            return self, info
+        env.run.count(len(values))
+        return [env.node(value) for value in values], info
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.parts))}]"
+
+
+class MapExpression(Expression):
+    """`{ key = value, ... }`; a key is an expression that gives a string."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: list[tuple[Expression, Expression]]) -> None:
+        self.entries = entries
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        made: dict[str, Node] = {}
+        for name, part in self.entries:
+            key, info = name.evaluate(env, locally)
+            if isinstance(key, Expression):
+                return self, info
+            if type(key) is not str:
+                raise Failure("assignment target must evaluate to string", info)
+            value, found = part.evaluate(env, locally)
+            if isinstance(value, Expression):
+                return self, info.join(found)
+            made[key] = env.node(value)
+        env.run.count(len(made))
+        return made, NOTHING
+
+    def texts(self) -> str:
+        return ", ".join(f"{key} = {value}" for key, value in self.entries)
+
+    def __str__(self) -> str:
+        return f"{{ {self.texts()} }}" if self.entries else "{ }"
+
+
+NO_VALUE = "%!s(<nil>)"
+"""How the reference prints the end of a slice that is not there."""
+
+
+class Range(Expression):
+    """`[first..last]`, both inclusive, downwards where first is greater; as a slice one end may be absent."""
+
+    __slots__ = ("first", "last")
+
+    def __init__(self, first: Expression | None, last: Expression | None) -> None:
+        self.first = first
+        self.last = last
+
+    def bounds(self, env: Env, size: int) -> tuple[int, int, Info] | Info:
+        """Both ends, or the info of what is pending. `size` is that of a sliced list, -1 for none."""
+        if size < 0 and (self.first is None or self.last is None):
+            raise Failure("range expression requires start and end index")
+        if self.first is None and self.last is None:
+            raise Failure("slice operator requires start or end index")
+        start, end = 0, size - 1
+        info = NOTHING
+        if self.first is not None:
+            value, info = self.first.evaluate(env, False)
+            if isinstance(value, Expression):
+                return info
+            start = integer(value, info)
+            if start < 0 and self.last is None:
+                end = -1
+        if self.last is not None:
+            value, found = self.last.evaluate(env, False)
+            info = info.join(found)
+            if isinstance(value, Expression):
+                return info
+            end = integer(value, info)
+            if end < 0 and self.first is None:
+                start = -size
+        return start, end, info
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        found = self.bounds(env, -1)
+        if isinstance(found, Info):
+            return self, found
+        start, end, info = found
+        step = 1 if start <= end else -1
+        env.run.count(abs(end - start) + 1)
+        return [env.node(number) for number in range(start, end + step, step)], info
+
+    def __str__(self) -> str:
+        first, last = (NO_VALUE if end is None else end for end in (self.first, self.last))
+        return f"[{first}..{last}]"
+
+
+def integer(value: Any, info: Info = NOTHING) -> int:
+    """The value as an operand that must be an int."""
+    if type(value) is not int:
+        if value is None:
+            return 0
+        raise Failure("integer operand required", info)
+    return value
+
+
+def wrapped(number: int) -> int:
+    """A number as 64 bits hold it."""
+    if -(1 << 63) <= number < 1 << 63:
+        return number
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def truth(value: Any) -> bool:
+    """Whether a value counts as true: nil, false, 0, "", [] and {} do not; all others do, 0.0 too."""
+    if value is None or value is False:
+        return False
+    if type(value) is float:
+        return True
+    return bool(value) if type(value) in (bool, int, str, list, dict) else True
+
+
+def simple_text(value: Any) -> str | None:
+    """The text of a string, int or bool where a function takes simple values; None for all others."""
+    kind = type(value)
+    if kind is str:
+        return str(value)
+    if kind is int:
+        return str(value)
+    if kind is bool:
+        return "true" if value else "false"
+    return None
+
+
+__all__ = [
+    "Expansion", "Grouped", "ListExpression", "Literal", "MapExpression", "Range", "Undefined",
+    "evaluate_all", "integer", "simple_text", "truth", "type_name", "wrapped",
+]  # fmt: skip

@@ -1,0 +1,142 @@
+"""Markers `&temporary ( expr )`, template values, and `*template`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.spiff.tree.environment import SELF, Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result
+from krmkit.libraries.spiff.tree.nodes import (
+    DEFAULT,
+    DYNAMIC,
+    INJECT,
+    LOCAL,
+    STATE,
+    TEMPORARY,
+    Expression,
+    Node,
+    copy_tree,
+    evaluate_last,
+)
+
+TEMPLATE = "&template"
+FLAGS = {
+    "&temporary": TEMPORARY,
+    "&local": LOCAL,
+    "&inject": INJECT,
+    "&default": DEFAULT | INJECT,
+    "&state": STATE,
+    "&dynamic": DYNAMIC,
+}
+
+
+class Marker(Expression):
+    """`&m1 &m2 ( expr )`; `contents` is the text of the expression with its parentheses."""
+
+    __slots__ = ("contents", "inner", "names")
+
+    def __init__(self, names: list[str], inner: Expression | None, contents: str) -> None:
+        self.names = names
+        self.inner = inner
+        self.contents = contents
+
+    def has(self, name: str) -> bool:
+        return name in self.names
+
+    @property
+    def flags(self) -> int:
+        flags = 0
+        for name in self.names:
+            flags |= FLAGS.get(name, 0)
+        return flags
+
+    @property
+    def tag(self) -> str:
+        """The name after `&tag:`, "" for none."""
+        for name in self.names:
+            if name.startswith("&tag:"):
+                return name[5:]
+        return ""
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        if self.has(TEMPLATE):
+            raise Failure("&template only usable as marker for templates")
+        marked = Info()
+        marked.flags = self.flags
+        if self.inner is None:
+            return None, marked
+        try:
+            value, info = evaluate_last(self.inner, env)
+        except Failure as failure:
+            raise Failure(failure.issue, marked.join(failure.info)) from None
+        return value, marked.join(info)
+
+    def template(self, origin: Node) -> Node | None:
+        """The node that a template has in place of this marker: its expression as a string."""
+        if self.inner is None:
+            return None
+        return Node(f"(( {self.contents} ))", origin.source).with_flags(self.flags)
+
+    def __str__(self) -> str:
+        text = " ".join(self.names)
+        return text if self.inner is None else f"{text} ({self.contents})"
+
+
+class TemplateValue:
+    """A template: `prepared` is what is instantiated, `origin` the node it was written as, `resolver` its place."""
+
+    __slots__ = ("origin", "path", "prepared", "resolver")
+    type_name = "template"
+
+    def __init__(self, path: Path, prepared: Node, origin: Node, resolver: Env) -> None:
+        self.path = path
+        self.prepared = prepared
+        self.origin = origin
+        self.resolver = resolver
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TemplateValue) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __str__(self) -> str:
+        return f"{{template {'.'.join(self.path)}}}"  # in braces, as Go prints a struct
+
+
+class Substitution(Expression):
+    """`*template`: a copy of a template, with names as they are here."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Expression) -> None:
+        self.inner = inner
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        value, info = self.inner.evaluate(env, False)
+        if isinstance(value, Expression):
+            return self, info
+        if not isinstance(value, TemplateValue):
+            raise Failure("template value required", info)
+        return instantiate(value, env)
+
+    def __str__(self) -> str:
+        return f"*({self.inner})"
+
+
+def instantiate(template: TemplateValue, env: Env) -> tuple[Any, Info]:
+    """The value of a template at a place."""
+    run = env.run
+    run.enter()
+    try:
+        self_node = Node(template, env.source).noted(resolver=template.resolver)
+        here = env.with_names({SELF: self_node})
+        name = ".".join(template.path)
+        copy = copy_tree(template.prepared)
+        result: Node = run.parts.flow(copy, here, f"resolution of template '{name}' failed")
+    finally:
+        run.leave()
+    info = Info()
+    info.source = result.source
+    info.undefined = result.note.undefined
+    return result.value, info

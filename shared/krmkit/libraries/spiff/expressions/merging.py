@@ -1,0 +1,102 @@
+"""Expressions that use stubs: merge, auto and prefer."""
+
+from __future__ import annotations
+
+from krmkit.libraries.spiff.expressions.references import Reference
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result
+from krmkit.libraries.spiff.tree.nodes import Expression, find_text, step_into
+from krmkit.libraries.spiff.tree.resolved import is_resolved
+
+
+class Merge(Expression):
+    """`merge`, `merge replace`, `merge required`, `merge on key`, `merge a.b`, `merge none`."""
+
+    __slots__ = ("key_name", "none", "path", "redirect", "replace", "required")
+
+    def __init__(
+        self, path: Path, redirect: bool, replace: bool, required: bool, none: bool, key_name: str
+    ) -> None:
+        self.path = path
+        self.redirect = redirect
+        self.replace = replace
+        self.required = required
+        self.none = none
+        self.key_name = key_name
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        info = Info(None, False, self.key_name)
+        if self.redirect:
+            info.redirect = self.path
+        if self.none:
+            info.merged = True
+            return None, info
+        found = env.find_in_stubs(self.path)
+        if found is None:
+            raise Failure(f"'{'.'.join(self.path)}' not found in any stub", info)
+        info.replace = self.replace
+        info.merged = True
+        info.source = found.source
+        info.flags = found.note.flags
+        return found.value, info
+
+    def __str__(self) -> str:
+        text = " replace" if self.replace else ""
+        if self.key_name:
+            text += f" on {self.key_name}"
+        if self.required and not self.redirect and text:
+            text = " required"
+        return f"merge{text} {'.'.join(self.path)}" if self.redirect else f"merge{text}"
+
+
+class Auto(Expression):
+    """`auto`: the number of instances of all jobs of a resource pool; only for `resource_pools.*.size`."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        path = self.path
+        if len(path) != 3 or path[0] != "resource_pools" or path[2] != "size":
+            raise Failure("auto only allowed for size entry in resource pools")
+        try:
+            jobs, info = Reference(("", "jobs")).evaluate(env, False)
+        except Failure:
+            raise Failure("no jobs found") from None
+        if not is_resolved(jobs, env.run):
+            return self, info
+        if type(jobs) is not list:
+            raise Failure("jobs must be a list", info)
+        pool = path[1].partition(":")[2] or path[1]
+        size = 0
+        for job in jobs:
+            if find_text(job, "resource_pool") != pool:
+                continue
+            instances = step_into(job, "instances", False, env.run.control)
+            if instances is None or type(instances.value) is not int:
+                raise Failure("instances must be a number", info)
+            size += instances.value
+        return size, info
+
+    def __str__(self) -> str:
+        return "auto"
+
+
+class Prefer(Expression):
+    """`prefer expr`: stubs are merged into the value instead of replacing it."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Expression) -> None:
+        self.inner = inner
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        value, info = self.inner.evaluate(env, locally)
+        marked = Info()
+        marked.preferred = True
+        return value, marked.join(info)
+
+    def __str__(self) -> str:
+        return f"prefer {self.inner}"

@@ -1,0 +1,280 @@
+"""The operators that need both values: arithmetic, comparison, concatenation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
+from krmkit.libraries.spiff.expressions.literals import integer, simple_text, wrapped
+from krmkit.libraries.spiff.tree import addresses
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Result
+from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
+
+
+class Binary(Expression):
+    """`a operator b`, for operators that need both values."""
+
+    __slots__ = ("left", "right")
+    sign = ""
+
+    def __init__(self, left: Expression, right: Expression) -> None:
+        self.left = left
+        self.right = right
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        left, info = self.left.evaluate(env, False)
+        right, found = self.right.evaluate(env, False)
+        info = info.join(found)
+        if isinstance(left, Expression) or isinstance(right, Expression):
+            return self, info
+        return self.apply(left, right, info, env), info
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        raise TypeError(self.sign)
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.sign} {self.right}"
+
+
+class Concatenation(Binary):
+    """`"a" b`, `[1] 2`, `map map`."""
+
+    __slots__ = ()
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        text = simple_text(left)
+        if text is not None:
+            other = str(right) if isinstance(right, LambdaValue) else simple_text(right)
+            if other is not None:
+                made = text + other
+                env.run.count(len(made) // 64)
+                return made
+        elif type(left) is dict and (right is None or type(right) is dict):
+            return left if right is None else {**left, **right}
+        elif type(left) is list:
+            if right is None:
+                return left
+            env.run.count(len(left) + 1)
+            return [*left, *(right if type(right) is list else [Node(right, "dynaml")])]
+        raise Failure(
+            f"type '{type_name(right)}'({self.right}) cannot be concatenated with"
+            f" type '{type_name(left)}'({self.left})",
+            info,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.right}"
+
+
+def _number(value: Any) -> bool:
+    return type(value) is int or type(value) is float
+
+
+class Addition(Binary):
+    __slots__ = ()
+    sign = "+"
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        if _number(left) and _number(right):
+            total = left + right
+            return wrapped(total) if type(total) is int else total
+        if type(left) is str:
+            _check_address(left, "first argument for addition", info)
+            if type(right) is not int:
+                raise Failure("addition argument for an IP address requires an integer argument", info)
+            return addresses.moved(left, right, info)
+        raise Failure("non-IP address addition requires number arguments", info)
+
+
+def _check_address(text: str, what: str, info: Info) -> None:
+    """Fail if a text is neither an address nor a CIDR. The reference writes "substraction", and so does the message."""
+    if addresses.address(text) is None and addresses.network(text) is None:
+        raise Failure(f"{what} must be IP address, CIDR or number", info)
+
+
+class Subtraction(Binary):
+    __slots__ = ()
+    sign = "-"
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        if _number(left) and _number(right):
+            total = left - right
+            return wrapped(total) if type(total) is int else total
+        if type(left) is str:
+            _check_address(left, "first argument for substraction", info)
+            if type(right) is str:
+                _check_address(right, "second argument for substraction", info)
+                return addresses.distance(left, right, info)
+            if type(right) is not int:
+                raise Failure("second argument of IP address subtraction must be IP address or integer", info)
+            return addresses.moved(left, -right, info)
+        raise Failure("non-IP address subtration requires number arguments", info)
+
+
+class Multiplication(Binary):
+    __slots__ = ()
+    sign = "*"
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        if _number(left) and _number(right):
+            total = left * right
+            return wrapped(total) if type(total) is int else total
+        if type(left) is str:
+            network = _network(left, "multiplication", info)
+            if type(right) is not int:
+                raise Failure("CIDR multiplication requires an integer argument", info)
+            return addresses.following(network, right, info)
+        raise Failure("non-CIDR multiplication requires number arguments", info)
+
+
+def _network(text: str, operation: str, info: Info) -> addresses.Network:
+    network = addresses.network(text)
+    if network is None:
+        raise Failure(
+            f"first argument of {operation} must be CIDR or number: invalid CIDR address: {text}", info
+        )
+    return network
+
+
+class Division(Binary):
+    __slots__ = ()
+    sign = "/"
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        if type(left) is str:
+            network = _network(left, "division", info)
+            if type(right) is not int:
+                raise Failure("IP address division requires an integer argument", info)
+            if right < 1:
+                raise Failure("IP address division requires a positive integer argument", info)
+            return addresses.divided(network, right, info)
+        if not _number(left) or not _number(right):
+            raise Failure("non-CIDR division requires number arguments", info)
+        if right == 0:
+            raise Failure("division by zero", info)
+        if type(left) is int and type(right) is int:
+            result = abs(left) // abs(right)
+            return wrapped(result if (left < 0) == (right < 0) else -result)
+        return left / right
+
+
+class Modulo(Binary):
+    __slots__ = ()
+    sign = "%"
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        left, info = self.left.evaluate(env, False)
+        if not isinstance(left, Expression):
+            left = integer(left, info)  # before the right side, whose failure would hide it
+        right, found = self.right.evaluate(env, False)
+        info = info.join(found)
+        if isinstance(left, Expression) or isinstance(right, Expression):
+            return self, info
+        return self.apply(left, integer(right, info), info, env), info
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        if right == 0:
+            raise Failure("division by zero", info)
+        return int(math.copysign(1, left)) * (abs(left) % abs(right))
+
+
+class Comparison(Binary):
+    """`a == b` and its kind."""
+
+    __slots__ = ("operator",)
+
+    def __init__(self, left: Expression, operator: str, right: Expression) -> None:
+        super().__init__(left, right)
+        self.operator = operator
+
+    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
+        operator = self.operator
+        if operator in ("==", "!=") and type(left) in (dict, list):
+            env.run.hold(left)
+        if operator == "==":
+            return equal(left, right)
+        if operator == "!=":
+            return not equal(left, right)
+        kind = type(left)
+        if kind is int:
+            if type(right) is not int:
+                raise Failure(f"comparision {operator} only for integers or strings", info)
+        elif kind is str:
+            if type(right) is not str:
+                raise Failure(f"comparision {operator} only for strings or integers", info)
+            left, right = left.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass")
+        else:
+            return False
+        if operator == "<":
+            return left < right
+        if operator == "<=":
+            return left <= right
+        return left > right if operator == ">" else left >= right
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.operator} {self.right}"
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two values are equal; simple values are brought to the type of the left one.
+
+    Values of different types are not equal. Failure: one of both is nil (without a message, as in the reference), or a text
+    is compared with what has no text.
+    """
+    if left is None or right is None:
+        if left is right:
+            return True
+        raise Failure("")
+    kind = type(left)
+    if kind is str:
+        text = str(right) if isinstance(right, LambdaValue) else simple_text(right)
+        if text is None:
+            raise Failure("types uncomparable")
+        return bool(left == text)
+    if kind is int:
+        if type(right) is str:
+            return bool(_parsed(right) == left)
+        return type(right) in (int, bool) and bool(left == int(right))
+    if kind is bool:
+        if type(right) is str:
+            return right.lower() in (("1", "t", "true") if left else ("0", "f", "false"))
+        return type(right) is bool and left == right
+    if isinstance(left, LambdaValue):
+        return str(left) == right if type(right) is str else left == right
+    if kind is list:
+        return (
+            type(right) is list
+            and len(left) == len(right)
+            and all(_entries_equal(one.value, other.value) for one, other in zip(left, right, strict=True))
+        )
+    if kind is dict:
+        return (
+            type(right) is dict
+            and len(left) == len(right)
+            and all(
+                key in left and _entries_equal(left[key].value, node.value) for key, node in right.items()
+            )
+        )
+    return False
+
+
+def loosely_equal(left: Any, right: Any) -> bool:
+    """As `equal`, where types that cannot be compared are just not equal."""
+    try:
+        return equal(left, right)
+    except Failure:
+        return False
+
+
+def _entries_equal(left: Any, right: Any) -> bool:
+    """Entries that are nil are never equal, as in the reference."""
+    return left is not None and right is not None and loosely_equal(left, right)
+
+
+def _parsed(text: str) -> int | None:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not digits.isdigit() or not digits.isascii() or len(digits) > 19:
+        return None
+    return int(text)

@@ -1,0 +1,289 @@
+"""References `a.b.[0]`, `.a`, `tag::a`, and what follows another expression: fields, indexes, slices, projections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from krmkit.libraries.spiff.expressions.literals import ListExpression, Range
+from krmkit.libraries.spiff.tree.environment import DOCUMENT, Env
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Path, Result
+from krmkit.libraries.spiff.tree.nodes import Expression, Node
+from krmkit.libraries.spiff.tree.places import update
+from krmkit.libraries.spiff.tree.resolved import is_locally_resolved, is_resolved, is_resolved_node
+
+
+class Reference(Expression):
+    """`a.b` is looked up in the scopes around, `.a.b` (first step "") from the root of the document, `t::a.b` below a tag."""
+
+    __slots__ = ("path", "tag")
+
+    def __init__(self, path: Path, tag: str = "") -> None:
+        self.path = path
+        self.tag = tag
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        path = self.path
+        if self.tag:
+            steps = path[1:] if path[0] == "" else path
+            tagged = env.run.tags.find(self.tag, steps, env.run.control)
+            if not steps:
+                return tagged.value, NOTHING
+            return walk(self, tagged, steps, env, locally, False)
+        first = path[0]
+        if first == "":
+            root = env.root_node()
+            if len(path) == 1:
+                return walked(self, root, env, locally, path)
+            if path[1] == "__map" and type(root.value) is list:
+                return walk(self, env.outermost_map(), path[2:], env, locally, True, 2)
+            return walk(self, root, path[1:], env, locally, True, 1)
+        node = env.find_first(first)
+        if node is None:
+            raise Failure(f"'{first}' not found")
+        node = update(node, env)
+        if node.note.undefined:
+            raise Failure(f"'{first}' not found")
+        pending = _pending(self, node, env, (first,))
+        if pending is not None:
+            return pending
+        if len(path) == 1:
+            return walked(self, node, env, locally, path)
+        if node.note.resolver is not None:
+            return _inside(self, node.note.resolver.find_first, env, locally)
+        if first == DOCUMENT and node.source == "__ctx":
+            return _inside(self, env.find_in_host, env, locally)
+        return walk(self, node, path[1:], env, locally, True, 1)
+
+    def __str__(self) -> str:
+        return (self.tag + "::" if self.tag else "") + (".".join(self.path) if self.path != ("",) else ".")
+
+
+def _inside(ref: Reference, find: Callable[[str], Node | None], env: Env, locally: bool) -> Result:
+    """The value of `_.a.b` or `__.a.b`: `find` gives the node for its second step."""
+    path = ref.path
+    node = find(path[1])
+    if node is None:
+        raise Failure(f"'{path[0]}.{path[1]}' not found")
+    node = update(node, env)
+    pending = _pending(ref, node, env, path[:2])
+    if pending is not None:
+        return pending
+    if len(path) == 2:
+        return walked(ref, node, env, locally, path)
+    return walk(ref, node, path[2:], env, locally, True, 2)
+
+
+def walk(
+    ref: Expression, node: Node, steps: Path, env: Env, locally: bool, raw: bool, done: int = 0
+) -> Result:
+    """The value at `steps` below a node; `done` steps of the reference's path are behind it."""
+    path = ref.path if isinstance(ref, Reference) else steps
+    for index, step in enumerate(steps):
+        found = env.enter_step(node, step, raw)
+        if found is None:
+            raise Failure(f"'{'.'.join(path[: done + index + 1])}' not found")
+        node = update(found, env)
+        if node.note.undefined:
+            raise Failure(f"'{'.'.join(path[: done + index + 1])}' not found")
+        pending = _pending(ref, node, env, path[: done + index + 1])
+        if pending is not None:
+            return pending
+    return walked(ref, node, env, locally, path)
+
+
+def _pending(ref: Expression, node: Node, env: Env, path: Path) -> Result | None:
+    """The value of a reference while a node on its path is not ready; None if it is ready."""
+    value = node.value
+    if is_locally_resolved(value, env.run):
+        return None
+    word = "unresolved" if isinstance(value, Expression) else "not complete"
+    note = node.note
+    return ref, Info(Issue(f"'{'.'.join(path)}' {word}"), note.failed or note.error)
+
+
+def walked(ref: Expression, node: Node, env: Env, locally: bool, path: Path) -> Result:
+    """The value of the node that a reference ends at."""
+    if not locally and not is_resolved_node(node, env.run):
+        note = node.note
+        return ref, Info(Issue(f"'{'.'.join(path)}' unresolved"), note.failed or note.error)
+    key_name = node.note.key_name
+    return node.value, Info(None, False, key_name) if key_name else NOTHING
+
+
+def _ready(value: Any, env: Env, locally: bool) -> bool:
+    return is_locally_resolved(value, env.run) and (locally or is_resolved(value, env.run))
+
+
+class Qualified(Expression):
+    """`(expr).a.b`."""
+
+    __slots__ = ("base", "reference")
+
+    def __init__(self, base: Expression, path: Path) -> None:
+        self.base = base
+        self.reference = Reference(path)
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        root, info = self.base.evaluate(env, locally)
+        locally = locally or info.raw
+        if not _ready(root, env, locally):
+            return self, info
+        node = Node(root, "dynaml")
+        if info.key_name:
+            node = node.noted(key_name=info.key_name)
+        value, found = walk(self.reference, node, self.reference.path, env, locally, False)
+        if value is self.reference:
+            return self, found
+        if info.raw:
+            found = Info(found.issue, found.failed, found.key_name)
+            found.raw = True
+        return value, found
+
+    def __str__(self) -> str:
+        return f"({self.base}).{self.reference}"
+
+
+class Dynamic(Expression):
+    """`a.[expr]`: the index is an int, a name, or a list of both."""
+
+    __slots__ = ("base", "index")
+
+    def __init__(self, base: Expression, index: ListExpression) -> None:
+        self.base = base
+        self.index = index
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        root, info = self.base.evaluate(env, True)
+        if not is_locally_resolved(root, env.run):
+            return self, info
+        parts = self.index.parts
+        if len(parts) == 1:
+            index, found = parts[0].evaluate(env, locally)
+        else:
+            index, found = self.index.evaluate(env, locally)
+        if not is_resolved(index, env.run):
+            return self, info
+        path = _steps(root, index)
+        node = Node(root, "dynaml")
+        if info.key_name:
+            node = node.noted(key_name=info.key_name)
+        reference = Reference(path)
+        value, found = walk(reference, node, path, env, locally or info.raw, False)
+        return (self if value is reference else value), found
+
+    def __str__(self) -> str:
+        return f"{self.base}.[{', '.join(map(str, self.index.parts))}]"
+
+
+def _steps(root: Any, index: Any) -> Path:
+    if type(index) is int:
+        if type(root) is not list:
+            raise Failure("index requires array expression")
+        return (f"[{index}]",)
+    if type(index) is str:
+        return (index,)
+    if type(index) is list:
+        steps = []
+        for entry in index:
+            if type(entry.value) is int:
+                steps.append(f"[{entry.value}]")
+            elif type(entry.value) is str:
+                steps.append(entry.value)
+            else:
+                break
+        else:
+            return tuple(steps)
+    raise Failure("index or field name required for reference qualifier")
+
+
+class Slice(Expression):
+    """`list.[1..3]`; negative numbers count from the end."""
+
+    __slots__ = ("base", "range")
+
+    def __init__(self, base: Expression, bounds: Range) -> None:
+        self.base = base
+        self.range = bounds
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        value, info = self.base.evaluate(env, False)
+        if isinstance(value, Expression):
+            return self, info
+        if type(value) is not list:
+            raise Failure("slice requires array expression", info)
+        size = len(value)
+        found = self.range.bounds(env, size)
+        if isinstance(found, Info):
+            return self, found
+        start, end, _ = found
+        if start > end:
+            return [], info
+        if start >= 0:
+            if end >= size:
+                raise Failure(f"slice out of range ({end} >= length {size})", info)
+            return value[start : end + 1], info
+        if end >= 0:
+            raise Failure("mixed negative and non-negative range not possible for slice", info)
+        if start < -size:
+            raise Failure(f"slice out of range ({start} < -length {size})", info)
+        return value[start + size : end + size + 1], info
+
+    def __str__(self) -> str:
+        return f"{self.base}.[{self.range}]"
+
+
+class Projected(Expression):
+    """The entry that a projection is at; what follows `[*]` begins with it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value: Any = None
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        return self.value, NOTHING
+
+    def __str__(self) -> str:
+        return ""
+
+
+class Projection(Expression):
+    """`list.[*].a`: the rest of the chain for every entry of a list, or every value of a map."""
+
+    __slots__ = ("base", "entry", "rest")
+
+    def __init__(self, base: Expression, entry: Projected, rest: Expression) -> None:
+        self.base = base
+        self.entry = entry
+        self.rest = rest
+
+    def evaluate(self, env: Env, locally: bool) -> Result:
+        value, info = self.base.evaluate(env, False)
+        if isinstance(value, Expression):
+            raise Failure(info.issue or Issue(""), info)
+        if type(value) is dict:
+            entries = [value[key] for key in sorted(value)]
+        elif type(value) is list:
+            entries = value
+        else:
+            raise Failure("only map or list allowed for projection", info)
+        if self.rest is self.entry:
+            return list(entries), info
+        made = []
+        for entry in entries:
+            self.entry.value = entry.value
+            try:
+                projected, found = self.rest.evaluate(env, locally)
+            except Failure:
+                raise Failure(
+                    "", info
+                ) from None  # the reference's message names neither the entry that fails nor the reason
+            if isinstance(projected, Expression):
+                return self, found
+            made.append(env.node(projected))
+        env.run.count(len(made))
+        return made, info
+
+    def __str__(self) -> str:
+        return f"{self.base}.[*] {self.rest}"

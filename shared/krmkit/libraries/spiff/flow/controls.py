@@ -1,0 +1,344 @@
+"""Control structures: maps whose keys begin with `<<` (if, switch, type, for, merge)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
+from krmkit.libraries.spiff.expressions.literals import truth
+from krmkit.libraries.spiff.expressions.marking import TemplateValue, instantiate
+from krmkit.libraries.spiff.expressions.operators import loosely_equal
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Issue
+from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
+from krmkit.libraries.spiff.tree.places import FlowPlace
+from krmkit.libraries.spiff.tree.resolved import is_resolved
+from krmkit.libraries.spiff.tree.shown import short, shorten
+
+OPTIONS = frozenset(("<<do", "<<mapkey"))
+"""The options that are templates: they are evaluated once for each round of a loop."""
+_CONTROLS: dict[str, frozenset[str]] = {
+    "if": frozenset(("then", "else")),
+    "switch": frozenset(("cases", "default")),
+    "type": frozenset(("default",)),
+    "for": frozenset(("do", "mapkey")),
+    "merge": frozenset(),
+}
+_KNOWN = frozenset(_CONTROLS) | frozenset().union(*_CONTROLS.values())
+
+
+class _Wait(Exception):  # noqa: N818 - no error: the structure waits for a value
+    """The structure cannot be decided yet; `chosen` is what it selects, where that is the reason."""
+
+    def __init__(self, chosen: Node | None = None) -> None:
+        super().__init__()
+        self.chosen = chosen
+
+
+class _Wrong(Exception):  # noqa: N818 - caught where the map is known
+    """The structure is not well-formed."""
+
+    def __init__(self, control: str, text: str, issue: Issue | None = None) -> None:
+        super().__init__(text)
+        self.control = control
+        self.issue = issue or Issue(text)
+
+
+def is_control_key(key: str) -> bool:
+    """Whether a key names a control or one of its options."""
+    return key.startswith("<<") and key[2:3] not in ("", "<", "!")
+
+
+def is_control_map(value: Any) -> bool:
+    """Whether a value is a map with a control structure."""
+    return type(value) is dict and any(map(is_control_key, value))
+
+
+def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | None:
+    """The node that replaces a map with a control structure; None for a map without one, and for one that waits."""
+    names: dict[str, Node] = node.value
+    place.chosen = None
+    if not is_control_map(names):
+        return None
+    try:
+        name, options, fields = _parts(names)
+        if not name:
+            return None
+        value = names["<<" + name]
+        if value.note.undefined and name == "switch":
+            return Node(None, node.source).noted(undefined=True)
+        chosen = _APPLY[name](value, options, fields, env, node)
+        if chosen.note.undefined:
+            return chosen
+        if not is_resolved(chosen.value, env.run):
+            raise _Wait(chosen)
+        if node.note.flags:
+            chosen = chosen.with_flags(node.note.flags)
+        return chosen
+    except _Wait as wait:
+        place.chosen = wait.chosen
+        return None
+    except _Wrong as wrong:
+        label = f"<{wrong.control} control>" if wrong.control else "<control>"
+        shown = Node(label, node.source)
+        return shown.noted(issue=wrong.issue, error=True, failed=True)
+
+
+def _parts(names: dict[str, Node]) -> tuple[str, dict[str, Node], dict[str, Node]]:
+    control = ""
+    options: dict[str, Node] = {}
+    fields: dict[str, Node] = {}
+    for key in sorted(names):
+        if not is_control_key(key):
+            if not key.startswith("<<") or key[2:3] == "!":
+                fields[key] = names[key]
+            continue
+        name = key[2:]
+        if name not in _KNOWN:
+            raise _Wrong("", f'unknown control or control option "{key}"')
+        if name not in _CONTROLS:
+            options[name] = names[key]
+        elif control:
+            raise _Wrong("", f'multiple controls "<<{control}" and "{key}"')
+        else:
+            control = name
+    for option in options:
+        if control and option not in _CONTROLS[control]:
+            raise _Wrong(control, f'invalid option "{option}" for control "{control}"')
+    return control, options, fields
+
+
+def _ready(node: Node, env: Env) -> Any:
+    """The value of a node that a structure needs whole."""
+    if not is_resolved(node.value, env.run):
+        raise _Wait
+    return node.value
+
+
+def _absent(node: Node) -> Node:
+    return Node(None, node.source).noted(undefined=True)
+
+
+def _if(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
+    if fields:
+        raise _Wrong("if", "no regular fields allowed in if control")
+    condition = _ready(value, env)
+    if condition is not None and type(condition) is not bool:
+        raise _Wrong("if", f"invalid condition value type: {type_name(condition)}")
+    return options.get("then" if condition else "else") or _absent(node)
+
+
+def _switch(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
+    selected = _ready(value, env)
+    if "cases" in options:
+        found = _case(selected, options["cases"], env)
+        if found is not None:
+            return found
+    elif type(selected) is str and selected in fields:
+        return fields[selected]
+    if "default" in options:
+        return options["default"]
+    if type(selected) is str:
+        raise _Wrong("switch", f'invalid switch value: "{selected}"')
+    if "cases" in options:
+        raise _Wrong("switch", f"invalid switch value: {short(selected)}")
+    raise _Wrong("switch", f"invalid switch value type: {type_name(selected)}")
+
+
+def _case(selected: Any, cases: Node, env: Env) -> Node | None:
+    entries = cases.value
+    if isinstance(entries, Expression):
+        raise _Wait
+    if type(entries) is not list:
+        raise _Wrong("switch", f"case must be a list but got {type_name(entries)}")
+    for index, entry in enumerate(entries):
+        if isinstance(entry.value, Expression):
+            raise _Wait
+        if type(entry.value) is not dict:
+            raise _Wrong("switch", f"case {index} must be a map, but got {type_name(entry.value)}")
+        case, match = entry.value.get("case"), entry.value.get("match")
+        result: Node | None = entry.value.get("value")
+        if case is None and match is None:
+            raise _Wrong("switch", f"case {index} requires 'case' or `'match' field")
+        if case is not None and match is not None:
+            raise _Wrong("switch", f"case {index} requires either 'case' or `'match' field")
+        if result is None:
+            result = _absent(entry)
+        if case is not None:
+            if loosely_equal(_ready(case, env), selected):
+                return result
+            continue
+        function = _ready(match, env) if match is not None else None
+        if not isinstance(function, LambdaValue):
+            raise _Wrong(
+                "switch", f"case {index} match requires a lambda value, but got {type_name(function)}"
+            )
+        if _matches(function, selected, env, index):
+            return result
+    return None
+
+
+def _matches(function: LambdaValue, selected: Any, env: Env, index: int) -> bool:
+    try:
+        value, _ = function.call([selected], env)
+    except Failure as failure:
+        raise _Wrong("switch", "", Issue(f"case {index} match failed", (failure.issue,))) from None
+    if isinstance(value, Expression):
+        raise _Wait
+    return truth(value)
+
+
+def _type(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
+    name = "undef" if value.note.undefined else type_name(_ready(value, env))
+    found = fields.get(name) or options.get("default")
+    if found is None:
+        raise _Wrong("type", f'invalid type switch type: "{name}"')
+    return found
+
+
+def _merge(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
+    merged = dict(fields)
+    source = value.value
+    if isinstance(source, Expression):
+        raise _Wait
+    maps = source if type(source) is list else [value]
+    for index, entry in enumerate(maps):
+        _ready(entry, env)
+        if is_control_map(entry.value):
+            raise _Wait
+        if type(entry.value) is dict:
+            merged.update(entry.value)
+        elif entry.value is not None:
+            where = f"entry {index}: invalid entry" if type(source) is list else "invalid value"
+            raise _Wrong("merge", f"{where} type: {type_name(entry.value)}")
+    return Node(merged, node.source)
+
+
+class _Variable:
+    """A loop variable: its name, that of its index, and what it runs over."""
+
+    def __init__(self, name: str, index: str, source: Any) -> None:
+        self.name = name
+        self.index = index or f"index-{name}"
+        entries = (
+            [(key, source[key]) for key in sorted(source)] if type(source) is dict else enumerate(source)
+        )
+        self.entries: list[tuple[Any, Node]] = list(entries)
+
+
+def _for(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
+    if fields:
+        raise _Wrong("for", "no regular fields allowed in for control")
+    if "do" not in options:
+        raise _Wrong("for", "do fields required in for control")
+    variables = _variables(_ready(value, env))
+    mapkey = options.get("mapkey")
+    made: list[Node] = []
+    named: dict[str, Node] = {}
+    issues: list[Issue] = []
+    waits = False
+    for names in _rounds(variables, env):
+        scope = env.with_names(names)
+        try:
+            key: Any = ""
+            if mapkey is not None:
+                key, info = _instance(mapkey, scope)
+                if info.undefined or key is None:
+                    continue
+                if isinstance(key, Expression):
+                    waits = True
+                    continue
+                if type(key) is not str:
+                    raise Failure(f"map key must be string, but found {type_name(key)}")
+            result, info = _instance(options["do"], scope)
+        except Failure as failure:
+            known = "; ".join(
+                f" {one.name}={shorten(short(names[one.name].value))}".strip() for one in variables
+            )
+            issues.append(Issue(f"control variables:  {known}: {failure.issue.text}", failure.issue.nested))
+            continue
+        if isinstance(result, Expression):
+            waits = True
+        elif info.undefined:
+            continue
+        elif mapkey is not None:
+            named[key] = Node(result, node.source)
+        else:
+            made.append(Node(result, node.source))
+    if issues:
+        raise _Wrong("for", "", Issue("error evaluationg for body", tuple(issues)))
+    if waits:
+        raise _Wait
+    return Node(made if mapkey is None else named, node.source)
+
+
+def _instance(option: Node, env: Env) -> tuple[Any, Any]:
+    template = option.value
+    if isinstance(template, TemplateValue):
+        return instantiate(template, env)
+    return template, option.note
+
+
+def _rounds(variables: list[_Variable], env: Env) -> Any:
+    """The names of each round; the last variable runs fastest."""
+    places = [0] * len(variables)
+    if not variables or any(not one.entries for one in variables):
+        return
+    while True:
+        env.run.count(1)
+        names: dict[str, Node] = {}
+        for one, place in zip(variables, places, strict=True):
+            key, entry = one.entries[place]
+            names[one.name] = entry
+            names[one.index] = Node(key, "for")
+        yield names
+        position = len(variables) - 1
+        while position >= 0:
+            places[position] += 1
+            if places[position] < len(variables[position].entries):
+                break
+            places[position] = 0
+            position -= 1
+        if position < 0:
+            return
+
+
+def _variables(source: Any) -> list[_Variable]:
+    if type(source) is dict:
+        found = []
+        for key in sorted(source, key=lambda one: one.rpartition(",")[2]):
+            index, _, name = key.rpartition(",")
+            found.append(_variable(name.strip(), index.strip(), source[key].value))
+        return found
+    if type(source) is not list:
+        raise _Wrong("for", f"value field must be map but got {type_name(source)}")
+    return [_listed(entry.value) for entry in source]
+
+
+def _listed(spec: Any) -> _Variable:
+    if type(spec) is not dict:
+        raise _Wrong("for", f"control variable list entry requires may but got {type_name(spec)}")
+    for field in ("name", "values"):
+        if field not in spec:
+            raise _Wrong("for", f"control variable list entry requires {field} field")
+    if not set(spec) <= {"name", "values", "index"}:
+        raise _Wrong(
+            "for",
+            "control variable list entry requires two or three fields: name, values and optionally index",
+        )
+    name, index = spec["name"].value, spec["index"].value if "index" in spec else ""
+    for word in (name, index):
+        if type(word) is not str:
+            raise _Wrong("for", f"control variable name must be of type string but got {type_name(word)}")
+    return _variable(name, index, spec["values"].value)
+
+
+def _variable(name: str, index: str, values: Any) -> _Variable:
+    if type(values) is not list and type(values) is not dict:
+        raise _Wrong(
+            "for", f'control variable "{name}" requires list or map value but got {type_name(values)}'
+        )
+    return _Variable(name, index, values)
+
+
+_APPLY = {"if": _if, "switch": _switch, "type": _type, "for": _for, "merge": _merge}

@@ -1,0 +1,99 @@
+"""encrypt and decrypt: a value as YAML, with its HMAC, in triple DES.
+
+The key is an argument of the call, or SPIFF_ENCRYPTION_KEY of the environment given to the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import TYPE_CHECKING, Any
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.spiff.expressions.output import to_yaml
+from krmkit.libraries.spiff.functions.documents import parsed
+from krmkit.libraries.spiff.functions.randomness import chance, needed
+from krmkit.libraries.spiff.functions.strings import data_of, text_of
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.nodes import Node, type_name
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import Cipher
+    from cryptography.hazmat.primitives.ciphers.modes import CBC
+
+METHOD = "3DES"
+VARIABLE = "SPIFF_ENCRYPTION_KEY"
+_BLOCK = 8
+_MAC = 32
+_SECRET = b"spiff is a cool tool"
+"""The key of the HMAC: it finds a wrong key, and protects nothing."""
+
+
+def encrypt(args: list[Any], env: Env, info: Info) -> Any:
+    key = _key(args, "encrypt", env)
+    start = chance("encrypt", env).take(_BLOCK)
+    message = data_of(to_yaml(Node(args[0], ""), env))
+    message += hmac.digest(_SECRET, message, "sha256")
+    padding = -(len(message) + 1) % _BLOCK
+    message += bytes([padding]) * (padding + 1)
+    work = _cipher(key, start, "encrypt").encryptor()
+    return (start + work.update(message) + work.finalize()).hex()
+
+
+def decrypt(args: list[Any], env: Env, info: Info) -> Any:
+    key = _key(args, "decrypt", env)
+    value = _text("decrypt", args[0])
+    try:
+        data = bytes.fromhex(value)
+    except ValueError:
+        raise Failure("decrypt: the text must be hexadecimal, as encrypt makes it") from None
+    if len(data) <= _BLOCK or len(data) % _BLOCK:
+        raise Failure(
+            f"decrypt: the text must be two or more blocks of {_BLOCK} bytes, got {len(data)} bytes"
+        )
+    work = _cipher(key, data[:_BLOCK], "decrypt").decryptor()
+    plain = work.update(data[_BLOCK:]) + work.finalize()
+    end = len(plain) - (plain[-1] + 1)
+    message, code = plain[: max(end - _MAC, 0)], plain[max(end - _MAC, 0) : max(end, 0)]
+    if not message or not hmac.compare_digest(hmac.digest(_SECRET, message, "sha256"), code):
+        raise Failure("invalid key")
+    return parsed("<decrypt>", text_of(message), "import", env)
+
+
+def _text(what: str, value: Any) -> str:
+    if type(value) is not str:
+        raise Failure(f"{what} requires string, but got {type_name(value)}")
+    return value
+
+
+def _key(args: list[Any], name: str, env: Env) -> bytes:
+    """The key of a call; a Failure for a method that does not exist."""
+    if not 1 <= len(args) <= 3:
+        raise Failure(f"{name} expects one, two or three arguments")
+    key = (env.run.environment or {}).get(VARIABLE, "")
+    method = METHOD
+    second = _text(f"{name}: 2nd argument", args[1]) if len(args) > 1 else METHOD
+    if len(args) == 3:
+        # With three arguments the real one drops the second one, and so does this.
+        method = _text(f"{name}: method", args[2])
+    elif second != METHOD:
+        key = second
+    if method != METHOD:
+        raise Failure(f"invalid encyption method {quote(method)}")
+    if not key:
+        raise Failure("invalid empty encyption key")
+    return data_of(key)
+
+
+def _cipher(key: bytes, start: bytes, name: str) -> Cipher[CBC]:
+    with needed("cryptography", name):
+        from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+        from cryptography.hazmat.primitives.ciphers import Cipher
+        from cryptography.hazmat.primitives.ciphers.modes import CBC
+    # The real one means to hash the key, and appends the hash of nothing to it instead.
+    filled = (key + hashlib.md5(usedforsecurity=False).digest())[:16]
+    return Cipher(TripleDES(filled + filled[:8]), CBC(start))
+
+
+FUNCTIONS = {"decrypt": decrypt, "encrypt": encrypt}

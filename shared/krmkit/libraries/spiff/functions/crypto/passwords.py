@@ -1,0 +1,137 @@
+"""Hashes of passwords: md5crypt and bcrypt."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from typing import Any
+
+from krmkit.libraries.spiff.functions.randomness import chance, needed
+from krmkit.libraries.spiff.functions.strings import data_of
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info
+
+_ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_BASE64 = str.maketrans(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+    "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+)
+"""From base64 to the letters that bcrypt writes."""
+_LONGEST = 72
+"""How many bytes of a password bcrypt looks at."""
+_COST = 10
+
+
+def _texts(args: list[Any], name: str) -> tuple[str, str]:
+    for position, word in enumerate(("first", "second")):
+        if type(args[position]) is not str:
+            raise Failure(f"{word} argument for {name} must be a string")
+    return args[0], args[1]
+
+
+def md5crypt(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) != 1:
+        raise Failure("md5crypt takes one argument")
+    if type(args[0]) is not str:
+        raise Failure("first argument for md5crypt must be a string")
+    salt = "".join(_ALPHABET[byte & 63] for byte in chance("md5crypt", env).take(8))
+    return _md5crypt(data_of(args[0]), salt, "$apr1$", env)
+
+
+def md5crypt_check(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) != 2:
+        raise Failure("md5crypt_check takes two arguments")
+    password, expected = _texts(args, "md5crypt_check")
+    parts = expected.split("$")
+    if len(parts) != 4:
+        raise Failure("invalid md5crypt hash: must contain three '$' characters")
+    made = _md5crypt(data_of(password), parts[2][:8], f"${parts[1]}$", env)
+    return hmac.compare_digest(data_of(made), data_of(expected))
+
+
+def _md5crypt(password: bytes, salt: str, magic: str, env: Env) -> str:
+    """The hash that `openssl passwd -apr1` makes, or with the magic `$1$` the one of `openssl passwd -1`."""
+    env.run.step(200 + len(password))
+
+    def digest(data: bytes) -> bytes:
+        return hashlib.md5(data, usedforsecurity=False).digest()
+
+    salted = data_of(salt)
+    inner = digest(password + salted + password)
+    start = password + data_of(magic) + salted
+    start += (inner * (len(password) // 16 + 1))[: len(password)]
+    count = len(password)
+    while count:
+        start += b"\x00" if count & 1 else password[:1]
+        count >>= 1
+    result = digest(start)
+    for turn in range(1000):
+        part = password if turn & 1 else result
+        part += salted if turn % 3 else b""
+        part += password if turn % 7 else b""
+        part += result if turn & 1 else password
+        result = digest(part)
+    text = ""
+    for one, two, three in ((0, 6, 12), (1, 7, 13), (2, 8, 14), (3, 9, 15), (4, 10, 5)):
+        text += _encoded(result[one] << 16 | result[two] << 8 | result[three], 4)
+    return f"{magic}{salt}${text}{_encoded(result[11], 2)}"
+
+
+def _encoded(number: int, length: int) -> str:
+    text = ""
+    for _ in range(length):
+        text += _ALPHABET[number & 63]
+        number >>= 6
+    return text
+
+
+def bcrypt(args: list[Any], env: Env, info: Info) -> Any:
+    if not 1 <= len(args) <= 2:
+        raise Failure("brypt takes one or two arguments")
+    if type(args[0]) is not str:
+        raise Failure("first argument for bcrypt must be a string")
+    cost = args[1] if len(args) > 1 else _COST
+    if type(cost) is not int:
+        raise Failure("second argument for bcrypt must be an integer")
+    password = data_of(args[0])
+    if len(password) > _LONGEST:
+        raise Failure("bcrypt error: bcrypt: password length exceeds 72 bytes")
+    if cost > 31:
+        raise Failure(f"bcrypt error: crypto/bcrypt: cost {cost} is outside allowed inclusive range 4..31")
+    if cost < 4:
+        cost = _COST
+    salt = base64.b64encode(chance("bcrypt", env).take(16))[:22].decode().translate(_BASE64)
+    return _bcrypt("bcrypt", password, f"$2a${cost:02}${salt}", cost, env)
+
+
+def bcrypt_check(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) != 2:
+        raise Failure("brypt_check takes two arguments")
+    password, expected = _texts(args, "bcrypt_check")
+    cost = expected[4:6]
+    if len(expected) != 60 or not expected.startswith("$2") or not (cost.isascii() and cost.isdigit()):
+        return False
+    if not 4 <= int(cost) <= 31:
+        return False
+    made = _bcrypt("bcrypt_check", data_of(password)[:_LONGEST], expected, int(cost), env)
+    return hmac.compare_digest(made.encode(), data_of(expected))
+
+
+def _bcrypt(name: str, password: bytes, salt: str, cost: int, env: Env) -> str:
+    """The hash with the salt and the cost that a text begins with; "" for a text that is not a hash."""
+    with needed("bcrypt", name):
+        from bcrypt import hashpw
+    env.run.step(8 << cost)
+    try:
+        return hashpw(password, data_of(salt)).decode("ascii")
+    except ValueError:
+        return ""
+
+
+FUNCTIONS = {
+    "bcrypt": bcrypt,
+    "bcrypt_check": bcrypt_check,
+    "md5crypt": md5crypt,
+    "md5crypt_check": md5crypt_check,
+}

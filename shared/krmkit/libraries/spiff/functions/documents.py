@@ -1,0 +1,128 @@
+"""Texts of data: asjson, asyaml, parse."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from krmkit.libraries.spiff.expressions.literals import truth
+from krmkit.libraries.spiff.expressions.marking import TemplateValue
+from krmkit.libraries.spiff.expressions.output import to_json, to_yaml
+from krmkit.libraries.spiff.functions.registry import With
+from krmkit.libraries.spiff.tree.embedded import embedded
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, SpiffError
+from krmkit.libraries.spiff.tree.nodes import Node, copy_tree, list_merge
+from krmkit.libraries.spiff.tree.reading import read_all
+
+
+def asjson(args: list[Any], env: Env, info: Info) -> Any:
+    if not 1 <= len(args) <= 2:
+        raise Failure("asjson takes at least one argument, and optionally a second one")
+    text = to_json(Node(args[0], ""), env)
+    return canonical(text) if len(args) == 2 and truth(args[1]) else text
+
+
+def asjcs(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) != 1:
+        raise Failure("asjson takes exactly one argument")
+    return canonical(to_json(Node(args[0], ""), env))
+
+
+def canonical(text: str) -> str:
+    """JSON as RFC 8785 wants it: without the escapes that Go adds for HTML."""
+    for escaped, plain in (("\\u003c", "<"), ("\\u003e", ">"), ("\\u0026", "&")):
+        text = text.replace(escaped, plain)
+    return text
+
+
+def asyaml(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) != 1:
+        raise Failure("asyaml takes exactly one argument")
+    return to_yaml(Node(args[0], ""), env)
+
+
+def parse(args: list[Any], env: Env, info: Info) -> Any:
+    if not 1 <= len(args) <= 2:
+        raise Failure("parse takes one or two arguments")
+    if type(args[0]) is not str:
+        raise Failure("first argument for parse must be a string")
+    mode = args[1] if len(args) > 1 else "import"
+    if type(mode) is not str:
+        raise Failure("second argument for parse must be a string")
+    return parsed(".".join(env.path), args[0], mode, env)
+
+
+def _documents(name: str, text: str, env: Env) -> list[Node]:
+    try:
+        nodes = read_all(text, name, env.run.interpolation)
+    except SpiffError as error:
+        reason = error.message.partition("]: ")[2] or error.message
+        raise Failure(f"error parsing file [{posixpath.normpath(name)}]: {reason}") from None
+    while len(nodes) > 1 and nodes[-1].value is None:
+        nodes.pop()
+    return nodes
+
+
+def _document(name: str, text: str, env: Env) -> Node:
+    nodes = _documents(name, text, env)
+    if len(nodes) > 1:
+        raise Failure(f"error parsing file [{posixpath.normpath(name)}]: multi document not possible")
+    return nodes[0]
+
+
+def parsed(name: str, text: str, mode: str, env: Env) -> Any:
+    """A text as a mode wants it: text, yaml, multiyaml, template, templates, import, importmulti; `.yaml` has a root of its
+    own."""
+    rooted = env
+    if mode.startswith("."):
+        rooted = env.with_new_root()
+        mode = mode[1:]
+    info = Info()
+    info.source = name
+    if mode == "text":
+        return With(text, info)
+    if mode == "template":
+        return With(as_template(_document(name, text, env), env), info)
+    if mode == "templates":
+        nodes = _documents(name, text, env)
+        return With([Node(as_template(node, env), name) for node in nodes], info)
+    if mode == "import":
+        info.raw = True
+        return With(_document(name, text, env).value, info)
+    if mode == "importmulti":
+        info.raw = True
+        return With(_documents(name, text, env), info)
+    if mode not in ("yaml", "multiyaml"):
+        raise Failure(f"invalid file type [{posixpath.normpath(name)}] {mode}")
+    node = _document(name, text, env) if mode == "yaml" else Node(_documents(name, text, env), name)
+    env.run.enter()
+    try:
+        result: Node = env.run.parts.flow(node, rooted, f"resolution of yaml file '{name}' failed")
+    except Failure as failure:
+        raise Failure(Issue(failure.issue.text, failure.issue.nested), failure.info) from None
+    finally:
+        env.run.leave()
+    return With(result.value, info)
+
+
+def as_template(node: Node, env: Env) -> TemplateValue:
+    """A document as a template."""
+    origin = copy_tree(node)
+    marker = Node("(( &template ))", node.source)
+    if type(origin.value) is dict:
+        origin.value.setdefault("<<<", marker)
+    elif type(origin.value) is list and not any(_is_template_entry(entry) for entry in origin.value):
+        origin = Node([Node({"<<<": marker}, node.source), *origin.value], node.source)
+    return TemplateValue(env.path, node, origin, env)
+
+
+def _is_template_entry(entry: Node) -> bool:
+    key = list_merge(entry)
+    if not key:
+        return False
+    text = embedded(entry.value[key].value, False)
+    return text is not None and "&template" in text
+
+
+FUNCTIONS = {"asjcs": asjcs, "asjson": asjson, "asyaml": asyaml, "parse": parse}

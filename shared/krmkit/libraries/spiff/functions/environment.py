@@ -1,0 +1,90 @@
+"""env and rand: from what is given to a run, never from the machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.go.regexp.pattern import PatternError
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+from krmkit.libraries.spiff.expressions.literals import simple_text
+from krmkit.libraries.spiff.functions.files import denied
+from krmkit.libraries.spiff.functions.randomness import chance
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.nodes import type_name
+
+_ALPHABET = "".join(map(chr, range(0x800)))
+"""The characters that a set can hold: those of one or two bytes."""
+
+
+def env_value(args: list[Any], env: Env, info: Info) -> Any:
+    given = env.run.environment
+    if given is None:
+        raise denied("env")
+    if not args:
+        raise Failure("env requires at least one argument")
+    names: list[str] = []
+    for number, arg in enumerate(args):
+        name = simple_text(arg)
+        if name is not None:
+            names.append(name)
+        elif type(arg) is list:
+            for node in arg:
+                name = simple_text(node.value)
+                if name is None:
+                    raise Failure(f"elements of list(arg {number}) to join must be simple values")
+                names.append(name)
+        elif arg is not None:
+            raise Failure(f"env argument {number} must be simple value or list")
+    if len(names) != 1:
+        return {name: env.node(given[name]) for name in names if name in given}
+    if names[0] not in given:
+        raise Failure(f"environment variable '{names[0]}' not set")
+    return given[names[0]]
+
+
+def rand(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) > 2:
+        raise Failure("rand takes a maximum of 2 arguments")
+    numbers = chance("rand", env)
+    if not args:
+        return numbers.below(1 << 63)
+    kind = args[0]
+    if type(kind) is int:
+        if len(args) > 1:
+            raise Failure("rand int takes only one argument")
+        if not kind:
+            raise Failure("zero range not possible for integer random values")
+        return numbers.below(kind) if kind > 0 else -numbers.below(-kind)
+    if type(kind) is bool:
+        if len(args) > 1:
+            raise Failure("rand bool takes only one argument")
+        return numbers.below(2) == 1
+    if type(kind) is not str:
+        return None
+    characters = _characters(kind)
+    length = args[1] if len(args) > 1 else 1
+    if type(length) is not int:
+        raise Failure(f"rand length must be an integer, found {type_name(length)}")
+    if length <= 0:
+        raise Failure(f"rand length must be positive, found {length}")
+    env.run.step(length)
+    return "".join(characters[numbers.below(len(characters))] for _ in range(length))
+
+
+def _characters(kind: str) -> list[str]:
+    """The characters of a set in the notation of regular expressions: a-z, [:alnum:]."""
+    try:
+        pattern = compile_pattern(f"[{kind}]")
+    except PatternError as error:
+        raise Failure(f"invalid rand character set specification {quote(kind)}: {error}") from None
+    found = [character for character in _ALPHABET if pattern.search(character) is not None]
+    if not found:
+        raise Failure(
+            f"invalid rand character set specification {quote(kind)}: it holds no character below U+0800"
+        )
+    return found
+
+
+FUNCTIONS = {"env": env_value, "rand": rand}

@@ -1,0 +1,186 @@
+"""Functions on IP addresses and networks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.spiff.expressions.literals import Undefined
+from krmkit.libraries.spiff.expressions.references import Reference
+from krmkit.libraries.spiff.tree.addresses import Address, Network, address, network
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.nodes import Expression, Node
+
+PENDING = Undefined()
+
+
+def _cidr(args: list[Any]) -> Network:
+    if len(args) != 1:
+        raise Failure("only one argument expected for CIDR function")
+    found = network(args[0]) if type(args[0]) is str else None
+    if found is None:
+        raise Failure("CIDR argument required")
+    return found
+
+
+def min_ip(args: list[Any], env: Env, info: Info) -> Any:
+    return str(_cidr(args).network_address)
+
+
+def max_ip(args: list[Any], env: Env, info: Info) -> Any:
+    return str(_cidr(args).broadcast_address)
+
+
+def num_ip(args: list[Any], env: Env, info: Info) -> Any:
+    return min(_cidr(args).num_addresses, (1 << 63) - 1)
+
+
+def contains_ip(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) != 2:
+        raise Failure("function contains_ip takes exactly two arguments")
+    net = network(args[0]) if type(args[0]) is str else None
+    if net is None:
+        raise Failure("CIDR argument required as first argument")
+    found = address(args[1]) if type(args[1]) is str else None
+    if found is None:
+        shown = f": {args[1]}" if type(args[1]) is str else " as second argument"
+        raise Failure(f"IP argument required{shown}")
+    return found.version == net.version and found in net
+
+
+Span = tuple[Address, int]
+"""The first address of a range, and how many it has."""
+
+
+def _span(text: str) -> Span:
+    first, dash, last = text.partition("-")
+    if not dash:
+        net = network(text)
+        if net is not None:
+            return net.network_address, net.num_addresses
+    start = address(first.strip(" "))
+    if start is None:
+        raise Failure(f"invalid IP '{first}'")
+    if not dash:
+        return start, 1
+    end = address(last.strip(" "))
+    if end is None:
+        raise Failure(f"invalid IP '{last}'")
+    if start.version != end.version or int(start) > int(end):
+        raise Failure(f"invalid IP range: start ({first}) larger than end ({last})")
+    return start, int(end) - int(start) + 1
+
+
+def _at(spans: list[Span], index: int) -> str | None:
+    if index < 0:
+        raise Failure(f"negative ip indices are not allowed: {index}")
+    for start, size in spans:
+        if index < size:
+            return str(type(start)(int(start) + index))
+        index -= size
+    return None
+
+
+def _numbers(args: list[Any]) -> list[int]:
+    found: list[int] = []
+    for arg in args:
+        if type(arg) is int:
+            found.append(arg)
+        elif type(arg) is list:
+            found += _numbers([node.value for node in arg if node.value is not None])
+        else:
+            raise Failure("arguments to static_ips must be integer or list of integers")
+    return found
+
+
+def ipset(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) < 2:
+        raise Failure("at least 2 argument expected (ipranges, size, optional: ip indices")
+    if type(args[0]) is str:
+        spans = [_span(args[0])]
+    elif type(args[0]) is list:
+        for number, node in enumerate(args[0]):
+            if type(node.value) is not str:
+                raise Failure(f"string entry at ip range list index {number}")
+        spans = [_span(node.value) for node in args[0]]
+    else:
+        raise Failure("ip range or range list expected as first argument")
+    numbers = _numbers(args[2:])
+    count = args[1]
+    if type(count) is not int:
+        raise Failure("number of IPs in set expected as second argument")
+    if len(args) > 2 and len(numbers) < count:
+        raise Failure(f"too many required entries ({count} > {len(numbers)} available indices)")
+    env.run.count(max(count, 0))
+    made: list[Node] = []
+    for position in range(count):
+        index = numbers[position] if len(args) > 2 else position
+        text = _at(spans, index)
+        if text is None:
+            total = sum(size for _, size in spans)
+            raise Failure(f"ip index {position} ({index}) out of range ({total} IP(s) available in ranges)")
+        made.append(env.node(text))
+    return made
+
+
+def static_ips(args: list[Any], env: Env, info: Info) -> Any:
+    """Addresses for the instances of a BOSH job: of the static ranges of the network that is named beside."""
+    numbers = _numbers(args)
+    if not numbers:
+        raise Failure("static_ips requires at least one index")
+    name, found = Reference(("name",)).evaluate(env, False)
+    if isinstance(name, Expression):
+        return _waiting(found)
+    if type(name) is not str:
+        raise Failure("name field must be string")
+    subnets, found = Reference(("", "networks", name, "subnets")).evaluate(env, False)
+    if isinstance(subnets, Expression):
+        return _waiting(found)
+    if type(subnets) is not list:
+        raise Failure("subnets field must be a list")
+    spans = [span for subnet in subnets for span in _static(subnet, name)]
+    instances, found = Reference(("instances",)).evaluate(env, False)
+    if isinstance(instances, Expression):
+        return _waiting(found)
+    if type(instances) is not int:
+        raise Failure("instances field must be an integer")
+    made: list[Node] = []
+    for index in numbers:
+        text = _at(spans, index)
+        if text is None:
+            total = sum(size for _, size in spans)
+            raise Failure(f"ip index {index} out of range ({total} IP(s) available)")
+        made.append(env.node(text))
+    if len(made) < instances:
+        raise Failure(f"too less static IPs for {instances} instances")
+    return made[: max(instances, 0)]
+
+
+def _waiting(info: Info) -> Any:
+    from krmkit.libraries.spiff.functions.registry import With
+
+    return With(PENDING, info)
+
+
+def _static(subnet: Node, name: str) -> list[Span]:
+    if type(subnet.value) is not dict:
+        raise Failure("subnet must be a map")
+    static = subnet.value.get("static")
+    if static is None:
+        raise Failure(f"no static ips for network {name}")
+    if type(static.value) is not list:
+        raise Failure(f"static ips for network {name} must be a list")
+    for node in static.value:
+        if type(node.value) is not str:
+            raise Failure(f"invalid entry for static ips for network {name}")
+    return [_span(node.value) for node in static.value]
+
+
+FUNCTIONS = {
+    "contains_ip": contains_ip,
+    "ipset": ipset,
+    "max_ip": max_ip,
+    "min_ip": min_ip,
+    "num_ip": num_ip,
+    "static_ips": static_ips,
+}

@@ -1,0 +1,152 @@
+"""Functions with regular expressions (RE2), and replacing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from krmkit.libraries.go.regexp import functions as regexes
+from krmkit.libraries.go.regexp.pattern import Pattern, PatternError, PatternMatch, draw
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
+from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.nodes import Expression
+
+PENDING = Undefined()
+
+
+def compiled(text: str, name: str = "") -> Pattern:
+    """The pattern of a text for the function `name`; Failure where it is none."""
+    try:
+        return draw(compile_pattern(text))
+    except PatternError as error:
+        raise Failure((f"{name}: " if name else "") + regexes.go_message(text, error)) from None
+
+
+def match(args: list[Any], env: Env, info: Info) -> Any:
+    if not 2 <= len(args) <= 3:
+        raise Failure("match takes two or three arguments")
+    if type(args[0]) is not str:
+        raise Failure("pattern string for argument one of function match required")
+    if args[1] is None:
+        return False
+    most = args[2] if len(args) > 2 else 1
+    if type(most) is bool:
+        most = -1 if most else 1
+    if type(most) is not int:
+        raise Failure("simple value for argument two of function match required")
+    if most == 0:
+        raise Failure("repetition count may not be zero")
+    text = simple_text(args[1])
+    if text is None:
+        raise Failure("simple value for argument two of function match required")
+    pattern = compiled(args[0], "match")
+    if len(args) == 2:
+        env.run.search(pattern.cost(len(text)))
+        found = pattern.search(text)
+        return [env.node(group or "") for group in found.groups()] if found is not None else []
+    env.run.search(pattern.cost(len(text)))
+    every = pattern.find_all(text, most, env.run.search)
+    env.run.count(len(every) * (pattern.groups + 1))
+    return [env.node([env.node(group or "") for group in one.groups()]) for one in every]
+
+
+def split_match(args: list[Any], env: Env, info: Info) -> Any:
+    if not 2 <= len(args) <= 3:
+        raise Failure("split_match takes 2 or 3 arguments")
+    if type(args[0]) is not str or type(args[1]) is not str:
+        which = "first" if type(args[0]) is not str else "second"
+        raise Failure(f"{which} argument for split_match must be a string")
+    most = args[2] if len(args) > 2 else -1
+    if type(most) is not int:
+        raise Failure("third argument for split_match must be an int")
+    pattern = compiled(args[0], "split_match")
+    env.run.search(pattern.cost(len(args[1])))
+    parts = pattern.split(args[1], most, env.run.search)
+    env.run.count(len(parts))
+    return [env.node(part) for part in parts]
+
+
+def _arguments(args: list[Any], name: str) -> tuple[str, str, Any, int]:
+    if len(args) < 3:
+        raise Failure(f"{name} requires at least 3 arguments")
+    if len(args) > 4:
+        raise Failure(f"{name} does not take more than 4 arguments")
+    for position, word in ((0, "first"), (1, "second")):
+        if type(args[position]) is not str:
+            raise Failure(f"{word} argument for {name} must be a string")
+    most = args[3] if len(args) > 3 else -1
+    if type(most) is not int:
+        raise Failure(f"fourth argument for {name} must be an integer")
+    if type(args[2]) is not str and not isinstance(args[2], LambdaValue):
+        raise Failure(f"{name}: replace substitution must be string or lambda")
+    return args[0], args[1], args[2], most
+
+
+class _Waits(Exception):  # noqa: N818 - a lambda waits for a value
+    pass
+
+
+def _called(function: LambdaValue, groups: list[str], env: Env) -> str:
+    try:
+        value, _ = function.call([[env.node(group) for group in groups]], env)
+    except Failure as failure:
+        raise Failure(f"replace: {failure.issue.text}") from None
+    if isinstance(value, Expression):
+        raise _Waits
+    if type(value) is not str:
+        raise Failure("replace: lambda must return a string")
+    return value
+
+
+def replace(args: list[Any], env: Env, info: Info) -> Any:
+    text, old, new, most = _arguments(args, "replace")
+    if type(new) is str:
+        made = text.replace(old, new, most)
+        env.run.count(len(made) // 64)
+        return made
+    if not old:
+        return text
+    parts = text.split(old, most)
+    try:
+        return "".join(
+            part + (_called(new, [old], env) if index < len(parts) - 1 else "")
+            for index, part in enumerate(parts)
+        )
+    except _Waits:
+        return PENDING
+
+
+def replace_match(args: list[Any], env: Env, info: Info) -> Any:
+    text, source, new, most = _arguments(args, "replace_match")
+    pattern = compiled(source, "replace_match")
+    env.run.search(pattern.cost(len(text)))
+    expand = _caller(new, env) if isinstance(new, LambdaValue) else _expander(new, source)
+    length = 0
+
+    def expanded(found: PatternMatch) -> str:
+        nonlocal length
+        piece = expand(found)
+        length += len(piece)
+        env.run.write(len(piece), length)
+        return piece
+
+    try:
+        return pattern.replace(text, expanded, env.run.search, most)
+    except _Waits:
+        return PENDING
+
+
+def _caller(function: LambdaValue, env: Env) -> Callable[[PatternMatch], str]:
+    return lambda found: _called(function, [group or "" for group in found.groups()], env)
+
+
+def _expander(template: str, source: str) -> Callable[[PatternMatch], str]:
+    parts = regexes.parse_template(template)
+    names = regexes.group_names(source)
+    return lambda found: regexes.expand_template(parts, found, names)
+
+
+FUNCTIONS = {"match": match, "replace": replace, "replace_match": replace_match, "split_match": split_match}

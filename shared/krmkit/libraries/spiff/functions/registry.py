@@ -1,0 +1,102 @@
+"""Which module has which function, and how one is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from krmkit.libraries.spiff.expressions.output import data
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
+from krmkit.libraries.spiff.tree.nodes import Expression, Node
+from krmkit.libraries.spiff.tree.reading import from_data
+
+MODULES: dict[str, str] = {
+    **dict.fromkeys(
+        ("join", "split", "trim", "lower", "upper", "substr", "length", "base64", "base64_decode", "format", "error"),
+        "strings",
+    ),
+    **dict.fromkeys(("match", "split_match", "replace", "replace_match"), "regexps"),
+    **dict.fromkeys(
+        ("uniq", "element", "compact", "contains", "index", "lastindex", "intersect", "reverse", "sort"), "lists"
+    ),
+    **dict.fromkeys(("keys", "makemap", "list_to_map", "merge", "deepmerge"), "maps"),
+    **dict.fromkeys(("bool", "integer", "float", "string", "type", "features", "eval", "tagdef"), "conversions"),
+    **dict.fromkeys(
+        (
+            "floor", "ceil", "round", "roundtoeven", "abs", "sin", "cos", "sinh", "cosh", "asin", "acos", "asinh",
+            "acosh", "sqrt", "exp", "log", "log10",
+        ),
+        "numbers",
+    ),
+    **dict.fromkeys(("min_ip", "max_ip", "num_ip", "contains_ip", "ipset", "static_ips"), "net.ips"),
+    **dict.fromkeys(
+        (
+            "semver", "semverrelease", "semvermajor", "semverminor", "semverpatch", "semverprerelease", "semvermetadata",
+            "semvercmp", "semvermatch", "semversort", "semvervalidate", "semverincmajor", "semverincminor", "semverincpatch",
+        ),
+        "semvers",
+    ),
+    **dict.fromkeys(("asjson", "asyaml", "asjcs", "parse"), "documents"),
+    **dict.fromkeys(("validate", "check"), "validation"),
+    **dict.fromkeys(("md5", "hash"), "crypto.hashes"),
+    **dict.fromkeys(("md5crypt", "md5crypt_check", "bcrypt", "bcrypt_check"), "crypto.passwords"),
+    **dict.fromkeys(("decrypt", "encrypt"), "crypto.encryption"),
+    **dict.fromkeys(("x509genkey", "x509publickey", "wggenkey", "wgpublickey"), "crypto.keys"),
+    **dict.fromkeys(("env", "rand"), "environment"),
+    "archive": "archives",
+    **dict.fromkeys(("basename", "dirname", "parseurl"), "net.urls"),
+    **dict.fromkeys(
+        ("read", "read_uncached", "lookup_file", "lookup_dir", "list_files", "list_dirs"), "files"
+    ),
+    **dict.fromkeys(
+        (
+            "exec", "exec_uncached", "pipe", "pipe_uncached", "write", "tempfile", "mkdir", "x509cert", "x509parsecert",
+        ),
+        "refused",
+    ),
+}  # fmt: skip
+"""The module of each function."""
+
+
+class With:
+    """A value with its Info."""
+
+    __slots__ = ("info", "value")
+
+    def __init__(self, value: Any, info: Info) -> None:
+        self.value = value
+        self.info = info
+
+
+def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
+    """The value of a function for values; `parts` are the expressions of the arguments."""
+    module = MODULES.get(name)
+    if module is None:
+        raise Failure(f"unknown function '{name}'")
+    env.run.step()
+    functions = import_module(f"krmkit.libraries.spiff.functions.{module}").FUNCTIONS
+    value = functions[name](args, env, info)
+    if type(value) is With:
+        return value.value, value.info
+    return value, NOTHING
+
+
+def call_with(registered: Mapping[str, Callable[..., Any]]) -> Callable[..., Result]:
+    """As `call`, with functions of the caller's own: they get and give plain data, and raise ValueError to fail."""
+
+    def lookup(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
+        function = registered.get(name)
+        if function is None:
+            return call(name, args, env, parts, info)
+        env.run.step()
+        plain = [data(Node(value, env.source), env.run) for value in args]
+        try:
+            return from_data(function(*plain), env.source).value, NOTHING
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        except TypeError:
+            raise Failure(f"{name}: wrong number of arguments, got {len(args)}") from None
+
+    return lookup

@@ -1,0 +1,191 @@
+"""Functions on semantic versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from krmkit.libraries.go.fmt.printf import sprintf
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.nodes import type_name
+from krmkit.libraries.versions.constraints import ConstraintError, Constraints
+from krmkit.libraries.versions.semver import Version, VersionError
+
+
+def _version(value: Any, name: str) -> Version:
+    if type(value) is not str:
+        raise Failure(f"{name} requires one string argument, but got {type_name(value)}")
+    try:
+        return Version.parse(value)
+    except VersionError as error:
+        raise Failure(f"{name}: {quote(value)}: {error}") from None
+
+
+def semver(args: list[Any], env: Env, info: Info) -> Any:
+    # The reference registers it under the name of semverprerelease, which its messages show.
+    if len(args) != 1:
+        raise Failure("semverprerelease requires one semver argument")
+    return str(_version(args[0], "semverprerelease"))
+
+
+def _string(value: Any, name: str) -> str:
+    if type(value) is not str:
+        raise Failure(f"{name}: string argument required, but got {type_name(value)}")
+    return value
+
+
+def _part(
+    name: str, get: Callable[[Version], Any], put: Callable[[Version, Any], Version] | None = None
+) -> Callable[..., Any]:
+    def part(args: list[Any], env: Env, info: Info) -> Any:
+        if len(args) > 1 and put is not None:
+            if len(args) > 2:
+                raise Failure(f"{name} requires one semver argument and an optional value")
+        elif len(args) != 1:
+            raise Failure(f"{name} requires one semver argument")
+        version = _version(args[0], name)
+        if len(args) == 1 or put is None:
+            found = get(version)
+            return "v" + found if put is _release and args[0].startswith("v") else found
+        try:
+            changed = str(put(version, args[1]))
+            kept = args[1] if put is _release else args[0]
+            return ("v" if kept.startswith("v") else "") + changed
+        except VersionError as error:
+            raise Failure(f"{name}: invalid {name[6:]} {quote(args[1])}: {error}") from None
+
+    return part
+
+
+def _release(version: Version, value: Any) -> Version:
+    release = Version.parse(_string(value, "semverrelease"))
+    text = f"{release.major}.{release.minor}.{release.patch}"
+    return Version.parse(text).with_prerelease(version.prerelease).with_metadata(version.metadata)
+
+
+def _increment(name: str, step: Callable[[Version], Version]) -> Callable[..., Any]:
+    def incremented(args: list[Any], env: Env, info: Info) -> Any:
+        if len(args) != 1:
+            raise Failure(f"{name} requires one semver argument")
+        version = _version(args[0], name)
+        return ("v" if args[0].startswith("v") else "") + str(step(version))
+
+    return incremented
+
+
+def semvercmp(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) != 2:
+        raise Failure("semvercmp requires two arguments")
+    return _version(args[0], "semvercmp").compare(_version(args[1], "semvercmp"))
+
+
+_SINGLE = compile_pattern(r"^\s*(=|!=|>=|=>|<=|=<|>|<|~>|~|\^)?\s*(v?[0-9][0-9A-Za-z.+-]*)\s*$")
+_REASONS = {
+    "": "is not equal to",
+    "=": "is not equal to",
+    "!=": "is equal to",
+    ">": "is less than or equal to",
+    "<": "is greater than or equal to",
+    ">=": "is less than",
+    "=>": "is less than",
+    "<=": "is greater than",
+    "=<": "is greater than",
+}
+
+
+def _reason(version: Version, constraint: str) -> str:
+    """Why a version does not fit a constraint."""
+    reasons = []
+    for part in constraint.replace(",", " ").split():
+        found = _SINGLE.search(part)
+        if found is None:
+            return f"{version} does not match {constraint}"
+        if version.prerelease and not Constraints.parse(part).names_prerelease():
+            reasons.append(
+                f"{version} is a prerelease version and the constraint is only looking for release versions"
+            )
+            continue
+        if Constraints.parse(part).check(version):
+            continue
+        sign, bound = found.group(1) or "", found.group(2) or ""
+        words = _REASONS.get(sign)
+        if words is None:
+            lower = Version.parse(bound)
+            if version < lower:
+                words = "is less than"
+            elif version.major != lower.major or sign == "^":
+                words = "does not have same major version as"
+            else:
+                words = "does not have same major and minor version as"
+        reasons.append(f"{version} {words} {bound}")
+    return " ".join(reasons) or f"{version} does not match {constraint}"
+
+
+def matches(args: list[Any], name: str = "semvermatch") -> tuple[bool, str]:
+    """Whether a version fits all constraints, and why it does not."""
+    version = _version(args[0], name)
+    for number, constraint in enumerate(args[1:]):
+        texts = [node.value for node in constraint] if type(constraint) is list else [constraint]
+        for text in texts:
+            try:
+                fits = Constraints.parse(_string(text, name)).check(version)
+            except ConstraintError as error:
+                raise Failure(f"{name}: invalid constraint {quote(text)}[{number}]: {error}") from None
+            if not fits:
+                return False, _reason(version, text)
+    return True, ""
+
+
+def semvermatch(args: list[Any], env: Env, info: Info) -> Any:
+    if not args:
+        raise Failure("semvermatch requires at least one argument")
+    return matches(args)[0]
+
+
+def semvervalidate(args: list[Any], env: Env, info: Info) -> Any:
+    """The version itself, if it is one and fits all constraints."""
+    name = "semvervalidate"
+    if not args:
+        raise Failure(f"{name} requires at least one arguments")
+    shown = quote(args[0]) if type(args[0]) is str else sprintf("%q", args[0])
+    try:
+        fits, reason = matches(args, name)
+    except Failure as failure:
+        raise Failure(f"{name}: {shown}: {failure.issue.text}") from None
+    if not fits:
+        raise Failure(f"{name}: {shown}: [{reason}]")
+    return args[0]
+
+
+def semversort(args: list[Any], env: Env, info: Info) -> Any:
+    values = [node.value for node in args[0]] if len(args) == 1 and type(args[0]) is list else args
+    versions = [(_version(value, "semvercmp"), value) for value in values]
+    ordered = sorted(versions, key=lambda one: one[0].precedence())
+    return [env.node(value) for _, value in ordered]
+
+
+FUNCTIONS = {
+    "semver": semver,
+    "semvercmp": semvercmp,
+    "semverincmajor": _increment("semverincmajor", Version.inc_major),
+    "semverincminor": _increment("semverincminor", Version.inc_minor),
+    "semverincpatch": _increment("semverincpatch", Version.inc_patch),
+    "semvermajor": _part("semvermajor", lambda v: v.major),
+    "semvermatch": semvermatch,
+    "semvermetadata": _part(
+        "semvermetadata", lambda v: v.metadata, lambda v, t: v.with_metadata(_string(t, "semvermetadata"))
+    ),
+    "semverminor": _part("semverminor", lambda v: v.minor),
+    "semverpatch": _part("semverpatch", lambda v: v.patch),
+    "semverprerelease": _part(
+        "semverprerelease",
+        lambda v: v.prerelease,
+        lambda v, t: v.with_prerelease(_string(t, "semverprerelease")),
+    ),
+    "semverrelease": _part("semverrelease", lambda v: f"{v.major}.{v.minor}.{v.patch}", _release),
+    "semversort": semversort,
+    "semvervalidate": semvervalidate,
+}

@@ -1,0 +1,178 @@
+"""Conditions of validate and check that look at one value: its type, its form, its size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.spiff.expressions.operators import loosely_equal
+from krmkit.libraries.spiff.functions import semvers
+from krmkit.libraries.spiff.functions.crypto import pem
+from krmkit.libraries.spiff.functions.net import dns
+from krmkit.libraries.spiff.functions.randomness import needed
+from krmkit.libraries.spiff.functions.regexps import compiled
+from krmkit.libraries.spiff.tree.addresses import address, network
+from krmkit.libraries.spiff.tree.environment import Env
+from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.nodes import Node, type_name
+from krmkit.libraries.spiff.tree.shown import short
+
+Verdict = tuple[bool, str]
+
+
+class UncheckableCondition(Exception):  # noqa: N818 - the reference's word: a condition has a problem
+    """A condition that cannot be checked."""
+
+
+def text_of(what: str, value: Any) -> str:
+    if type(value) is not str:
+        raise UncheckableCondition(f"{what} requires string, but got {type_name(value)}")
+    return value
+
+
+def _empty(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    if type(value) not in (str, list, dict):
+        raise UncheckableCondition(f"invalid type for empty: {type_name(value)}")
+    return (False, "is not empty") if value else (True, "is empty")
+
+
+def _valueset(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    if len(args) != 1 or type(args[0].value) is not list:
+        raise UncheckableCondition("valueset requires a list argument with possible values")
+    if any(loosely_equal(value, node.value) for node in args[0].value):
+        return True, "matches valuset"
+    if type(value) in (str, int):
+        return False, f"invalid value {quote(value) if type(value) is str else value}"
+    return False, "invalid value"
+
+
+def _value(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    if len(args) != 1:
+        raise UncheckableCondition(f"{name} requires a value argument")
+    good = loosely_equal(value, args[0].value)
+    return good, f"{'valid' if good else 'invalid'} value {short(value)}"
+
+
+_ORDERS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
+    "gt": (lambda a, b: a > b, "greater than", "less or equal to"),
+    "lt": (lambda a, b: a < b, "less than", "greater than"),
+    "ge": (lambda a, b: a >= b, "greater or equal to", "less than"),
+    "le": (lambda a, b: a <= b, "less or equal to", "greater or equal to"),
+}
+"""The comparison of each name, and the words for a value that fulfils it and for one that does not."""
+
+
+_SIGNS = {">": "gt", "<": "lt", ">=": "ge", "<=": "le"}
+
+
+def _order(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    if len(args) != 1:
+        raise UncheckableCondition(f"{name} requires a value argument")
+    compare, fulfilled, failed = _ORDERS[_SIGNS.get(name, name)]
+    bound = args[0].value
+    numbers = (int, float)
+    both = (type(value) in numbers and type(bound) in numbers) or (type(value) is str and type(bound) is str)
+    if not both:
+        raise UncheckableCondition(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
+    good = compare(value, bound)
+    return good, f"{fulfilled if good else failed} {_shown(bound)}"
+
+
+def _shown(value: Any) -> str:
+    return value if type(value) is str else short(value)
+
+
+def _match(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    if len(args) != 1 or type(args[0].value) is not str:
+        raise UncheckableCondition("match requires a regexp argument")
+    try:
+        pattern = compiled(args[0].value)
+    except Failure as failure:
+        raise UncheckableCondition(f"regexp {args[0].value}: {failure.issue.text}") from None
+    if type(value) is not str:
+        raise UncheckableCondition("no string to match regexp")
+    good = pattern.search(value) is not None
+    return good, f"{'valid' if good else 'invalid'} value {quote(value)}"
+
+
+def _type(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    kind = type_name(value)
+    texts = []
+    for arg in args:
+        wanted = arg.value
+        if type(wanted) is not str:
+            raise UncheckableCondition(f"type: type arg requires string, but got {type_name(wanted)}")
+        if wanted == kind:
+            return True, f"is of type {wanted}"
+        texts.append(f"is not of type {wanted}")
+    return False, texts[0] if len(texts) == 1 else f"({' and '.join(texts)})"
+
+
+def _dns(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    text = text_of(f"{name}: {name}", value)
+    words, checks = dns.NAMES[name]
+    problem = ""
+    for one in checks:
+        problem = one(text)
+        if not problem:
+            return True, f"is {words}"
+    return False, f"is no {words}: [{problem}]"
+
+
+def _ip(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    text = text_of("ip: ip", value)
+    return (True, "is ip address") if address(text) is not None else (False, f"is no ip address: {text}")
+
+
+def _cidr(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    text = text_of("cidr: cidr", value)
+    return (
+        (True, "is CIDR")
+        if network(text) is not None
+        else (False, f"is no CIDR: invalid CIDR address: {text}")
+    )
+
+
+def _semver(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    try:
+        good, reason = semvers.matches([value, *(arg.value for arg in args)], "semver")
+    except Failure as failure:
+        return False, failure.issue.text
+    return (True, "is semver" if not args else "matches all constraints") if good else (False, f"[{reason}]")
+
+
+def _keys(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    text = text_of(name, value)
+    words, problem = _KEYS[name]
+    try:
+        with needed("cryptography", name):
+            import cryptography  # noqa: F401 - the functions of pem need it
+    except Failure as failure:
+        raise UncheckableCondition(failure.issue.text) from None
+    try:
+        if name == "privatekey":
+            pem.parse_private_key(text)
+        elif name == "publickey":
+            pem.parse_public_key(text)
+        elif not pem.is_ca(pem.parse_certificate(text)) and name == "ca":
+            return False, "is no ca certificate"
+    except ValueError as error:
+        return False, f"{problem}: {error}"
+    return True, words
+
+
+_KEYS = {
+    "ca": ("is ca", "is no certificate"),
+    "certificate": ("is certificate", "is no certificate"),
+    "privatekey": ("is private key", "is no private key"),
+    "publickey": ("is public key", "is no public key"),
+}
+"""The messages for a text that is valid, and for one that is not."""
+VALIDATORS: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {
+    "=": _value, "ca": _keys, "certificate": _keys, "cidr": _cidr, "dnsdomain": _dns, "dnslabel": _dns,
+    "dnsname": _dns, "empty": _empty, "ip": _ip, "match": _match, "privatekey": _keys, "publickey": _keys,
+    "semver": _semver, "type": _type, "value": _value, "valueset": _valueset, "wildcarddnsdomain": _dns,
+    "~=": _match, **dict.fromkeys((*_ORDERS, *_SIGNS), _order),
+}  # fmt: skip
+"""A validator gets its name, the value, its arguments and the environment."""

@@ -1,0 +1,116 @@
+"""The words of dynaml, and where a text stops being an expression."""
+
+from __future__ import annotations
+
+import re
+
+from krmkit.libraries.spiff.tree.errors import Failure, Path
+
+_SPACE = re.compile(r"[ \t\n\r]+")
+_KEY = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_\-]*(?::[a-zA-Z0-9_][a-zA-Z0-9_\-]*)?")
+_NAME = re.compile(r"[a-zA-Z0-9_]+")
+_INDEX = re.compile(r"\[-?[0-9]+\]")
+_IP = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+")
+_NUMBER = re.compile(r"-?[0-9][0-9_]*(?:\.[0-9][0-9]*)?(?:[eE]-?[0-9]+)?")
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
+_TAG = re.compile(r"[a-zA-Z0-9_]+(?:[:.]-?[a-zA-Z0-9_]+)*::")
+_TAG_NAME = re.compile(r"\*?[a-zA-Z0-9_]+(?:[:.][a-zA-Z0-9_]+)*")
+
+DEEPEST = 60
+"""How deep expressions may be nested."""
+
+
+class Scanner:
+    """A text, the offset that is read next, and the word that reaches furthest, which a message about an error shows.
+
+    path: where the text is in its document. stub_path: where stubs are looked up. depth: how many expressions are open.
+    """
+
+    __slots__ = ("at", "depth", "far_end", "far_start", "path", "stub_path", "text")
+
+    def __init__(self) -> None:
+        self.begin("", (), ())
+
+    def begin(self, text: str, path: Path, stub_path: Path) -> None:
+        """Read another text from its beginning."""
+        self.text = text
+        self.path = path
+        self.stub_path = stub_path
+        self.at = 0
+        self.far_start = 0
+        self.far_end = 0
+        self.depth = 0
+
+    def mark(self, start: int) -> None:
+        """Remember the word from `start` to here if none reaches further."""
+        if self.at > self.far_end and start != self.at:
+            self.far_start, self.far_end = start, self.at
+
+    def space(self) -> bool:
+        """Skip white space; whether there was some."""
+        found = _SPACE.match(self.text, self.at)
+        if found is None:
+            return False
+        start = self.at
+        self.at = found.end()
+        self.mark(start)
+        return True
+
+    def accept(self, word: str) -> bool:
+        """Skip a word if it is here."""
+        if self.text.startswith(word, self.at):
+            self.at += len(word)
+            return True
+        return False
+
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self.text, self.at)
+        if found is None:
+            return ""
+        start = self.at
+        self.at = found.end()
+        self.mark(start)
+        return found.group()
+
+    def key(self) -> str:
+        return self._match(_KEY)
+
+    def name(self) -> str:
+        return self._match(_NAME)
+
+    def index(self) -> str:
+        return self._match(_INDEX)
+
+    def address(self) -> str:
+        return self._match(_IP)
+
+    def number(self) -> str:
+        return self._match(_NUMBER)
+
+    def string(self) -> str:
+        return self._match(_STRING)
+
+    def tag(self) -> str:
+        """The name before `::`, "" for none."""
+        return self._match(_TAG)[:-2]
+
+    def tag_name(self) -> str:
+        return self._match(_TAG_NAME)
+
+    def error(self, start: int | None = None, end: int | None = None) -> Failure:
+        """The failure that names the word that reaches furthest, or that from `start` to `end`."""
+        first = self.far_start if start is None else start
+        last = self.far_end if end is None else end
+        shown = self.text[first:last]
+        one, other = self._place(first), self._place(last)
+        if "\n" in self.text:
+            return Failure(
+                f"parse error near line {one[0]} symbol {one[1]} - line {other[0]} symbol {other[1]}: '{shown}'"
+            )
+        return Failure(f"parse error near symbol {one[1]} - symbol {other[1]}: '{shown}'")
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        """Line and symbol of an offset; a line break belongs to the line that it begins."""
+        before = self.text[: offset + 1]
+        line = before.count("\n")
+        return line + 1, offset - before.rfind("\n") if line else offset + 1

@@ -1,0 +1,347 @@
+"""The place of an expression: its path, the scopes around it, the stubs beside it, and the run it belongs to."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krmkit.libraries.spiff.tree.errors import Info, Path, Result
+from krmkit.libraries.spiff.tree.limits import SpiffLimitError, SpiffLimits
+from krmkit.libraries.spiff.tree.nodes import IMPLIED, Expression, Node, find, step_into
+from krmkit.libraries.spiff.tree.randomness import Chance
+from krmkit.libraries.spiff.tree.tags import Tags
+from krmkit.libraries.yaml.effort import EffortError, charge
+
+VERSION = "1.7.0"
+"""The value of `__ctx.VERSION`: the version of spiff++ whose language this is."""
+SELF = "_"
+DOCUMENT = "__"
+ROOT = "___"
+
+
+_EVALUATION = 16  # steps of effort that an evaluation costs
+_CALL = 3  # evaluations that a call takes as long as
+_MADE = 6  # steps of effort that a node costs which an evaluation makes
+_SEARCHED = 256  # instructions of a pattern, or bytes, that one step of effort goes through
+_WRITTEN = 16  # characters of a text that is made piece by piece which cost one step
+_FEW = 16  # nodes made at once that cost nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of the engine that expressions use, and that use expressions themselves.
+
+    parse: the expression in a text, for a path and its path in the stubs. call: the value of a function by its name, for
+    values and the expressions that gave them. flow: a node without open expressions; Failure with the text where one stays
+    open. cascade: a template merged with stubs.
+    """
+
+    parse: Callable[[str, Path, Path], Expression]
+    call: Callable[[str, list[Any], Env, list[Expression], Info], Result]
+    flow: Callable[[Node, Env, str], Node]
+    cascade: Callable[[Run, Env | None, Node, list[Node]], Node]
+
+
+class Run:
+    """The common data of all documents of one run."""
+
+    __slots__ = (
+        "access", "chance", "control", "demands", "depth", "environment", "files", "free", "held", "interpolation", "limits",
+        "made", "parts", "steps", "tags",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        features: frozenset[str],
+        access: str,
+        files: dict[str, bytes],
+        limits: SpiffLimits,
+        parts: Parts,
+    ) -> None:
+        self.parts = parts
+        self.interpolation = "interpolation" in features
+        self.control = "control" in features
+        self.access = access
+        self.files = files
+        self.limits = limits
+        self.environment: Mapping[str, str] | None = None
+        self.chance: Chance | None = None
+        self.tags = Tags()
+        self.steps = 0
+        self.free = 0  # evaluations that documents of this size take anyway
+        self.depth = 0
+        self.made = 0
+        self.held = 0
+        self.demands = 0
+
+    def count(self, nodes: int) -> None:
+        """Count nodes that an evaluation made; SpiffLimitError beyond the limit."""
+        self.made += nodes
+        if nodes > _FEW:
+            self._draw(nodes * _MADE)
+        if self.made > self.limits.nodes:
+            raise SpiffLimitError("nodes", self.limits.nodes)
+
+    def hold(self, value: Any) -> int:
+        """Count the nodes inside a value, and return how many; SpiffLimitError beyond the limit.
+
+        Values are shared and not copied: thirty doublings, `b: (( [a, a] ))`, are thirty lists, and a billion nodes for all
+        that walks through them.
+        """
+        before = self.held
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            entries = value.values() if type(value) is dict else value
+            self.hold_entries(len(entries))
+            waiting += [entry.value for entry in entries if type(entry.value) in (dict, list)]
+        return self.held - before
+
+    def hold_entries(self, count: int) -> None:
+        """Count the entries of one list or map that a walk goes through."""
+        self.held += count
+        if self.held > self.limits.held:
+            raise SpiffLimitError("nodes in values", self.limits.held)
+
+    def step(self, count: int = 1) -> None:
+        """Count one evaluation, or a function's work that takes as long as so many."""
+        self.steps += count
+        if self.steps > self.limits.steps:
+            raise SpiffLimitError("evaluations", self.limits.steps)
+        if self.steps > self.free:
+            self._draw(count * _EVALUATION)
+
+    def _draw(self, steps: int) -> None:
+        """Take steps from the budget of the run of a function."""
+        try:
+            charge(steps)
+        except EffortError as error:
+            raise SpiffLimitError.of(str(error)) from None
+
+    def search(self, size: int) -> None:
+        """Count the instructions of a search (`Pattern.cost`), or the bytes that one of many searches in a text may read."""
+        self._draw(size // _SEARCHED)
+
+    def write(self, piece: int, whole: int) -> None:
+        """Count a piece of a text that is `whole` characters long by now; SpiffLimitError beyond the limit of the output."""
+        if whole > self.limits.output:
+            raise SpiffLimitError("characters of output", self.limits.output)
+        self._draw(1 + piece // _WRITTEN)
+
+    def enter(self) -> None:
+        """Count one call inside others; the caller calls `leave` when it is over."""
+        self.step(_CALL)
+        self.depth += 1
+        if self.depth > self.limits.depth:
+            depth, self.depth = self.limits.depth, 0
+            raise SpiffLimitError("calls inside each other", depth)
+
+    def leave(self) -> None:
+        self.depth -= 1
+
+
+class Scope:
+    """The names of one map (or of parameters: `path` is None), and the scope around it.
+
+    root: the scope of the document, None where the next scope inside begins a document. entries: those of a document that
+    is a list.
+    """
+
+    __slots__ = ("entries", "local", "next", "path", "root")
+
+    def __init__(self, outer: Scope | None, path: Path | None, local: dict[str, Node]) -> None:
+        self.local = local
+        self.path = path
+        self.next = outer
+        self.root: Scope | None = self if outer is None or outer.root is None else outer.root
+        self.entries: list[Node] | None = None
+
+
+class Env:
+    """One place. It is never changed: the with-methods give another one."""
+
+    __slots__ = (
+        "current_source", "final", "is_binding", "nomerge", "outer", "path", "run", "scope", "source",
+        "static", "stub_path", "stubs",
+    )  # fmt: skip
+
+    def __init__(self, run: Run, stubs: list[Node], source: str, outer: Env | None = None) -> None:
+        self.run = run
+        self.stubs = stubs
+        self.source = source
+        self.current_source = source
+        self.outer = outer
+        self.path: Path = ()
+        self.stub_path: Path = ()
+        self.scope: Scope | None = None
+        self.static: dict[str, Node] = {}
+        self.nomerge = False
+        self.is_binding = False
+        self.final = True
+
+    def _copy(self) -> Env:
+        other = Env.__new__(Env)
+        other.run = self.run
+        other.stubs = self.stubs
+        other.source = self.source
+        other.current_source = self.current_source
+        other.outer = self.outer
+        other.path = self.path
+        other.stub_path = self.stub_path
+        other.scope = self.scope
+        other.static = self.static
+        other.nomerge = self.nomerge
+        other.is_binding = self.is_binding
+        other.final = self.final
+        return other
+
+    def with_step(self, step: str) -> Env:
+        other = self._copy()
+        other.path = (*self.path, step)
+        other.stub_path = (*self.stub_path, step)
+        return other
+
+    def with_scope(self, scope: Scope) -> Env:
+        other = self._copy()
+        other.scope = scope
+        return other
+
+    def with_names(self, names: dict[str, Node]) -> Env:
+        """Inside parameters or a `( x = 1 )` scope."""
+        other = self._copy()
+        other.static = {**self.static, **names}
+        other.scope = Scope(self.scope, None, names)
+        return other
+
+    def with_source(self, source: str) -> Env:
+        other = self._copy()
+        other.source = source
+        return other
+
+    def with_new_root(self) -> Env:
+        """A place in which a document is read as if it were alone, with the names of this place around it."""
+        other = self._copy()
+        scope = Scope(self.scope, self.path, {})
+        other.scope = scope
+        scope.root = None
+        return other
+
+    def redirected(self, path: Path) -> Env:
+        other = self._copy()
+        if path:
+            other.stub_path = path
+            other.nomerge = False
+        else:
+            other.nomerge = True
+        return other
+
+    def find_in_stubs(self, path: Path) -> Node | None:
+        """The first stub's node at a path."""
+        control = self.run.control
+        for stub in self.stubs:
+            found = find(stub, path, False, control)
+            if found is not None and not found.note.flags & IMPLIED:
+                return found
+        return None
+
+    def is_in_stubs(self, path: Path) -> bool:
+        """Whether a stub has anything at a path: what is implied there may hold what is not."""
+        return any(find(stub, path, False, self.run.control) is not None for stub in self.stubs)
+
+    def root_names(self) -> dict[str, Node]:
+        root = self.scope.root if self.scope is not None else None
+        return root.local if root is not None else {}
+
+    def root_node(self) -> Node:
+        """The document, as a node."""
+        root = self.scope.root if self.scope is not None else None
+        if root is not None and root.entries is not None:
+            return Node(root.entries, "scope")
+        return Node(self.root_names(), "scope")
+
+    def outermost_map(self) -> Node:
+        """In a document that is a list: the entry in which this place is."""
+        scope = self.scope
+        found: dict[str, Node] = {}
+        while scope is not None and scope.entries is None:
+            found = scope.local
+            scope = scope.next
+        return Node(found, "scope")
+
+    def find_first(self, name: str) -> Node | None:
+        """The node that the first word of a reference names: innermost scope first, then the outer documents."""
+        env: Env | None = self
+        while env is not None:
+            if name == "__ctx":
+                return env.context()
+            scope = env.scope
+            host = None
+            while scope is not None:
+                found = scope.local.get(name)
+                if found is not None:
+                    return found
+                if host is None and scope.path is not None:
+                    host = scope
+                scope = scope.next
+            if name == ROOT:
+                if env.outer is None:
+                    return Node(env.root_names() if env.is_binding else {}, "__ctx")
+            if name == DOCUMENT and host is not None:
+                return Node(host.local, "__ctx")
+            env = env.outer
+        return None
+
+    def find_in_host(self, name: str) -> Node | None:
+        """The node that `__.name` names: the scopes of the document, without parameters."""
+        scope = self.scope
+        while scope is not None and scope.path is None:
+            scope = scope.next
+        while scope is not None:
+            found = scope.local.get(name)
+            if found is not None:
+                return found
+            scope = scope.next
+        return None
+
+    def context(self) -> Node:
+        """The value of `__ctx`."""
+        source = self.current_source
+        outer: list[Node] = []
+        bindings: Node = Node([], "context")
+        env = self.outer
+        while env is not None:
+            names = Node(env.root_names(), "__ctx")
+            outer.append(names)
+            if env.is_binding:
+                bindings = names
+            env = env.outer
+        folder = posixpath.dirname(source) or "."
+        values: dict[str, Any] = {
+            "FILE": source,
+            "DIR": folder,
+            "RESOLVED_FILE": source,
+            "RESOLVED_DIR": folder,
+            "PATHNAME": ".".join(self.path),
+            "PATH": [Node(step, "__ctx") for step in self.path],
+            "STUBPATH": [Node(step, "__ctx") for step in self.stub_path],
+            "VERSION": VERSION,
+        }
+        if outer:
+            values["OUTER"] = outer
+        found = {key: Node(value, "__ctx") for key, value in values.items()}
+        found["BINDINGS"] = bindings
+        return Node(found, "__ctx")
+
+    def node(self, value: Any) -> Node:
+        """A node for a value that an expression made here."""
+        return Node(value, dynaml_source(self.source))
+
+    def enter_step(self, node: Node, step: str, raw: bool) -> Node | None:
+        return step_into(node, step, raw, self.run.control)
+
+
+def dynaml_source(source: str) -> str:
+    """The source name of what an expression in `source` made."""
+    return source if source.startswith("dynaml@") else "dynaml@" + source

@@ -1,0 +1,252 @@
+"""The tree that is worked on: a Node is a value with its annotations; a value is data, an expression, a lambda or a template.
+
+    Node({"a": Node(1, "file.yml")}, "file.yml")
+
+Data: None, bool, int (64 bit), float, str, list[Node], dict[str, Node].
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Path
+
+TEMPORARY = 0x001
+LOCAL = 0x002
+INJECT = 0x004
+STATE = 0x008
+DEFAULT = 0x010
+DYNAMIC = 0x020
+INJECTED = 0x040
+IMPLIED = 0x080
+SPLICED = 0x100
+"""On a list: stub entries were inserted, so that its own entries are not merged with stubs by their index."""
+
+
+class Note(NamedTuple):
+    """The annotations of a node; most nodes share EMPTY."""
+
+    flags: int = 0
+    redirect: Path | None = None
+    replace: bool = False
+    preferred: bool = False
+    merged: bool = False
+    key_name: str = ""
+    error: bool = False
+    failed: bool = False
+    undefined: bool = False
+    issue: Issue | None = None
+    tag: str = ""
+    resolver: Any = None
+    original: Path | None = None
+    """The path at which an expression was evaluated."""
+
+
+EMPTY = Note()
+
+
+class Node:
+    """One node. `state` belongs to the flow: STATIC, or what a flow knows of this place (flow.Place, flow.Cell)."""
+
+    __slots__ = ("note", "source", "state", "value")
+
+    def __init__(self, value: Any, source: str, note: Note = EMPTY, state: Any = None) -> None:
+        self.value = value
+        self.source = source
+        self.note = note
+        self.state = state
+
+    def noted(self, **changes: Any) -> Node:
+        """The same node with other annotations."""
+        return Node(self.value, self.source, self.note._replace(**changes), self.state)
+
+    def with_value(self, value: Any) -> Node:
+        """The same annotations on another value."""
+        return Node(value, self.source, self.note)
+
+    def with_flags(self, flags: int) -> Node:
+        """The node with these flags too."""
+        note = self.note
+        if note.flags | flags == note.flags:
+            return self
+        return Node(self.value, self.source, note._replace(flags=note.flags | flags), self.state)
+
+    def __repr__(self) -> str:
+        return f"Node({self.value!r})"
+
+
+class Static:
+    """The state of a subtree without expressions, merge keys and key fields: nothing in it changes without stubs."""
+
+    __slots__ = ()
+    settled = True
+
+
+STATIC = Static()
+
+
+class Expression:
+    """The content of `(( ... ))`: evaluate(env, locally) gives (value, Info) or raises Failure.
+
+    A value that is an Expression is not ready: try again.
+    """
+
+    __slots__ = ()
+
+    @property
+    def core(self) -> Expression:
+        """The expression without parentheses around it."""
+        return self
+
+    def evaluate(self, env: Any, locally: bool) -> tuple[Any, Info]:
+        raise TypeError(f"{type(self).__name__} has no value of its own")
+
+
+def evaluate_last(part: Expression, env: Any, start: int | None = None) -> tuple[Any, Info]:
+    """The value of the part of an expression that its value comes from; the part itself where it fails.
+
+    In the reference, what depends on a node that has no value yet waits for one pass, and the expression that waits is this
+    part alone: that is what a message shows when it fails then. `start` is the count of demands before the parts in front;
+    where these had to wait, the whole expression did.
+    """
+    before = env.run.demands
+    if start is not None and start != before:
+        return part.evaluate(env, False)
+    try:
+        return part.evaluate(env, False)
+    except Failure:
+        if env.run.demands == before:
+            raise
+        return part.core, NOTHING
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type as dynaml's type() gives it."""
+    if value is None:
+        return "nil"
+    kind = type(value)
+    name = _NAMES.get(kind)
+    if name is not None:
+        return name
+    return str(getattr(value, "type_name", "expression"))
+
+
+def go_type(value: Any) -> str:
+    """The Go type of a value, which messages of the reference show: `[]yaml.Node` for a list."""
+    if value is None:
+        return "<nil>"
+    return _GO_NAMES.get(type(value)) or f"dynaml.{type(value).__name__}"
+
+
+_GO_NAMES = {
+    str: "string", bool: "bool", int: "int64", float: "float64", list: "[]yaml.Node", dict: "map[string]yaml.Node",
+}  # fmt: skip
+_NAMES = {str: "string", bool: "bool", int: "int", float: "float", list: "list", dict: "map"}
+
+
+def step_into(node: Node, step: str, raw: bool, control: bool) -> Node | None:
+    """The child of a node at one step of a path: a key, `[2]`, `[-1]`, a name, or `field:name` of an entry."""
+    value = node.value
+    if type(value) is dict:
+        if not raw and not is_map_complete(value, control):
+            return None
+        return value.get(step)
+    if type(value) is list:
+        if not raw and not is_list_complete(value):
+            return None
+        return _list_entry(node, value, step, raw, control)
+    return None
+
+
+def _list_entry(node: Node, entries: list[Node], step: str, raw: bool, control: bool) -> Node | None:
+    index = list_index(step)
+    if index is not None:
+        if index < 0:
+            index += len(entries)
+        return entries[index] if 0 <= index < len(entries) else None
+    key = node.note.key_name or "name"
+    split = step.find(":")
+    if split > 0:
+        key, step = step[:split], step[split + 1 :]
+    for entry in entries:
+        if type(entry.value) is dict:
+            name = step_into(entry, key, raw, control)
+            if name is not None and type(name.value) is str and name.value == step:
+                return entry
+    return None
+
+
+def list_index(step: str) -> int | None:
+    """2 for `[2]`, -1 for `[-1]`, None for a name."""
+    if step[:1] != "[" or step[-1:] != "]":
+        return None
+    digits = step[2:-1] if step[1:2] == "-" else step[1:-1]
+    if not digits.isdigit() or not digits.isascii() or len(digits) > 18:
+        return None
+    return int(step[1:-1])
+
+
+def find(node: Node, path: Path, raw: bool = False, control: bool = False) -> Node | None:
+    """The node at a path below `node`; `raw` walks through maps whose merge is pending too."""
+    here: Node | None = node
+    for step in path:
+        if here is None:
+            return None
+        here = step_into(here, step, raw, control)
+    return here
+
+
+def find_text(node: Node, key: str, raw: bool = False, control: bool = False) -> str | None:
+    """The text in the field `key` of a map, None if it is not a text."""
+    found = step_into(node, key, raw, control)
+    return found.value if found is not None and type(found.value) is str else None
+
+
+def is_map_complete(value: dict[str, Node], control: bool) -> bool:
+    """Whether a map has no merge key left (with control structures: no key that begins with `<<`)."""
+    if "<<" in value or "<<<" in value:
+        return False
+    return not control or not any(key.startswith("<<") and key[2:3] != "!" for key in value)
+
+
+def is_list_complete(value: list[Node]) -> bool:
+    """Whether a list has no entry left at which something is inserted."""
+    return not any(list_merge(entry) for entry in value)
+
+
+def list_merge(entry: Node) -> str:
+    """The merge key of a list entry that inserts (`- <<: ...`), "" for all others."""
+    value = entry.value
+    if type(value) is dict and len(value) == 1:
+        if "<<" in value:
+            return "<<"
+        if "<<<" in value:
+            return "<<<"
+    return ""
+
+
+def copy_tree(node: Node) -> Node:
+    """A deep copy of the containers, as if nothing had been worked on yet."""
+    value = node.value
+    if type(value) is dict:
+        return Node({key: copy_tree(entry) for key, entry in value.items()}, node.source, node.note)
+    if type(value) is list:
+        return Node([copy_tree(entry) for entry in value], node.source, node.note)
+    return Node(value, node.source, node.note)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are of one type and equal, deeply."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if type(left) is dict:
+        return len(left) == len(right) and all(
+            key in right and same(entry.value, right[key].value) for key, entry in left.items()
+        )
+    if type(left) is list:
+        return len(left) == len(right) and all(
+            same(one.value, other.value) for one, other in zip(left, right, strict=True)
+        )
+    return bool(left == right)

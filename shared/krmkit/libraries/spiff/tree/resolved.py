@@ -1,0 +1,41 @@
+"""Whether a value is done: it holds no expression, and nothing is left to merge into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.spiff.tree.embedded import embedded
+from krmkit.libraries.spiff.tree.environment import Run
+from krmkit.libraries.spiff.tree.nodes import Expression, Node, is_list_complete, is_map_complete
+
+
+def is_locally_resolved(value: Any, run: Run) -> bool:
+    """Whether a value is not an expression, and its own merges are done."""
+    kind = type(value)
+    if kind is dict:
+        return is_map_complete(value, run.control)
+    if kind is list:
+        return is_list_complete(value)
+    return not isinstance(value, Expression)
+
+
+def is_resolved(value: Any, run: Run) -> bool:
+    """Whether a value holds no expression, at any depth."""
+    kind = type(value)
+    if kind is str:
+        return embedded(value, run.interpolation) is None
+    if kind is dict:
+        run.hold_entries(len(value))
+        return all(is_resolved_node(node, run) for node in value.values())
+    if kind is list:
+        run.hold_entries(len(value))
+        return all(is_resolved_node(node, run) for node in value)
+    return not isinstance(value, Expression)
+
+
+def is_resolved_node(node: Node, run: Run) -> bool:
+    """As `is_resolved`; a node that a flow is done with is not walked through again."""
+    state = node.state
+    if state is not None and getattr(state, "settled", False):
+        return True
+    return is_resolved(node.value, run)

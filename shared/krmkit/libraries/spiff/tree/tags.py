@@ -1,0 +1,89 @@
+"""Tags: names under which values are published, over all documents of a stream."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from krmkit.libraries.spiff.tree.errors import Failure, Path
+from krmkit.libraries.spiff.tree.nodes import Node, find
+
+_NUMBER = re.compile("-?[0-9]{1,9}")
+
+
+@dataclass(slots=True, eq=False)
+class _Tag:
+    """A published value. scope: global (for the whole stream), local (for its document)."""
+
+    name: str
+    node: Node
+    path: Path
+    document: int
+    stays: bool
+
+
+def normal(name: str) -> str:
+    """The name of a tag with one kind of separator: `a.b` is `a:b`."""
+    return name.replace(".", ":")
+
+
+class Tags:
+    """The tags of a run. `document` counts the documents of the stream, results are those that are done."""
+
+    def __init__(self) -> None:
+        self.document = 0
+        self.known: dict[str, _Tag] = {}
+        self.results: list[Node] = []
+
+    def set(self, name: str, node: Node, path: Path) -> None:
+        """Publish a value: `*name` stays for the documents that follow. Failure where the name is taken."""
+        stays = name.startswith("*")
+        shown = name.lstrip("*")
+        name = normal(shown)
+        old = self.known.get(name)
+        if old is not None:
+            where = ".".join(path)
+            if old.document != self.document:
+                raise Failure(f'duplicate tag "{name}": {where} in foreign document')
+            if old.path != path:
+                raise Failure(f'duplicate tag "{name}": {where} <-> {".".join(old.path)}')
+        self.known[name] = _Tag(shown, node, path, self.document, stays)
+
+    def find(self, name: str, path: Path, control: bool) -> Node:
+        """The value below which a path is looked up: that of the tag, or of the one tag below it that has the path, tried
+        level by level; `doc:N` is a document."""
+        wanted = normal(name)
+        if wanted.startswith("doc:") and _NUMBER.fullmatch(wanted, 4):
+            return self._document(int(wanted[4:]), name)
+        tags = [tag for key, tag in self.known.items() if key == wanted or key.startswith(wanted + ":")]
+        if not tags:
+            raise Failure(f"tag '{name}' not found")
+        for level in sorted({normal(tag.name).count(":") for tag in tags}):
+            here = [tag for tag in tags if normal(tag.name).count(":") == level]
+            hits = sorted(
+                (tag for tag in here if find(tag.node, path, True, control)), key=lambda tag: tag.name
+            )
+            if len(hits) > 1:
+                what = f"{name}::{'.'.join(path) or '.'}"
+                raise Failure(
+                    f"ambigious tag resolution for {what}: {' <-> '.join(tag.name for tag in hits)}"
+                )
+            if hits:
+                return hits[0].node
+        return tags[0].node
+
+    def _document(self, number: int, name: str) -> Node:
+        index = number - 1 if number > 0 else len(self.results) + number
+        if number == 0 or not 0 <= index < len(self.results):
+            raise Failure(f"tag '{name}' not found")
+        return self.results[index]
+
+    def forget_stub(self) -> None:
+        """Stubs leave no tags behind."""
+        self.known = {key: tag for key, tag in self.known.items() if tag.document != self.document}
+
+    def next_document(self, result: Node) -> None:
+        """Keep the result of a document, and the tags that stay."""
+        self.results.append(result)
+        self.document += 1
+        self.known = {key: tag for key, tag in self.known.items() if tag.stays}

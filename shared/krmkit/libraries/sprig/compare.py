@@ -1,0 +1,66 @@
+"""reflect.DeepEqual, counted: equal types and equal contents; 1, int64 1 and 1.0 are three values."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.limits import CountingWalk, charge
+from krmkit.libraries.go.core.values import GoObject, is_nil_list
+
+
+def deep_equal(first: object, second: object) -> bool:
+    """deepEqual: a nil list is not an empty one, NaN equals nothing."""
+    if isinstance(first, (list, dict)):
+        return _equal(first, second, CountingWalk(), 0)
+    return _same(first, second)
+
+
+def identity(value: object) -> object:
+    """A hashable stand-in: two values have equal ones exactly when they are deeply equal."""
+    if isinstance(value, (list, dict)):
+        return _identity(value, CountingWalk(), 0)
+    return object() if value != value else (type(value), value)
+
+
+def _same(first: object, second: object) -> bool:
+    if isinstance(first, GoObject):
+        return type(first) is type(second) and isinstance(second, GoObject) and first.go_equal(second)
+    return type(first) is type(second) and first == second
+
+
+def _equal(first: object, second: object, walk: CountingWalk, depth: int) -> bool:
+    if isinstance(first, list) and isinstance(second, list):
+        walk.visit(depth)
+        return (
+            type(first) is type(second)
+            and len(first) == len(second)
+            and is_nil_list(first) == is_nil_list(second)
+            and (
+                first is second
+                or all(_equal(a, b, walk, depth + 1) for a, b in zip(first, second, strict=True))
+            )
+        )
+    if isinstance(first, dict) and isinstance(second, dict):
+        walk.visit(depth)
+        return (
+            type(first) is type(second)
+            and len(first) == len(second)
+            and (
+                first is second
+                or all(
+                    key in second and _equal(value, second[key], walk, depth + 1)
+                    for key, value in first.items()
+                )
+            )
+        )
+    walk.visit(depth)
+    return _same(first, second)
+
+
+def _identity(value: object, walk: CountingWalk, depth: int) -> object:
+    walk.visit(depth)
+    charge(1)
+    if isinstance(value, list):
+        return type(value), tuple([_identity(item, walk, depth + 1) for item in value])
+    if isinstance(value, dict):
+        items = [(key, _identity(item, walk, depth + 1)) for key, item in value.items()]
+        return type(value), frozenset(items)
+    return object() if value != value else (type(value), value)

@@ -1,0 +1,132 @@
+"""Dates: formatting, parsing and moving times.
+
+There is no clock: a fallback to the current time is an error instead.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.cast import wrap64
+from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.core.limits import charge
+from krmkit.libraries.go.core.values import Int32, Int64, type_of
+from krmkit.libraries.go.time.durations import SECOND, DurationError, format_duration, parse_duration
+from krmkit.libraries.go.time.parse import TimeParseError, parse_time
+from krmkit.libraries.go.time.values import ZERO, Time
+from krmkit.libraries.go.time.zones import UTC_ZONE, FixedZone, NoZoneDataError, load_zone
+from krmkit.libraries.sprig.refused import no_clock
+
+_HOUR = 3600 * SECOND
+_ROUNDS = ((365 * 24 * _HOUR, "y"), (30 * 24 * _HOUR, "mo"), (24 * _HOUR, "d"), (_HOUR, "h"), (60 * SECOND, "m"),
+           (SECOND, "s"))  # fmt: skip
+
+
+def date(layout: str, when: object) -> str:
+    """The time by a layout, in UTC: a run must not depend on the machine's zone."""
+    return date_in_zone(layout, when, "UTC")
+
+
+def html_date(when: object) -> str:
+    """htmlDate: 2006-01-02."""
+    return date_in_zone("2006-01-02", when, "UTC")
+
+
+def html_date_in_zone(when: object, zone: str) -> str:
+    """htmlDateInZone."""
+    return date_in_zone("2006-01-02", when, zone)
+
+
+def date_in_zone(layout: str, when: object, zone: str) -> str:
+    """dateInZone: a time, or seconds since 1970 (int, int64), by a layout in a zone; unknown zones are UTC."""
+    if isinstance(when, Time):
+        moment = when
+    elif type(when) in (int, Int64, Int32) and isinstance(when, int):
+        moment = Time(int(when))
+    else:
+        # Sprig formats the present time here, and so does a float64, which all numbers from JSON are.
+        raise no_clock(
+            f"a value of type {type_of(when)} is not a date, and sprig would take the current time"
+        )
+    try:
+        place = load_zone(zone)
+    except NoZoneDataError as error:
+        raise GoCallError(str(error)) from None
+    return Time(moment.unix, moment.nanosecond, place or UTC_ZONE).format(layout)
+
+
+def date_modify(duration: str, when: Time) -> Time:
+    """dateModify, date_modify: move a date by a duration; an invalid duration leaves it unchanged."""
+    try:
+        return when.add(parse_duration(duration))
+    except DurationError:
+        return when
+
+
+def must_date_modify(duration: str, when: Time) -> Time:
+    """mustDateModify, must_date_modify."""
+    try:
+        return when.add(parse_duration(duration))
+    except DurationError as error:
+        raise GoCallError(str(error)) from None
+
+
+def to_date(layout: str, text: str) -> Time:
+    """toDate: the zero time for what does not fit the layout."""
+    try:
+        return _parse(layout, text)
+    except TimeParseError:
+        return ZERO
+
+
+def must_to_date(layout: str, text: str) -> Time:
+    """mustToDate."""
+    try:
+        return _parse(layout, text)
+    except TimeParseError as error:
+        raise GoCallError(str(error)) from None
+
+
+def unix_epoch(when: Time) -> str:
+    """unixEpoch: seconds since 1970, as text."""
+    return str(when.unix)
+
+
+def duration(seconds: object) -> str:
+    """Seconds, as text or int64, in the form 1h30m0s; anything else is 0s."""
+    if isinstance(seconds, str):
+        number = _leading_int64(seconds)
+    else:
+        number = int(seconds) if isinstance(seconds, Int64) else 0
+    return format_duration(wrap64(number * SECOND))
+
+
+def duration_round(value: object) -> str:
+    """durationRound: the largest unit that the duration (text or int64 nanoseconds) exceeds."""
+    if isinstance(value, Time):
+        raise no_clock("durationRound of a time is the time that has passed since")
+    span = 0
+    if isinstance(value, str):
+        charge(len(value))
+        try:
+            span = parse_duration(value)
+        except DurationError:
+            span = 0
+    elif isinstance(value, Int64):
+        span = int(value)
+    span = abs(span)
+    return next((f"{span // size}{unit}" for size, unit in _ROUNDS if span > size), "0s")
+
+
+def _parse(layout: str, text: str) -> Time:
+    charge(2 * (len(layout) + len(text)))
+    parsed = parse_time(layout, text)
+    zone = UTC_ZONE if (parsed.offset, parsed.zone) == (0, "UTC") else FixedZone(parsed.offset, parsed.zone)
+    return Time(parsed.unix, parsed.nanosecond, zone)
+
+
+def _leading_int64(text: str) -> int:
+    """strconv.ParseInt without its error: 0 for bad syntax, the nearest limit for a number out of range."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not digits or any(not "0" <= char <= "9" for char in digits):
+        return 0
+    number = int(digits) if len(digits.lstrip("0")) < 20 else 1 << 63
+    return max(-number, -(1 << 63)) if text[0] == "-" else min(number, (1 << 63) - 1)

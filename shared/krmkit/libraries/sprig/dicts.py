@@ -1,0 +1,114 @@
+"""Dicts. Where Go's order of keys is random, keys are sorted; set, unset and the merges change their argument."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.core.limits import CountingWalk, charge
+from krmkit.libraries.go.core.values import StringList, sorted_keys, type_of
+from krmkit.libraries.sprig.strings import to_string
+
+Dict = dict[str, object] | None
+
+
+def make_dict(*pairs: object) -> dict[str, object]:
+    """dict: key, value, key, value ...; keys become text, a last key without a value gets ""."""
+    out: dict[str, object] = {}
+    for at in range(0, len(pairs), 2):
+        out[to_string(pairs[at])] = pairs[at + 1] if at + 1 < len(pairs) else ""
+    return out
+
+
+def get(items: Dict, key: str) -> object:
+    """The value of a key, "" when it is absent."""
+    return (items or {}).get(key, "")
+
+
+def set_key(items: Dict, key: str, value: object) -> Dict:
+    """set: changes the dict and yields it."""
+    if items is None:
+        raise GoCallError("assignment to entry in nil map")
+    items[key] = value
+    return items
+
+
+def unset(items: Dict, key: str) -> Dict:
+    """Takes a key away and yields the dict."""
+    if items is not None:
+        items.pop(key, None)
+    return items
+
+
+def has_key(items: Dict, key: str) -> bool:
+    """hasKey."""
+    return items is not None and key in items
+
+
+def pluck(key: str, *dicts: Dict) -> list[object]:
+    """The values of one key in several dicts."""
+    return [items[key] for items in dicts if items and key in items]
+
+
+def keys(*dicts: Dict) -> StringList:
+    """The keys of all dicts, each one's sorted."""
+    charge(sum(len(items) for items in dicts if items))
+    return StringList([key for items in dicts if items for key in sorted_keys(items)])
+
+
+def values(items: Dict) -> list[object]:
+    """The values, sorted by key."""
+    if not items:
+        return []
+    charge(len(items))
+    return [items[key] for key in sorted_keys(items)]
+
+
+def pick(items: Dict, *names: str) -> dict[str, object]:
+    """A new dict of the named keys."""
+    return {name: items[name] for name in names if items and name in items}
+
+
+def omit(items: Dict, *names: str) -> dict[str, object]:
+    """A new dict without the named keys."""
+    charge(len(items or ()) * (1 + len(names) // 4))
+    return {key: value for key, value in (items or {}).items() if key not in names}
+
+
+def dig(*params: object) -> object:
+    """dig key... default dict: the value at the end of the keys, or the default where one is absent."""
+    if len(params) < 3:
+        raise GoCallError("dig needs at least three arguments")
+    current, fallback = params[-1], params[-2]
+    if type(current) is not dict:
+        raise GoCallError(_conversion(current, "map[string]interface {}"))
+    names = [key for key in params[:-2] if isinstance(key, str)]
+    if len(names) < len(params) - 2:
+        raise GoCallError(_conversion(next(key for key in params if not isinstance(key, str)), "string"))
+    for name in names[:-1]:
+        if name not in current:
+            return fallback
+        current = current[name]
+        if type(current) is not dict:
+            raise GoCallError(_conversion(current, "map[string]interface {}"))
+    return current.get(names[-1], fallback)
+
+
+def deep_copy(value: object) -> object:
+    """deepCopy, mustDeepCopy: nothing is shared with the original."""
+    if value is None:
+        raise GoCallError("reflect: call of reflect.Value.Type on zero Value")
+    return _copy(value, CountingWalk(), 0)
+
+
+def _copy(value: object, walk: CountingWalk, depth: int) -> object:
+    walk.visit(depth)
+    charge(2)
+    if isinstance(value, dict):
+        return type(value)({key: _copy(item, walk, depth + 1) for key, item in value.items()})
+    if isinstance(value, list):
+        return type(value)([_copy(item, walk, depth + 1) for item in value])
+    return value
+
+
+def _conversion(value: object, wanted: str) -> str:
+    found = "nil" if value is None else type_of(value)
+    return f"interface conversion: interface {{}} is {found}, not {wanted}"

@@ -1,0 +1,153 @@
+"""Base64 and base32 with Go's error positions, and checksums. A failing decoder yields its error as text."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.limits import charge
+from krmkit.libraries.go.core.values import decode, encode
+
+_BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_BASE32 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+_NEWLINES = b"\r\n"
+_PAD = ord("=")
+
+
+class CorruptInputError(ValueError):
+    """Bad input; the message is that of Go's encoding packages, with the offset of the byte."""
+
+
+def base64_encode(text: str) -> str:
+    """b64enc."""
+    from binascii import b2a_base64
+
+    return b2a_base64(encode(text), newline=False).decode("ascii")
+
+
+def base64_decode(text: str) -> str:
+    """b64dec: the decoded text, or the error's text."""
+    try:
+        return decode(decode_base64(text))
+    except CorruptInputError as error:
+        return str(error)
+
+
+def base32_encode(text: str) -> str:
+    """b32enc."""
+    from base64 import b32encode
+
+    charge(len(text) // 2)
+    return b32encode(encode(text)).decode("ascii")
+
+
+def base32_decode(text: str) -> str:
+    """b32dec: the decoded text, or the error's text."""
+    digits = encode(text).translate(None, _NEWLINES)
+    try:
+        used = _base32_length(digits)
+    except CorruptInputError as error:
+        return str(error)
+    from base64 import b32decode
+
+    return decode(b32decode(digits[:used]))
+
+
+def decode_base64(text: str) -> bytes:
+    """base64.StdEncoding.DecodeString. Raises CorruptInputError."""
+    from binascii import Error, a2b_base64
+
+    data = encode(text)
+    try:
+        return a2b_base64(data.translate(None, _NEWLINES), strict_mode=True)
+    except Error:
+        charge(len(data))
+        problem = _base64_problem(data)
+        raise CorruptInputError(f"illegal base64 data at input byte {problem}") from None
+
+
+def _base64_problem(data: bytes) -> int:
+    """The offset that Go reports for bad input: quanta of four, padding only at the end, newlines ignored."""
+    at, end, count = 0, len(data), 0
+    while at < end:
+        byte = data[at]
+        at += 1
+        if byte in _BASE64:
+            count = (count + 1) % 4
+        elif byte == _PAD:
+            return _padding_problem(data, at, count)
+        elif byte not in _NEWLINES:
+            return at - 1
+    return at - count
+
+
+def _padding_problem(data: bytes, at: int, count: int) -> int:
+    """`at` is behind the first padding sign, `count` the digits before it in its quantum."""
+    if count < 2:
+        return at - 1
+    if count == 2:
+        at = _skip_newlines(data, at)
+        if at == len(data):
+            return at
+        if data[at] != _PAD:
+            return at - 1
+        at += 1
+    return _skip_newlines(data, at)
+
+
+def _skip_newlines(data: bytes, at: int) -> int:
+    while at < len(data) and data[at] in _NEWLINES:
+        at += 1
+    return at
+
+
+def _base32_length(digits: bytes) -> int:
+    """How many of the digits count: Go stops at padding and ignores what follows its quantum of eight."""
+    end = len(digits)
+    charge(end)
+    for at in range(0, end, 8):
+        for index, byte in enumerate(digits[at : at + 8]):
+            place = at + index
+            if byte == _PAD and index >= 2 and end - place <= 8:
+                if end - at < 8:
+                    raise _corrupt32(end)
+                wrong = next((i for i in range(place + 1, at + 8) if digits[i] != _PAD), 0)
+                if wrong:
+                    raise _corrupt32(wrong - 1)
+                if index in (3, 6):  # whole bytes never end here
+                    raise _corrupt32(place)
+                return at + 8
+            if byte not in _BASE32:
+                raise _corrupt32(place)
+        if end - at < 8:
+            raise _corrupt32(at)
+    return end
+
+
+def _corrupt32(offset: int) -> CorruptInputError:
+    return CorruptInputError(f"illegal base32 data at input byte {offset}")
+
+
+def sha1_sum(text: str) -> str:
+    """sha1sum, in hex."""
+    from hashlib import sha1
+
+    return sha1(encode(text), usedforsecurity=False).hexdigest()
+
+
+def sha256_sum(text: str) -> str:
+    """sha256sum, in hex."""
+    from hashlib import sha256
+
+    return sha256(encode(text)).hexdigest()
+
+
+def sha512_sum(text: str) -> str:
+    """sha512sum, in hex."""
+    from hashlib import sha512
+
+    return sha512(encode(text)).hexdigest()
+
+
+def adler32_sum(text: str) -> str:
+    """adler32sum, in decimal."""
+    from zlib import adler32
+
+    return str(adler32(encode(text)))

@@ -1,0 +1,136 @@
+"""Lists: any Go slice in, []interface{} out. The must forms are the same functions: an error fails either way."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.cast import to_int64
+from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.core.limits import charge, check_items
+from krmkit.libraries.go.core.values import ListList, NilList, kind_of
+from krmkit.libraries.sprig.compare import deep_equal, identity
+from krmkit.libraries.sprig.defaults import empty
+
+
+def make_list(*values: object) -> list[object]:
+    """list, tuple."""
+    return list(values)
+
+
+def push(items: object, value: object) -> list[object]:
+    """append, push: a new list with the value behind."""
+    return [*_items(items, "Cannot push on type {}"), value]
+
+
+def prepend(items: object, value: object) -> list[object]:
+    """A new list with the value in front."""
+    return [value, *_items(items, "Cannot prepend on type {}")]
+
+
+def first(items: object) -> object:
+    """The first item, nil of an empty list."""
+    found = _items(items, "Cannot find first on type {}", copy=False)
+    return found[0] if found else None
+
+
+def last(items: object) -> object:
+    """The last item, nil of an empty list."""
+    found = _items(items, "Cannot find last on type {}", copy=False)
+    return found[-1] if found else None
+
+
+def rest(items: object) -> list[object]:
+    """All but the first item."""
+    found = _items(items, "Cannot find rest on type {}")
+    return found[1:] if found else NilList()
+
+
+def initial(items: object) -> list[object]:
+    """All but the last item."""
+    found = _items(items, "Cannot find initial on type {}")
+    return found[:-1] if found else NilList()
+
+
+def reverse(items: object) -> list[object]:
+    """A new list in reverse order."""
+    return _items(items, "Cannot find reverse on type {}")[::-1]
+
+
+def compact(items: object) -> list[object]:
+    """Without empty items."""
+    found = _items(items, "Cannot compact on type {}")
+    charge(len(found))
+    return [item for item in found if not empty(item)]
+
+
+def uniq(items: object) -> list[object]:
+    """Each item once; 1 and 1.0 differ."""
+    out: list[object] = []
+    seen: set[object] = set()
+    found = _items(items, "Cannot find uniq on type {}")
+    charge(len(found) * 4)
+    for item in found:
+        key = identity(item)
+        if key not in seen:
+            seen.add(key)
+            out.append(item)
+    return out
+
+
+def without(items: object, *omitted: object) -> list[object]:
+    """Without the items that equal one of the others, types included."""
+    found = _items(items, "Cannot find without on type {}")
+    charge(len(found) * (1 + len(omitted)))
+    return [item for item in found if not any(deep_equal(one, item) for one in omitted)]
+
+
+def has(needle: object, items: object) -> bool:
+    """Whether an item equals the needle, types included; false for nil."""
+    if items is None:
+        return False
+    found = _items(items, "Cannot find has on type {}")
+    charge(len(found))
+    return any(deep_equal(needle, item) for item in found)
+
+
+def cut(items: object, *indices: object) -> object:
+    """slice: items from the first to before the second index; nil of an empty list."""
+    found = _items(items, "list should be type of slice or array but {}", copy=False)
+    if not found:
+        return None
+    start = to_int64(indices[0]) if indices else 0
+    end = to_int64(indices[1]) if len(indices) > 1 else len(found)
+    if start < 0 or end < start or end > len(found):
+        raise GoCallError("reflect.Value.Slice: slice index out of bounds")
+    return type(found)(found[start:end])
+
+
+def concat(*lists: object) -> list[object]:
+    """One list of all items."""
+    out: list[object] = []
+    for items in lists:
+        out += _items(items, "Cannot concat type {} as list")
+        check_items(len(out))
+    return out if out else NilList()
+
+
+def chunk(size: int, items: object) -> ListList:
+    """Lists of `size` items, the last one shorter."""
+    found = _items(items, "Cannot chunk type {}")
+    if size > 0:
+        return ListList([found[at : at + size] for at in range(0, len(found), size)])
+    # Sprig computes the number of chunks by a division and takes what comes out.
+    chunks = (len(found) - 1) // size + 1 if size else -1
+    if chunks < 0 or not found:
+        raise GoCallError("runtime error: makeslice: len out of range")
+    return ListList([found] if chunks else [])
+
+
+def _items(items: object, problem: str, *, copy: bool = True) -> list[object]:
+    """The items of any Go slice; the problem names the kind of anything else."""
+    if isinstance(items, list):
+        if not copy:
+            return items
+        charge(len(items) // 4)  # eight bytes an item, which stay in memory
+        return list(items)
+    if items is None:
+        raise GoCallError("runtime error: invalid memory address or nil pointer dereference")
+    raise GoCallError(problem.format(kind_of(items)))

@@ -1,0 +1,118 @@
+"""semver and semverCompare; versions have the methods of Masterminds' Version."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.limits import charge
+from krmkit.libraries.go.core.values import GoObject, Uint64
+from krmkit.libraries.versions import scan as versionscan
+from krmkit.libraries.versions.constraints import ConstraintError, Constraints
+from krmkit.libraries.versions.semver import Version, VersionError
+
+
+class VersionValue(GoObject):
+    """A semver.Version, what the Inc methods yield: it has the methods that need no pointer."""
+
+    __slots__ = ("version",)
+    go_type = "semver.Version"
+    go_kind = "struct"
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+
+    def go_string(self) -> str:
+        return str(self.version)
+
+    def go_equal(self, other: GoObject) -> bool:
+        return isinstance(other, VersionValue) and self._fields() == other._fields()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.go_equal(other)
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def to_json(self) -> str:
+        """The version as a JSON string."""
+        return f'"{self.version}"'
+
+    def _fields(self) -> tuple[int, int, int, str, str, str]:
+        one = self.version
+        return one.major, one.minor, one.patch, one.prerelease, one.metadata, one.original
+
+
+class VersionPointer(VersionValue):
+    """A *semver.Version, what semver yields."""
+
+    __slots__ = ()
+    go_type = "*semver.Version"
+    go_kind = "ptr"
+
+
+def semver(text: str) -> VersionPointer:
+    """A version, loosely parsed: `v1`, `1.2`, `01.2.3`."""
+    return VersionPointer(_parse(text))
+
+
+def semver_compare(constraint: str, version: str) -> bool:
+    """semverCompare: whether the version satisfies the constraint."""
+    charge(min(len(constraint), versionscan.MAX_LENGTH) * 8)
+    try:
+        constraints = Constraints.parse(constraint)
+    except ConstraintError as error:
+        raise GoCallError(str(error)) from None
+    return constraints.check(_parse(version))
+
+
+def _parse(text: str) -> Version:
+    try:
+        return Version.parse(text)
+    except VersionError as error:
+        raise GoCallError(str(error)) from None
+
+
+def _other(value: VersionPointer | None) -> Version:
+    if value is None:
+        raise GoCallError("runtime error: invalid memory address or nil pointer dereference")
+    return value.version
+
+
+def _with_prerelease(value: VersionValue, prerelease: str) -> VersionValue:
+    try:
+        return VersionValue(value.version.with_prerelease(prerelease))
+    except VersionError as error:
+        raise GoCallError(str(error)) from None
+
+
+def _with_metadata(value: VersionValue, metadata: str) -> VersionValue:
+    try:
+        return VersionValue(value.version.with_metadata(metadata))
+    except VersionError as error:
+        raise GoCallError(str(error)) from None
+
+
+_POINTER = ("*semver.Version",)
+
+VersionValue.go_methods = {
+    "String": GoFunction(lambda v: str(v.version), result="string"),
+    "Major": GoFunction(lambda v: Uint64(v.version.major), result="uint64"),
+    "Minor": GoFunction(lambda v: Uint64(v.version.minor), result="uint64"),
+    "Patch": GoFunction(lambda v: Uint64(v.version.patch), result="uint64"),
+    "Prerelease": GoFunction(lambda v: v.version.prerelease, result="string"),
+    "Metadata": GoFunction(lambda v: v.version.metadata, result="string"),
+    "IncMajor": GoFunction(lambda v: VersionValue(v.version.inc_major()), result="semver.Version"),
+    "IncMinor": GoFunction(lambda v: VersionValue(v.version.inc_minor()), result="semver.Version"),
+    "IncPatch": GoFunction(lambda v: VersionValue(v.version.inc_patch()), result="semver.Version"),
+    "SetPrerelease": GoFunction(_with_prerelease, ("string",), result="semver.Version"),
+    "SetMetadata": GoFunction(_with_metadata, ("string",), result="semver.Version"),
+}
+VersionPointer.go_methods = {
+    **VersionValue.go_methods,
+    "Original": GoFunction(lambda v: v.version.original, result="string"),
+    "Compare": GoFunction(lambda v, o: v.version.compare(_other(o)), _POINTER, result="int"),
+    "Equal": GoFunction(lambda v, o: o is not None and v.version == o.version, _POINTER, result="bool"),
+    "LessThan": GoFunction(lambda v, o: v.version < _other(o), _POINTER, result="bool"),
+    "LessThanEqual": GoFunction(lambda v, o: v.version <= _other(o), _POINTER, result="bool"),
+    "GreaterThan": GoFunction(lambda v, o: v.version > _other(o), _POINTER, result="bool"),
+    "GreaterThanEqual": GoFunction(lambda v, o: v.version >= _other(o), _POINTER, result="bool"),
+}

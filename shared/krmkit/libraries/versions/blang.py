@@ -1,0 +1,112 @@
+"""Versions as github.com/blang/semver reads them, and Cluster API's comparison of build tags (util/version)."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.versions.scan import DIGITS, IDENTIFIER, UINT64, too_long
+from krmkit.libraries.versions.semver import Version, VersionError
+
+_UINT64_DIGITS = 20
+UNORDERED = 2
+"""What `compare_with_build_tags` returns where two versions differ and neither comes first."""
+
+
+def parse(text: str) -> Version:
+    """semver.Parse: three numbers, no `v`. Raises VersionError with blang's own text.
+
+    >>> str(parse("1.33.0-rc.1+x"))
+    '1.33.0-rc.1+x'
+    """
+    if not text:
+        raise VersionError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) != 3 or too_long(text):
+        raise VersionError("No Major.Minor.Patch elements found")
+    rest, plus, build = parts[2].partition("+")
+    patch, dash, prerelease = rest.partition("-")
+    major, minor, last = (
+        _number(part, name) for part, name in ((parts[0], "major"), (parts[1], "minor"), (patch, "patch"))
+    )
+    for part in prerelease.split(".") if dash else ():
+        if not part:
+            raise VersionError("Prerelease is empty")
+        if DIGITS.issuperset(part):
+            if len(part) > 1 and part[0] == "0":
+                detail = f"Numeric PreRelease version must not contain leading zeroes {quote(part)}"
+                raise VersionError(detail)
+        elif not IDENTIFIER.issuperset(part):
+            raise VersionError(f"Invalid character(s) found in prerelease {quote(part)}")
+    for part in build.split(".") if plus else ():
+        if not part:
+            raise VersionError("Build meta data is empty")
+        if not IDENTIFIER.issuperset(part):
+            raise VersionError(f"Invalid character(s) found in build meta data {quote(part)}")
+    return Version(major, minor, last, prerelease, build, text)
+
+
+def _number(text: str, name: str) -> int:
+    if not DIGITS.issuperset(text):
+        raise VersionError(f"Invalid character(s) found in {name} number {quote(text)}")
+    if len(text) > 1 and text[0] == "0":
+        raise VersionError(f"{name.capitalize()} number must not contain leading zeroes {quote(text)}")
+    if not text:
+        raise VersionError('strconv.ParseUint: parsing "": invalid syntax')
+    value = int(text[:_UINT64_DIGITS])
+    if value >= UINT64 or len(text) > _UINT64_DIGITS:
+        raise VersionError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
+    return value
+
+
+def parse_tolerant(text: str) -> Version:
+    """semver.ParseTolerant: blanks, a leading `v`, leading zeros and missing numbers do not matter. Raises VersionError.
+
+    >>> str(parse_tolerant("v1.033"))
+    '1.33.0'
+    """
+    parts = text.strip().removeprefix("v").split(".", 2)
+    for position, part in enumerate(parts):
+        if len(part) > 1:
+            part = part.lstrip("0")
+            if not part or not "0" <= part[0] <= "9":
+                part = "0" + part
+            parts[position] = part
+    if len(parts) < 3:
+        if any(sign in parts[-1] for sign in "+-"):
+            raise VersionError("Short version cannot contain PreRelease/Build meta data")
+        parts += ["0"] * (3 - len(parts))
+    return parse(".".join(parts))
+
+
+def compare_without_prereleases(a: Version, b: Version) -> int:
+    """version.Compare(a, b, WithoutPreReleases()): -1, 0 or 1 by the three numbers."""
+    mine, theirs = (a.major, a.minor, a.patch), (b.major, b.minor, b.patch)
+    return (mine > theirs) - (mine < theirs)
+
+
+def compare_with_build_tags(a: Version, b: Version) -> int:
+    """version.Compare(a, b, WithBuildTags()): -1, 0, 1, or UNORDERED where only texts of build tags differ.
+
+    >>> compare_with_build_tags(parse("1.33.0+vmware.2"), parse("1.33.0+vmware.1"))
+    1
+    """
+    found = a.compare(b)
+    if found:
+        return found
+    mine = a.metadata.split(".") if a.metadata else []
+    theirs = b.metadata.split(".") if b.metadata else []
+    for one, other in zip(mine, theirs, strict=False):
+        found = _compare_identifiers(one, other)
+        if found:
+            return found
+    return (len(mine) > len(theirs)) - (len(mine) < len(theirs))
+
+
+def _compare_identifiers(one: str, other: str) -> int:
+    """Numbers come before texts; different texts have no order, because they may be hashes of commits."""
+    numeric, other_numeric = one.isdecimal(), other.isdecimal()
+    if numeric and other_numeric:
+        mine, theirs = int(one[:20]), int(other[:20])
+        return (mine > theirs) - (mine < theirs)
+    if numeric != other_numeric:
+        return -1 if numeric else 1
+    return 0 if one == other else UNORDERED

@@ -1,0 +1,161 @@
+"""Semantic versions as github.com/Masterminds/semver v3.4 reads and orders them.
+
+`Version.parse("v1.2")` is loose (`v1`, `1.2`, `01.2.3`), `Version.parse_strict` takes what semver.org defines.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.versions.scan import (
+    DIGITS,
+    IDENTIFIER,
+    UINT64,
+    consists_of,
+    prerelease_key,
+    scan,
+    too_long,
+)
+
+
+class VersionError(ValueError):
+    """A text that is not a version; the message is Masterminds' own."""
+
+
+class Version:
+    """A semantic version: major, minor, patch (int), prerelease, metadata and original (str).
+
+    Equality, order and hash look at the precedence only: metadata is ignored.
+    """
+
+    __slots__ = ("major", "metadata", "minor", "original", "patch", "prerelease")
+
+    def __init__(
+        self, major: int, minor: int, patch: int, prerelease: str = "", metadata: str = "", original: str = ""
+    ) -> None:
+        self.major = major
+        self.minor = minor
+        self.patch = patch
+        self.prerelease = prerelease
+        self.metadata = metadata
+        self.original = original or str(self)
+
+    @classmethod
+    def parse(cls, text: str) -> Version:
+        """A version of one to three numbers, with or without `v`. Raises VersionError."""
+        found = scan(text, 0, DIGITS) if not too_long(text) else None
+        if found is None or found.end != len(text):
+            raise VersionError("invalid semantic version")
+        numbers = [_segment(number) for number in found.segments]
+        numbers += [0] * (3 - len(numbers))
+        _check_prerelease(found.prerelease)
+        return cls(numbers[0], numbers[1], numbers[2], found.prerelease, found.metadata, text)
+
+    @classmethod
+    def parse_strict(cls, text: str) -> Version:
+        """A version exactly as semver.org defines it: three numbers, no `v`, no leading zero. Raises VersionError."""
+        if not text:
+            raise VersionError("version string empty")
+        parts = text.split(".", 2)
+        if len(parts) != 3 or too_long(text):
+            raise VersionError("invalid semantic version")
+        rest, plus, metadata = parts[2].partition("+")
+        if plus and not all(consists_of(part, IDENTIFIER) for part in metadata.split(".")):
+            raise VersionError("invalid metadata string")
+        patch, dash, prerelease = rest.partition("-")
+        if dash:
+            _check_prerelease(prerelease or ".")
+        numbers = []
+        for part in (parts[0], parts[1], patch):
+            if not DIGITS.issuperset(part):
+                raise VersionError("invalid characters in version")
+            if len(part) > 1 and part[0] == "0":
+                raise VersionError("version segment starts with 0")
+            numbers.append(_uint64(part))
+        return cls(numbers[0], numbers[1], numbers[2], prerelease, metadata, text)
+
+    def compare(self, other: Version) -> int:
+        """-1, 0 or 1: whether this version comes before, equals, or comes after the other."""
+        mine, theirs = self.precedence(), other.precedence()
+        return (mine > theirs) - (mine < theirs)
+
+    def precedence(self) -> tuple[int, int, int, tuple[int, tuple[tuple[int, int, str], ...]]]:
+        """A key that sorts as semver does; build metadata plays no part."""
+        return (self.major, self.minor, self.patch, prerelease_key(self.prerelease, UINT64))
+
+    def inc_major(self) -> Version:
+        """The next major version, without pre-release and metadata."""
+        return self._next(self.major + 1, 0, 0)
+
+    def inc_minor(self) -> Version:
+        """The next minor version, without pre-release and metadata."""
+        return self._next(self.major, self.minor + 1, 0)
+
+    def inc_patch(self) -> Version:
+        """The next patch version; a pre-release becomes its own release."""
+        return self._next(self.major, self.minor, self.patch if self.prerelease else self.patch + 1)
+
+    def with_prerelease(self, prerelease: str) -> Version:
+        """The same version with another pre-release ("" takes it away). Raises VersionError."""
+        _check_prerelease(prerelease)
+        return self._next(self.major, self.minor, self.patch, prerelease, self.metadata)
+
+    def with_metadata(self, metadata: str) -> Version:
+        """The same version with other build metadata ("" takes it away). Raises VersionError."""
+        if metadata and not all(consists_of(part, IDENTIFIER) for part in metadata.split(".")):
+            raise VersionError("invalid metadata string")
+        return self._next(self.major, self.minor, self.patch, self.prerelease, metadata)
+
+    def _next(self, major: int, minor: int, patch: int, prerelease: str = "", metadata: str = "") -> Version:
+        version = Version(major % UINT64, minor % UINT64, patch % UINT64, prerelease, metadata)
+        if self.original.startswith("v"):
+            version.original = "v" + version.original
+        return version
+
+    def __str__(self) -> str:
+        pre = "-" + self.prerelease if self.prerelease else ""
+        meta = "+" + self.metadata if self.metadata else ""
+        return f"{self.major}.{self.minor}.{self.patch}{pre}{meta}"
+
+    def __repr__(self) -> str:
+        return f"Version({self.original!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Version) and self.precedence() == other.precedence()
+
+    def __hash__(self) -> int:
+        return hash(self.precedence())
+
+    def __lt__(self, other: Version) -> bool:
+        return self.precedence() < other.precedence()
+
+    def __le__(self, other: Version) -> bool:
+        return self.precedence() <= other.precedence()
+
+    def __gt__(self, other: Version) -> bool:
+        return self.precedence() > other.precedence()
+
+    def __ge__(self, other: Version) -> bool:
+        return self.precedence() >= other.precedence()
+
+
+def _uint64(digits: str) -> int:
+    if digits == "":
+        raise VersionError('strconv.ParseUint: parsing "": invalid syntax')
+    value = int(digits) if len(digits.lstrip("0")) <= 20 else UINT64
+    if value >= UINT64:
+        raise VersionError(f'strconv.ParseUint: parsing "{digits}": value out of range')
+    return value
+
+
+def _segment(digits: str) -> int:
+    try:
+        return _uint64(digits)
+    except VersionError as error:
+        raise VersionError(f"error parsing version segment: {error}") from None
+
+
+def _check_prerelease(prerelease: str) -> None:
+    for part in prerelease.split(".") if prerelease else ():
+        if not consists_of(part, IDENTIFIER):
+            raise VersionError("invalid prerelease string")
+        if len(part) > 1 and part[0] == "0" and consists_of(part, DIGITS):
+            raise VersionError("version segment starts with 0")

@@ -1,0 +1,159 @@
+"""Copies of nodes, for edits that reach a node through an alias, and for aliases whose anchor goes."""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.effort import charge
+from krmkit.libraries.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.lines import shift
+from krmkit.libraries.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.yaml.limits import Limits
+
+
+def is_tied(node: Node) -> bool:
+    """Whether there is an anchor or an alias at or below a node."""
+    return any(each.anchor is not None or isinstance(each, Alias) for each in walk(node))
+
+
+def detached(node: Node) -> Node:
+    """A deep copy that belongs to no text: aliases are followed, anchors dropped, scalars keep style and tag.
+
+    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not. Raises YamlError
+    where the node holds itself, LimitError where more nodes are copied through aliases than the limit allows.
+    """
+    source = node.source
+    return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
+
+
+def lines_of(node: Map) -> str:
+    """The lines of a block mapping inside a larger text, from column 0 and with its comments; "" if it has no lines of its own.
+
+    Example: for the value of `a` in "a:\\n  # c\\n  b: 1\\n" it is "# c\\nb: 1\\n".
+    """
+    source = node.source
+    if source is None or source.changed or node.flow or is_tied(node):
+        return ""
+    text = source.text
+    above = text[: node.start].split("\n")
+    column = len(above.pop())
+    first = len(above)
+    while first and _is_comment(above[first - 1], column):
+        first -= 1
+    end = _end(node)
+    below = text[end:].split("\n")
+    last = 1
+    while last < len(below) and _is_comment(below[last], column):
+        last += 1
+    own = " " * column + text[node.start : end] + "\n".join(below[:last])
+    return shift("\n".join([*above[first:], own.rstrip("\n")]), column, 0) + "\n"
+
+
+def _end(node: Node) -> int:
+    """The end of a node: a block ends with its last child."""
+    while isinstance(node, Map | Seq) and not node.flow:
+        node = node.entries[-1].value if isinstance(node, Map) else node.items[-1]
+    return node.end
+
+
+def _is_comment(line: str, column: int) -> bool:
+    """Whether a line is a comment of a block at this column, or blank."""
+    content = line.lstrip(" ")
+    return not content or (content[0] == "#" and len(line) - len(content) >= column)
+
+
+_COPY = 6  # steps of effort that a copied node costs
+_COUNTED = 64  # so many of them are charged at once
+
+
+class _Copy:
+    """Copies of one node and what is below it. `within`: the anchored nodes around that are being copied."""
+
+    __slots__ = ("aliases", "left", "limits", "within")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.left = limits.aliases
+        self.aliases = 0
+        self.within: set[int] = set()
+
+    def of(self, node: Node) -> Node:
+        if isinstance(node, Alias):
+            self.aliases += 1
+            copy = self.of(deref(node))
+            self.aliases -= 1
+            return copy
+        if self.aliases:
+            self.left -= 1
+            if not self.left % _COUNTED:
+                charge(_COUNTED * _COPY)
+            if self.left < 0:
+                raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases")
+        if node.anchor is None:
+            return self.inside(node)
+        if id(node) in self.within:
+            raise YamlError(HOLDS_ITSELF)
+        self.within.add(id(node))
+        copy = self.inside(node)
+        self.within.discard(id(node))
+        return copy
+
+    def inside(self, node: Node) -> Node:
+        if isinstance(node, Map):
+            mapping = Map(tag=node.tag, flow=node.flow)
+            mapping.entries = [Entry(self.of(entry.key), self.of(entry.value)) for entry in node.entries]
+            return mapping
+        if isinstance(node, Seq):
+            sequence = Seq(tag=node.tag, flow=node.flow)
+            sequence.items = [self.of(item) for item in node.items]
+            return sequence
+        assert isinstance(node, Scalar)
+        scalar = Scalar(node.text, node.style, tag=node.tag)
+        scalar.value = node.value
+        return scalar
+
+
+def take_anchor(new: Node, old: Node) -> None:
+    """Give a new node the anchor of the one that it replaces, so that aliases of the same text refer to it."""
+    if old.anchor is None or old.source is None:
+        return
+    new.anchor = old.anchor
+    for alias in old.source.aliases:
+        if alias.target is old:
+            alias.target = new
+
+
+def detach_aliases(document: Document) -> None:
+    """Put the value itself in the place of every alias whose anchor was removed, so that what it means stays."""
+    anchored: set[int] = set()
+    values: list[tuple[Map, Entry, Alias]] = []
+    items: list[tuple[Seq, int, Alias]] = []
+    keys: list[tuple[Map, Entry, Alias]] = []
+    for node in walk(document.root):
+        if node.anchor is not None and node.source in (document, None):
+            anchored.add(id(node))
+        if isinstance(node, Map):
+            for entry in node.entries:
+                if isinstance(entry.value, Alias):
+                    values.append((node, entry, entry.value))
+                if isinstance(entry.key, Alias):
+                    keys.append((node, entry, entry.key))
+        elif isinstance(node, Seq):
+            items += [(node, index, item) for index, item in enumerate(node.items) if isinstance(item, Alias)]
+    copy = _Copy(document.limits)
+    for mapping, entry, alias in values:
+        if _dangles(document, alias, anchored):
+            mapping.replace(entry, copy.of(alias))
+    for sequence, index, alias in items:
+        if _dangles(document, alias, anchored):
+            sequence.replace(index, copy.of(alias))
+    for mapping, entry, alias in keys:
+        if _dangles(document, alias, anchored):
+            mapping.touch()
+            entry.key = copy.of(alias)
+
+
+def _dangles(document: Document, alias: Alias, anchored: set[int]) -> bool:
+    return alias.source is document and alias.target.source is document and id(alias.target) not in anchored

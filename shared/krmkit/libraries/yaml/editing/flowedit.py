@@ -1,0 +1,159 @@
+"""Splices for flow collections: `{a: 1}`, `[x, y]`, and JSON."""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.editing.places import Places, Spot, Unit, Units
+from krmkit.libraries.yaml.editing.view import gap, skip
+from krmkit.libraries.yaml.tree import Collection, Entry, Map, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from krmkit.libraries.yaml.editing.compose import Composer
+
+    class Editor(Protocol):
+        """The collector of the splices: `krmkit.libraries.yaml.editing.blockedit.Editor`, which calls the functions here."""
+
+        composer: Composer
+        places: Places
+        view: str
+
+        def cut(self, start: int, end: int, new: str = "") -> None: ...
+
+        def inner(self, spot: Spot, start: int, end: int) -> str | None: ...
+
+
+class _Chunk:
+    """A child with the text around it: before it, between it and its comma, and a comment on the comma's line."""
+
+    __slots__ = ("before_comma", "comment", "lead", "unit")
+
+    def __init__(self, unit: Unit, lead: str, before_comma: str, comment: str) -> None:
+        self.unit = unit
+        self.lead = lead
+        self.before_comma = before_comma
+        self.comment = comment
+
+
+def flow_splices(editor: Editor, spot: Spot) -> None:
+    """Write the edits at and below a flow collection whose children are not as the text has them."""
+    node = spot.node
+    assert isinstance(node, Collection)
+    places = editor.places
+    units = places.units(spot)
+    if not units and node.children() and not spot.in_flow:
+        _open_up(editor, spot)
+        return
+    inside = spot.start + (not spot.is_pair)
+    first = _behind_comment(places, inside)
+    chunks, last, has_last_comma = _chunks(places, first, units)
+    tail = places.view[last : spot.end - 1]
+    start = units[0].start if units else 0
+    json = places.view.startswith('"', start) if units and isinstance(node, Map) else _is_json(places.view)
+    now = node.children()
+    kept = [chunks[origin] if origin >= 0 else None for origin in node.origins()]
+    if chunks and kept == chunks:
+        for unit, child in zip(units, now, strict=True):
+            editor.cut(unit.start, unit.end, _text(editor, unit, child, json))
+        return
+    if spot.is_pair:
+        editor.cut(spot.start, spot.end, editor.composer.flow(node, json=False))
+        return
+    written = places.view[inside:first]
+    for number, (child, chunk) in enumerate(zip(now, kept, strict=True), 1):
+        lead = _lead(chunks, chunk, number == 1)
+        if "#" in written.rpartition("\n")[2] and "\n" not in lead:
+            lead = "\n" + lead
+        text = _text(editor, chunk.unit, child, json) if chunk is not None else _fresh(editor, child, json)
+        comma = "," if number < len(now) or (has_last_comma and chunks) else ""
+        around = (chunk.before_comma, chunk.comment) if chunk is not None else ("", "")
+        written += lead + text + around[0] + comma + around[1]
+    if not now and "#" not in tail:
+        tail = ""
+    if "#" in written.rpartition("\n")[2] and "\n" not in tail:
+        tail = "\n" + tail
+    editor.cut(spot.start + 1, spot.end - 1, written + tail)
+
+
+def _behind_comment(places: Places, position: int) -> int:
+    """Behind the comment that follows a comma or bracket on its line; `position` itself where none does."""
+    end = places.line_end(position)
+    return end if places.view[position:end].lstrip(" \t").startswith("#") else position
+
+
+def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], int, bool]:
+    """The children with the text around them, where they end, and whether a comma follows the last one."""
+    chunks = []
+    has_comma = False
+    for unit in units:
+        lead = places.view[position : unit.start]
+        sign, comma, _ = skip(places.view, unit.end, "#")
+        has_comma = sign == ","
+        behind = comma + 1 if has_comma else unit.end
+        position = _behind_comment(places, behind)
+        before = places.view[unit.end : comma] if has_comma else ""
+        chunks.append(_Chunk(unit, lead, before, places.view[behind:position]))
+    return chunks, position, has_comma
+
+
+def _lead(chunks: list[_Chunk], chunk: _Chunk | None, is_first: bool) -> str:
+    """The text in front of a child in its new place: its own comments, and blanks as its neighbours have them."""
+    if chunk is not None and ("#" in chunk.lead or (chunk is chunks[0]) == is_first):
+        return chunk.lead
+    if not chunks:
+        return "" if is_first else " "
+    opening = chunks[0].lead
+    if is_first:
+        lead = opening
+    elif len(chunks) > 1:
+        lead = chunks[1].lead
+    else:
+        lead = opening if "\n" in opening else " "
+    return "\n" + lead.rpartition("\n")[2] if "#" in lead else lead
+
+
+def _text(editor: Editor, unit: Unit, child: Entry | Node, json: bool) -> str:
+    """A child that the text has, with another value or with the edits inside of it."""
+    places = editor.places
+    value = child.value if isinstance(child, Entry) else child
+    if isinstance(child, Entry) and child.key is not child.first_key:
+        return _fresh(editor, child, json)
+    if value is unit.value.node:
+        inner = editor.inner(unit.value, unit.start, unit.end)
+        assert inner is not None
+        return inner
+    if not isinstance(child, Entry):
+        return editor.composer.flow(value, json)
+    if unit.colon < 0:
+        return f"{places.view[unit.start : unit.end]}: {editor.composer.flow(value, json)}"
+    start = unit.value.properties[0][0] if unit.value.properties else unit.value.start
+    between = places.view[unit.colon : start]
+    return places.view[unit.start : unit.colon] + (between or " ") + editor.composer.flow(value, json)
+
+
+def _fresh(editor: Editor, child: Entry | Node, json: bool) -> str:
+    if isinstance(child, Entry):
+        return f"{editor.composer.flow(child.key, json)}: {editor.composer.flow(child.value, json)}"
+    return editor.composer.flow(child, json)
+
+
+def _open_up(editor: Editor, spot: Spot) -> None:
+    """An empty `{}` or `[]` becomes a block below its key, behind its dash, or for the whole document."""
+    places, view, node = editor.places, editor.view, spot.node
+    start = places.line(spot.mark)
+    column = len(view[start:]) - len(view[start:].lstrip(" "))
+    while view.startswith("- ", start + column) and start + column + 1 < spot.mark:
+        column += 2 + len(view[start + column + 2 :]) - len(view[start + column + 2 :].lstrip(" "))
+    if spot is places.root or view[spot.mark - 1] == "-":
+        at = spot.start - places.line(spot.start)
+        editor.cut(spot.start, spot.end, editor.composer.block(node, at) + gap(view, spot.end))
+        return
+    head, _, rest = editor.composer.after_key(node, column).partition("\n")
+    editor.cut(spot.mark, spot.end, head + gap(view, spot.end))
+    below = places.below(spot.end)
+    editor.cut(below, below, rest + "\n")
+
+
+def _is_json(view: str) -> bool:
+    return view.lstrip(" \n").startswith("{")

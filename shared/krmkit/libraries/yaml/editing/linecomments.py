@@ -1,0 +1,89 @@
+"""Line comments: those behind a value on its line, as in `image: nginx # kpt-set: ${image}`.
+
+The comment of a block scalar is behind its `|`, that of a list or map in block style behind its key, that of a flow
+collection behind its bracket. A value that is not written at all (`key: # note`) has none: the comment is the key's.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.editing.view import EditError
+from krmkit.libraries.yaml.tree import Collection, Document, Node, Scalar
+
+
+def line_comment(document: Document, key: Node | None, value: Node) -> str:
+    """The comment of a value, from its `#` on and without trailing blanks; "" if there is none. `key`: None in a list.
+
+    Example: of `a: 1 # one` it is `# one`.
+    """
+    start, end = _place(document, key, value)
+    return document.text[start:end].strip()
+
+
+def ends_line(document: Document, key: Node | None, value: Node) -> bool:
+    """Whether a value can have a line comment: nothing but a comment follows on its line."""
+    text = document.text
+    _, end = _place(document, key, value)
+    return not text[end : _line_end(text, end)].strip(" \t\r")
+
+
+def with_line_comments(document: Document, comments: list[tuple[Node | None, Node, str]]) -> str:
+    """The text of an unedited document with comments put in: (key, value, text without `# `); an old comment is replaced.
+
+    Raises EditError for a value in the middle of a line, which cannot have a comment.
+    """
+    text = document.text
+    parts: list[str] = []
+    done = 0
+    for start, end, comment in sorted((*_place(document, key, value), new) for key, value, new in comments):
+        if text[end : _line_end(text, end)].strip(" \t\r"):
+            raise EditError(
+                "a comment can come only at the end of a line; write each value on a line of its own"
+            )
+        if not is_one_line(comment):
+            raise EditError("a comment must be of one line")
+        parts += [text[done:start], f" # {comment}"]
+        done = end
+    return "".join(parts) + text[done:]
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no line break of any reader: U+2028 ends a comment for some."""
+    return text.splitlines() in ([], [text])
+
+
+def _place(document: Document, key: Node | None, value: Node) -> tuple[int, int]:
+    """Start and end of a value's comment with the blanks in front of it; equal if there is none."""
+    text = document.text
+    if isinstance(value, Scalar) and value.style in ("|", ">"):
+        at = value.start
+        stop = _line_end(text, at)
+        sign = text.find(" #", at, stop)
+        return _from(text, sign if sign >= 0 else _trimmed(text, at, stop), stop)
+    if isinstance(value, Collection) and not value.flow:
+        if key is None or key.end < 0:
+            return value.start, value.start
+        stop = _line_end(text, key.end)
+        sign = text.find(" #", key.end, stop)
+        return _from(text, sign if sign >= 0 else _trimmed(text, key.end, stop), stop)
+    end = value.end
+    if end < 0 or (isinstance(value, Scalar) and not value.style and not value.text and key is not None):
+        return value.start, value.start
+    stop = _line_end(text, end)
+    rest = text[end:stop]
+    blank = rest.lstrip(" \t")
+    if blank.startswith(","):
+        end += len(rest) - len(blank) + 1
+    return _from(text, end, stop)
+
+
+def _from(text: str, start: int, stop: int) -> tuple[int, int]:
+    return (start, stop) if text[start:stop].lstrip(" \t").startswith("#") else (start, start)
+
+
+def _trimmed(text: str, start: int, stop: int) -> int:
+    return start + len(text[start:stop].rstrip(" \t"))
+
+
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return end if end >= 0 else len(text)

@@ -1,0 +1,81 @@
+"""The form in which a text is edited: with line feeds only, and without a byte order mark."""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.errors import YamlError, line_column
+
+Splice = tuple[int, int, str]
+"""Start, end, and the text that takes the place between them."""
+
+_BREAKS = {
+    "\x85": "U+0085 (NEXT LINE)",
+    "\u2028": "U+2028 (LINE SEPARATOR)",
+    "\u2029": "U+2029 (PARAGRAPH SEPARATOR)",
+}
+
+
+class EditError(YamlError):
+    """The text cannot be edited safely; the message gives the reason."""
+
+
+def token(view: str, position: int) -> tuple[str, int, int]:
+    """The next token in a gap: its first character ("" at the end of the text), its start and its end.
+
+    Comments come whole, and so do anchors and tags. Example: `token(" &x a", 0)` is `("&", 1, 3)`.
+    """
+    size = len(view)
+    while position < size and view[position] in " \t\n":
+        position += 1
+    if position == size:
+        return "", size, size
+    sign = view[position]
+    end = position + 1
+    if sign == "#":
+        end = view.find("\n", position)
+        end = size if end < 0 else end
+    elif sign in "&!":
+        stops = ">" if view.startswith("!<", position) else " \t\n,[]{}"
+        while end < size and view[end] not in stops:
+            end += 1
+        end += stops == ">"
+    return sign, position, end
+
+
+def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
+    """Return the next token in a gap that is not one of `signs`."""
+    while True:
+        found = token(view, position)
+        if not found[0] or found[0] not in signs:
+            return found
+        position = found[2]
+
+
+def gap(view: str, end: int) -> str:
+    """A blank, if a comment follows directly behind a value that ends at `end`; else ""."""
+    return " " if view[end : end + 1] == "#" else ""
+
+
+def plain_breaks(text: str) -> str:
+    """The text with a final line break. EditError where readers disagree on its lines."""
+    for sign, name in (*_BREAKS.items(), ("\r", "a carriage return without a line feed")):
+        if sign in text:
+            text = text.replace("\r\n", "\n")
+            raise EditError(
+                f"the text holds {name}, which is a line break to some readers and not to others;"
+                " write it as an escape in double quotes",
+                *line_column(text, text.index(sign)),
+            )
+    return text if text.endswith("\n") or not text else text + "\n"
+
+
+def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
+    """The text from `start` to `end` with splices carried out, the insertions at one place in the order of their making."""
+    parts = []
+    for begin, stop, new in sorted(splices, key=lambda splice: splice[:2]):
+        if begin < start:
+            continue  # it is inside of what went
+        parts.append(text[start:begin])
+        parts.append(new)
+        start = stop
+    parts.append(text[start:end])
+    return "".join(parts)

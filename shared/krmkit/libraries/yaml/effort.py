@@ -1,0 +1,82 @@
+"""The effort of one run, counted: aliases, templates, patterns, schemas and CEL all draw on one budget.
+
+A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. No clock is read: the same
+input comes to the same end on every machine. What takes the time of an ordinary call counts nothing.
+"""
+
+from __future__ import annotations
+
+from _thread import _local
+
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+
+DEFAULT = DEFAULT_LIMITS.effort
+"""Steps that a run may take by default."""
+
+
+class EffortError(ValueError):
+    """The run has used up its effort; the message names the limit."""
+
+
+class _Meter(_local):
+    """Per thread: the steps left, or None outside of a run; and how many there were."""
+
+    left: int | None = None
+    total = 0
+    hint = ""
+
+
+_meter = _Meter()
+
+
+def begin(total: int = DEFAULT, hint: str = "raise it with --limit effort=N") -> bool:
+    """A run begins. Return False inside another one: it goes on with that one's budget. `hint` says how to raise it.
+
+    Example: `outermost = begin(1_000)`, then the work, then `if outermost: end()`.
+    """
+    if _meter.left is not None:
+        return False
+    _meter.left = _meter.total = total
+    _meter.hint = hint
+    return True
+
+
+def end() -> None:
+    """The run for which `begin` was True is over."""
+    _meter.left = None
+
+
+def left() -> int | None:
+    """The steps that are left, never below 0; None outside of a run."""
+    return None if _meter.left is None else max(_meter.left, 0)
+
+
+def take(steps: int) -> None:
+    """Take steps that are done already: the budget may end below zero, and the next `charge` raises."""
+    if _meter.left is not None:
+        _meter.left -= steps
+
+
+def used_up() -> str:
+    """The message of an error for a used-up budget."""
+    return f"the run needs more than {_meter.total:,} steps of effort ({_meter.hint})"
+
+
+def is_over() -> bool:
+    """Return whether the run needed more than its budget."""
+    return _meter.left is not None and _meter.left < 0
+
+
+def running() -> bool:
+    """Return whether there is a budget to draw on."""
+    return _meter.left is not None
+
+
+def charge(steps: int) -> None:
+    """Take steps from the budget, if there is one. Raises EffortError when it is used up."""
+    left = _meter.left
+    if left is None:
+        return
+    _meter.left = left - steps
+    if left < steps:
+        raise EffortError(used_up())

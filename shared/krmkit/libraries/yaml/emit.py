@@ -1,0 +1,320 @@
+"""New nodes as text, written as Go's yaml.v3 writes them in kpt: quotes only where a reader could be misled.
+
+Strings that any reader, of YAML 1.1 or 1.2, would take for something else (`yes`, `010`, `12:30`, `null`) come in
+double quotes; those that cannot be plain in single quotes; strings of several lines as literal
+blocks; strings with characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
+
+Values are Python data: None, bool, int, float, str, list, tuple, dict. The few departures from Go: a key `<<` is quoted
+(it would merge); U+2028 and U+2029 are escaped (YAML 1.1 and 1.2 disagree whether they break lines); keys that are
+long or have several lines stay on one line, where Go writes `? key`; no character is escaped without need after a
+leading byte order mark; and a literal block whose text begins with a tab says how deep it stands, without which no
+reader, kpt's own neither, takes it.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.scalars import go_resolve
+
+# YAML 1.1 booleans that Go reads as text, but quotes for the sake of other readers.
+_OLD_BOOLEANS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF".split())
+_WORDS = _OLD_BOOLEANS | frozenset("null Null NULL true True TRUE false False FALSE".split())
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_SAFE = _LETTERS | frozenset("0123456789-_./")
+_FIRST = frozenset("#,[]{}&*!|>'\"%@`")
+_FLOW = frozenset(",?[]{}:")
+_ESCAPES = {
+    "\0": "\\0",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\v": "\\v",
+    "\f": "\\f",
+    "\r": "\\r",
+    "\x1b": "\\e",
+    '"': '\\"',
+    "\\": "\\\\",
+    "\x85": "\\N",
+    "\u2028": "\\L",
+    "\u2029": "\\P",
+}
+# A simple key ends within 1024 characters, or readers do not take it for one.
+_LONGEST_KEY = 1000
+# Keys, and texts, that are remembered while a value is written.
+_MOST_KNOWN = 1000
+
+
+def after_key(value: object, column: int, wide: bool = False) -> str:
+    """The text after `key:`, for a key at `column`: ` x`, or a line break and a block; no final newline.
+
+    `wide` puts the dashes of lists two columns deeper than their key, else they are in its column.
+    """
+    return _after(value, column, wide, False, ({}, {}))
+
+
+def after_dash(value: object, column: int, wide: bool = False) -> str:
+    """The text after `-`, for a dash at `column`: ` x`, or ` a: 1` and further lines; no final newline."""
+    return _after(value, column, wide, True, ({}, {}))
+
+
+def document(value: object, wide: bool = False) -> str:
+    """A whole document, with its final newline."""
+    if value and isinstance(value, (dict, list, tuple)):
+        return _block(value, 0, wide, ({}, {})) + "\n"
+    return scalar(value, 0) + "\n"
+
+
+def _block(
+    value: dict[object, object] | list[object] | tuple[object, ...],
+    column: int,
+    wide: bool,
+    known: tuple[dict[str, str], dict[str, str]],
+) -> str:
+    """The lines of a block collection with its children at `column`, the first without its indentation.
+
+    `known`: keys and texts of one line that were written before, because thousands of results say the same words.
+    """
+    keys, texts = known
+    lines = []
+    if isinstance(value, dict):
+        for name, item in value.items():
+            head = keys.get(name) if isinstance(name, str) else None
+            if head is None:
+                head = key(name)
+                if isinstance(name, str) and len(keys) < _MOST_KNOWN:
+                    keys[name] = head
+            text = texts.get(item) if isinstance(item, str) else None
+            lines.append(f"{head}:{text or _after(item, column, wide, False, known)}")
+    else:
+        lines = ["-" + _after(item, column, wide, True, known) for item in value]
+    return ("\n" + " " * column).join(lines)
+
+
+def _after(
+    value: object, column: int, wide: bool, is_entry: bool, known: tuple[dict[str, str], dict[str, str]]
+) -> str:
+    """The text after a key or a dash at `column`."""
+    if isinstance(value, str):
+        texts = known[1]
+        text = texts.get(value)
+        if text is None:
+            text = " " + scalar(value, column)
+            if len(texts) < _MOST_KNOWN and "\n" not in text:
+                texts[value] = text
+        return text
+    if value and isinstance(value, (dict, list, tuple)):
+        if is_entry:
+            return " " + _block(value, column + 2, wide, known)
+        at = column + 2 if wide or isinstance(value, dict) else column
+        return "\n" + " " * at + _block(value, at, wide, known)
+    return " " + scalar(value, column)
+
+
+def key(name: object) -> str:
+    """A mapping's key, quoted where Go would quote it. Raises YamlError on one no reader would take."""
+    if not isinstance(name, str):
+        return scalar(name, 0)
+    if _is_word(name) and len(name) <= _LONGEST_KEY:
+        return name
+    if "\n" in name:
+        text = double_quoted(name)
+    elif name == "<<":
+        text = '"<<"'
+    else:
+        text = scalar(name, 0)
+    if len(text) > _LONGEST_KEY:
+        raise YamlError(
+            f"the key {name[:40]!r}... has {len(name)} characters; readers take no more than {_LONGEST_KEY}"
+        )
+    return text
+
+
+def scalar(value: object, column: int, flow: bool = False) -> str:
+    """One scalar; a string of several lines as a literal block below a key or dash at `column`, save in flow style.
+
+    Empty collections are written as well: `{}`, `[]`.
+    """
+    if isinstance(value, str):
+        if _is_word(value):
+            return value
+        if _LETTERS.issuperset(value[:1]) and _SAFE.issuperset(value) and value not in _WORDS and value:
+            return value
+        return _string(value, column, flow)
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, int):
+        return _whole(value)
+    if isinstance(value, float):
+        return _float(value)
+    if not value and isinstance(value, dict):
+        return "{}"
+    if not value and isinstance(value, (list, tuple)):
+        return "[]"
+    raise TypeError(f"a {type(value).__name__} is not a scalar of YAML data")
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text is a word of letters and digits that every reader takes for one, as most keys are."""
+    return text.isidentifier() and text.isascii() and text[0] != "_" and text not in _WORDS
+
+
+def double_quoted(text: str) -> str:
+    """The text in double quotes, with Go's escapes: `\\n`, `\\x7F`, `\\uFEFF`, `\\U0001F600`."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return '"' + text + '"'
+    parts = ['"']
+    for character in text:
+        escape = _ESCAPES.get(character)
+        if escape is not None:
+            parts.append(escape)
+        elif _printable(character):
+            parts.append(character)
+        else:
+            parts.append(_numbered(ord(character)))
+    parts.append('"')
+    return "".join(parts)
+
+
+def literal(text: str, column: int, step: int = 2) -> str:
+    """The text as a literal block below a key or dash at `column`, its lines `step` deeper; no final newline.
+
+    The text must be printable; `scalar` decides whether Go would use this style.
+    """
+    header = "|"
+    if text[:1] in (" ", "\n", "\t"):
+        # Without an indicator the first line's spaces, or the first line with content, would decide the depth; and no
+        # reader looks for it in front of a tab.
+        if not 1 <= step <= 9:
+            step = 2
+        header += str(step)
+    if not text.endswith("\n"):
+        header += "-"
+        body = text
+    else:
+        if text == "\n" or text.endswith("\n\n"):
+            header += "+"
+        body = text[:-1]
+    pad = " " * (column + step)
+    lines = [pad + line if line else "" for line in body.split("\n")]
+    return header + "\n" + "\n".join(lines)
+
+
+def is_printable(text: str) -> bool:
+    """Whether the text, its line breaks and tabs aside, needs no escape in single quotes or a literal block."""
+    if text.isascii():
+        return text.replace("\n", "").replace("\t", "").isprintable()
+    return all(_printable(character) or character in "\n\t" for character in set(text))
+
+
+# Scalars
+
+
+def _string(text: str, column: int, flow: bool) -> str:
+    """A string that may need quotes: the choice of yaml.v3, first by meaning, then by what the syntax allows."""
+    if not is_printable(text):
+        return double_quoted(text)
+    if "\n" in text:
+        # Spaces at the end of a line would be invisible in a literal block.
+        if flow or " \n" in text or text.endswith(" "):
+            return double_quoted(text)
+        return literal(text, column)
+    if (
+        go_resolve(text)[0] not in ("str", "merge")
+        or text in _OLD_BOOLEANS
+        or _is_base_60(text)
+        or "\t" in text
+    ):
+        return double_quoted(text)
+    if _is_plain(text, flow):
+        return text
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _is_plain(text: str, flow: bool) -> bool:
+    """Whether a printable text of one line, not empty, is read back as it is without quotes."""
+    first = text[0]
+    if first in _FIRST or first == " " or text[-1] in " :" or text.startswith(("---", "...")):
+        return False
+    if first in "-?:" and text[1:2] in ("", " "):
+        return False
+    if ": " in text or " #" in text:
+        return False
+    return not flow or _FLOW.isdisjoint(text)
+
+
+def _is_base_60(text: str) -> bool:
+    """Whether YAML 1.1 reads the text as a number of base 60: `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\\.[0-9_]*)?`."""
+    if ":" not in text:
+        return False
+    parts = text.removeprefix("-" if text[0] == "-" else "+").split(":")
+    last, dot, fraction = parts[-1].partition(".")
+    parts[-1] = last
+    digits = "0123456789"
+    if dot and fraction.strip(digits + "_"):
+        return False
+    if parts[0][:1] not in digits or not parts[0] or parts[0].strip(digits + "_"):
+        return False
+    return all(
+        (len(part) == 1 and part in digits) or (len(part) == 2 and part[0] in "012345" and part[1] in digits)
+        for part in parts[1:]
+    )
+
+
+def _printable(character: str) -> bool:
+    """Whether yaml.v3 writes the character as it is: no controls, no byte order mark, nothing beyond U+FFFF."""
+    code = ord(character)
+    if code < 0xA0:
+        return 0x20 <= code <= 0x7E
+    if 0xD800 <= code < 0xE000 or code > 0xFFFD:
+        return False
+    return code not in (0x2028, 0x2029, 0xFEFF)
+
+
+def _numbered(code: int) -> str:
+    if 0xD800 <= code <= 0xDFFF:
+        # Half of a pair is not a character; Go reads U+FFFD in its place.
+        code = 0xFFFD
+    if code <= 0xFF:
+        return f"\\x{code:02X}"
+    if code <= 0xFFFF:
+        return f"\\u{code:04X}"
+    return f"\\U{code:08X}"
+
+
+def _whole(value: int) -> str:
+    if value.bit_length() > 14_000:
+        raise YamlError("a whole number of more than 4,200 digits cannot be written")
+    return int.__repr__(value)
+
+
+def _float(value: float) -> str:
+    """The shortest digits that read back as the same number, with an exponent below 1e-04 and from 1e+06 on."""
+    if str(value) == "nan":
+        return ".nan"
+    if value in (float("inf"), float("-inf")):
+        return ".inf" if value > 0 else "-.inf"
+    mantissa, _, exponent = f"{value!r}".partition("e")
+    sign = "-" if mantissa.startswith("-") else ""
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    fraction = "" if fraction == "0" else fraction
+    point = len(whole) + (int(exponent) if exponent else 0)
+    digits = whole + fraction
+    stripped = digits.lstrip("0")
+    point -= len(digits) - len(stripped)
+    digits = stripped.rstrip("0")
+    if not digits:
+        return sign + "0"
+    power = point - 1
+    if power < -4 or power >= 6:
+        tail = digits[1:]
+        return f"{sign}{digits[0]}{'.' + tail if tail else ''}e{'-' if power < 0 else '+'}{abs(power):02d}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    if len(digits) <= point:
+        return sign + digits + "0" * (point - len(digits))
+    return f"{sign}{digits[:point]}.{digits[point:]}"

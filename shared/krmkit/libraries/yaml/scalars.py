@@ -1,0 +1,214 @@
+"""The values of scalars: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of the YAML 1.2 core schema.
+
+A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str, merge,
+timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit tags decide before
+(`krmkit.libraries.yaml.data.go_value`, `core_value`).
+
+Go's rules differ from both YAML 1.1 and 1.2: `yes` and `1:30` are text, `0777` and `0o777` are 511, `1_000` is 1000,
+`08` is the float 8, and a whole number beyond 64 bits is a float.
+"""
+
+from __future__ import annotations
+
+_INFINITY = float("inf")
+_NAN = float("nan")
+_MAX_INT = 2**64 - 1
+_MIN_INT = -(2**63)
+# Plain scalars that mean null.
+NULLS = ("", "~", "null", "Null", "NULL")
+
+_CONSTANTS: dict[str, tuple[str, object]] = {
+    **dict.fromkeys(NULLS, ("null", None)),
+    **dict.fromkeys(("true", "True", "TRUE"), ("bool", True)),
+    **dict.fromkeys(("false", "False", "FALSE"), ("bool", False)),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), ("float", _INFINITY)),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), ("float", -_INFINITY)),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), ("float", _NAN)),
+}
+_GO_CONSTANTS = {**_CONSTANTS, "<<": ("merge", "<<")}
+_NUMERIC_START = frozenset("+-.0123456789")
+_DIGITS = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456789")}
+_DIGITS[16] = _DIGITS[10] | frozenset("abcdefABCDEF")
+_PREFIXES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
+
+
+def go_resolve(text: str) -> tuple[str, object]:
+    """Tag and value of a plain scalar as Go's yaml.v3 decodes it."""
+    found = _GO_CONSTANTS.get(text)
+    if found is not None:
+        return found
+    if text[0] not in _NUMERIC_START:
+        return "str", text
+    return _go_number(text)
+
+
+_OLD_BOOLEANS: dict[str, tuple[str, object]] = {
+    **dict.fromkeys("y Y yes Yes YES on On ON".split(), ("bool", True)),
+    **dict.fromkeys("n N no No NO off Off OFF".split(), ("bool", False)),
+}
+
+
+def go2_resolve(text: str) -> tuple[str, object]:
+    """Tag and value of a plain scalar as Go's yaml.v2 (sigs.k8s.io/yaml) decodes it: `yes`, `n` and `on` are booleans."""
+    return _OLD_BOOLEANS.get(text) or go_resolve(text)
+
+
+def core_resolve(text: str) -> tuple[str, object]:
+    """Tag and value of a plain scalar under the YAML 1.2 core schema."""
+    found = _CONSTANTS.get(text)
+    if found is not None:
+        return found
+    if text[0] not in _NUMERIC_START:
+        return "str", text
+    if text[0] == "0" and len(text) > 2 and text[1] in "ox":
+        base = 8 if text[1] == "o" else 16
+        digits = text[2:]
+        return ("int", int(digits, base)) if _DIGITS[base].issuperset(digits) else ("str", text)
+    digits = text[1:] if text[0] in "+-" else text
+    # Python refuses to convert more than 4,300 digits.
+    if digits and _DIGITS[10].issuperset(digits) and len(digits) <= 4300:
+        return "int", int(text)
+    if is_decimal_float(text):
+        return "float", float(text)
+    return "str", text
+
+
+def _go_number(text: str) -> tuple[str, object]:
+    """A scalar that starts with a sign, a dot or a digit."""
+    if text[0] == ".":
+        # Go hands these to strconv.ParseFloat as they are, which allows an underscore between two digits.
+        plain = text if "_" not in text else _without_separators(text)
+        return _float_or_text(plain, text)
+    # The common case in real lists: a short decimal.
+    if text.isdigit() and text.isascii() and len(text) < 19 and (text[0] != "0" or text == "0"):
+        return "int", int(text)
+    if text[4:5] == "-" and is_timestamp(text):
+        return "timestamp", text
+    plain = text.replace("_", "")
+    if not plain.isascii():
+        return "str", text
+    value = _go_int(plain)
+    if value is not None:
+        return "int", value
+    return _float_or_text(plain, text)
+
+
+def _float_or_text(plain: str, text: str) -> tuple[str, object]:
+    if is_decimal_float(plain):
+        value = float(plain)
+        # Beyond the range of float64 strconv reports an error, and the scalar stays text.
+        if value not in (_INFINITY, -_INFINITY):
+            return "float", value
+    return "str", text
+
+
+def _go_int(plain: str) -> int | None:
+    """strconv.ParseInt and ParseUint with base 0 and 64 bits, then the forms that yaml.v3 adds; None if none fits."""
+    sign = plain[0] if plain[0] in "+-" else ""
+    digits = plain[len(sign) :]
+    base = 10
+    if len(digits) > 1 and digits[0] == "0":
+        prefixed = _PREFIXES.get(digits[1]) if len(digits) > 2 else None
+        base = prefixed or 8
+        digits = digits[2:] if prefixed else digits[1:]
+    value = _in_range(sign, digits, base)
+    if value is None and sign != "+" and plain[len(sign) : len(sign) + 2] in ("0b", "0o"):
+        # yaml.v3 parses the text after `0b` and `0o` once more, and so accepts a second sign.
+        rest = plain[len(sign) + 2 :]
+        if rest[:1] in ("+", "-") and not sign:
+            value = _in_range(rest[0], rest[1:], 2 if plain[1] == "b" else 8)
+    return value
+
+
+def _in_range(sign: str, digits: str, base: int) -> int | None:
+    if not digits or not _DIGITS[base].issuperset(digits):
+        return None
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > 64:
+        return None
+    value = int(sign + digits, base)
+    # ParseUint, which reaches further, takes no sign.
+    return value if _MIN_INT <= value <= (_MAX_INT if not sign else 2**63 - 1) else None
+
+
+def is_decimal_float(text: str) -> bool:
+    """Whether the text is `[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?`."""
+    if text[0] in "+-":
+        text = text[1:]
+    digits = _DIGITS[10]
+    mantissa, mark, exponent = text.replace("E", "e").partition("e")
+    if mark:
+        if exponent[:1] in ("+", "-"):
+            exponent = exponent[1:]
+        if not exponent or not digits.issuperset(exponent):
+            return False
+    whole, _, fraction = mantissa.partition(".")
+    if not digits.issuperset(whole) or not digits.issuperset(fraction):
+        return False
+    return bool(whole) or bool(fraction)
+
+
+def _without_separators(text: str) -> str:
+    """The text without underscores between two digits."""
+    parts = text.split("_")
+    digits = _DIGITS[10]
+    for index in range(1, len(parts)):
+        if parts[index - 1][-1:] not in digits or parts[index][:1] not in digits:
+            return text
+    return "".join(parts)
+
+
+def is_timestamp(text: str) -> bool:
+    """Whether yaml.v3 takes the text for a date, or for a date and a time of day.
+
+    Forms: `2001-1-2`; `2001-1-2 15:4:5.9`; `2001-1-2T15:4:5.9Z` with T or t and Z or an offset such as +01:00.
+    """
+    if len(text) < 8 or not (text[:4].isdigit() and text[:4].isascii()) or text[4] != "-":
+        return False
+    month, rest = _one_or_two_digits(text[5:])
+    if month is None or rest[:1] != "-":
+        return False
+    day, rest = _one_or_two_digits(rest[1:])
+    if day is None or not 1 <= month <= 12 or not 1 <= day <= _days(int(text[:4]), month):
+        return False
+    if not rest:
+        return True
+    if rest[0] == " ":
+        return _clock(rest.lstrip(" ")) == ""
+    if rest[0] not in "Tt":
+        return False
+    zone = _clock(rest[1:])
+    return zone == "Z" or (zone is not None and _is_offset(zone))
+
+
+def _one_or_two_digits(text: str) -> tuple[int | None, str]:
+    digits = _DIGITS[10]
+    if text[:1] not in digits:
+        return None, text
+    width = 2 if text[1:2] in digits else 1
+    return int(text[:width]), text[width:]
+
+
+def _days(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def _clock(text: str) -> str | None:
+    """The text after a time of day at the start of the text; None without one."""
+    for bound, mark in ((24, ":"), (60, ":"), (60, "")):
+        number, text = _one_or_two_digits(text)
+        if number is None or number >= bound or text[: len(mark)] != mark:
+            return None
+        text = text[len(mark) :]
+    if text[:1] in (".", ",") and text[1:2] in _DIGITS[10]:
+        text = text[1:].lstrip("0123456789")
+    return text
+
+
+def _is_offset(zone: str) -> bool:
+    digits = _DIGITS[10]
+    if len(zone) != 6 or zone[0] not in "+-" or zone[3] != ":" or not digits.issuperset(zone[1:3] + zone[4:]):
+        return False
+    return int(zone[1:3]) <= 24 and int(zone[4:]) <= 60

@@ -1,0 +1,347 @@
+"""A YAML text as nodes, in the order of the text, and the edits that are recorded on them.
+
+A node of a text knows its document and, for messages, where it starts (`start`: a code point offset into `source.text`,
+anchors and tags included), and where it ends, if a character of its own says so (`end`: of scalars, aliases and flow
+collections; else -1). A node made by an edit has `source = None`. Collections are edited in place by their methods;
+the first edit keeps the children that the text has in `original`, and `krmkit.libraries.yaml.editing.edit` turns the difference into text.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.lines import line_fed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from krmkit.libraries.yaml.limits import Limits
+
+
+class Document:
+    """One YAML document.
+
+    `given` is the text as it came, `text` what offsets count in: without a byte order mark, with line feeds only. `root` is
+    None for an empty document. `limits` are those that the text was read with. `changed` says whether an edit has been recorded anywhere.
+    """
+
+    __slots__ = ("aliases", "changed", "given", "limits", "root", "text")
+
+    def __init__(self, given: str, limits: Limits = DEFAULT_LIMITS, text: str | None = None) -> None:
+        self.given = given
+        self.text = line_fed(given) if text is None else text
+        self.limits = limits
+        self.root: Node | None = None
+        self.changed = False
+        self.aliases: list[Alias] = []
+
+    @property
+    def newline(self) -> str:
+        """The line end of most lines of the text, used for new ones."""
+        given = self.given
+        return "\r\n" if "\r" in given and 2 * given.count("\r\n") >= given.count("\n") else "\n"
+
+    def given_offsets(self, offsets: list[int]) -> list[int]:
+        """Where offsets of `text` (sorted) are in `given`."""
+        given = self.given
+        moved = len(given) - len(given.lstrip("\ufeff"))
+        if len(given) - moved == len(self.text):
+            return [offset + moved for offset in offsets]
+        found = []
+        position = given.find("\r\n")
+        for offset in offsets:
+            while 0 <= position < offset + moved:
+                moved += 1
+                position = given.find("\r\n", position + 2)
+            found.append(offset + moved)
+        return found
+
+
+class Node:
+    """The base of all nodes: document, place, anchor and explicit tag (in short form, `!!str`)."""
+
+    __slots__ = ("anchor", "end", "source", "start", "tag")
+    kind = "node"
+
+    def __init__(
+        self,
+        source: Document | None = None,
+        start: int = -1,
+        end: int = -1,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.anchor = anchor
+        self.tag = tag
+
+
+class Scalar(Node):
+    """A scalar: `text` is the decoded content, `style` one of "" (plain), ', ", | and >.
+
+    An edit's scalar has a Python value, and the style of an edit that it replaces; that of a text has UNSET (see yaml.data).
+    """
+
+    __slots__ = ("style", "text", "value")
+    kind = "scalar"
+
+    def __init__(
+        self,
+        text: str,
+        style: str = "",
+        source: Document | None = None,
+        start: int = -1,
+        end: int = -1,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        self.text = text
+        self.style = style
+        self.source = source
+        self.start = start
+        self.end = end
+        self.anchor = anchor
+        self.tag = tag
+        self.value: object = UNSET
+
+
+UNSET = object()
+
+
+class Alias(Node):
+    """A reference `*name`; `target` is the anchored node."""
+
+    __slots__ = ("name", "target")
+    kind = "alias"
+
+    def __init__(
+        self, name: str, target: Node, source: Document | None = None, start: int = -1, end: int = -1
+    ) -> None:
+        super().__init__(source, start, end)
+        self.name = name
+        self.target = target
+
+
+class Entry:
+    """One `key: value` of a mapping. `first_key` and `first_value` are what the text has."""
+
+    __slots__ = ("first_key", "first_value", "key", "value")
+
+    def __init__(self, key: Node, value: Node) -> None:
+        self.key = key
+        self.first_key = key
+        self.value = value
+        self.first_value = value
+
+    @property
+    def name(self) -> str | None:
+        """The key's text, or None where the key is not a scalar."""
+        key = self.key
+        if type(key) is Scalar:
+            return key.text
+        key = deref(key)
+        return key.text if isinstance(key, Scalar) else None
+
+
+class Collection(Node):
+    """A mapping or a sequence. `flow`: written in brackets. `original`: the children of the text, once there are edits.
+
+    `replaced`: the items of the text that others have replaced, by the id of the new one.
+    """
+
+    __slots__ = ("flow", "original", "replaced")
+
+    def __init__(
+        self,
+        source: Document | None = None,
+        start: int = -1,
+        flow: bool = False,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        super().__init__(source, start, -1, anchor, tag)
+        self.flow = flow
+        self.original: Sequence[Entry | Node] | None = None
+        self.replaced: dict[int, Node] | None = None
+
+    @abstractmethod
+    def children(self) -> Sequence[Entry | Node]:
+        """The entries or items as they are now."""
+
+    def in_text(self) -> Sequence[Entry | Node]:
+        """The entries or items in the original text, regardless of edits."""
+        return self.children() if self.original is None else self.original
+
+    def origins(self) -> list[int]:
+        """For each child as it is now, the position in the text of itself or of what it has replaced; -1 for a new one."""
+        replaced = self.replaced or {}
+        positions = {id(child): index for index, child in enumerate(self.in_text())}
+        return [positions.get(id(replaced.get(id(child), child)), -1) for child in self.children()]
+
+    def touch(self) -> None:
+        """Keep the children as the text has them, before the first edit."""
+        if self.original is None:
+            self.original = self.children()[:]
+            if self.source is not None:
+                self.source.changed = True
+
+    def __len__(self) -> int:
+        return len(self.children())
+
+
+class Map(Collection):
+    """A mapping: entries in the order of the text, duplicates refused while parsing."""
+
+    __slots__ = ("entries",)
+    kind = "map"
+
+    def __init__(self, *place: Any, **more: Any) -> None:
+        super().__init__(*place, **more)
+        self.entries: list[Entry] = []
+
+    def children(self) -> list[Entry]:
+        return self.entries
+
+    def entry(self, name: str) -> Entry | None:
+        """The entry whose key's text is `name`; merge keys are not looked into."""
+        for entry in self.entries:
+            key = entry.key
+            if (key.text if type(key) is Scalar else entry.name) == name:
+                return entry
+        return None
+
+    def get(self, name: str) -> Node | None:
+        """The value under `name`, aliases followed; None where the key is absent."""
+        entry = self.entry(name)
+        return deref(entry.value) if entry is not None else None
+
+    def names(self) -> list[str]:
+        """The texts of all scalar keys, in order."""
+        return [name for name in (entry.name for entry in self.entries) if name is not None]
+
+    def set(self, name: str, value: object) -> Node:
+        """Give `name` a new value, in its place, or at the end where the key is new. Returns the value's node."""
+        entry = self.entry(name)
+        if entry is not None:
+            return self.replace(entry, value)
+        return self.insert(len(self.entries), name, value)
+
+    def replace(self, entry: Entry, value: object) -> Node:
+        """Give an entry another value; returns the value's node."""
+        self.touch()
+        entry.value = node = to_node(value)
+        return node
+
+    def insert(self, index: int, name: str, value: object) -> Node:
+        """Put a new entry before position `index` (as list.insert)."""
+        self.touch()
+        node = to_node(value)
+        self.entries.insert(index, Entry(to_node(name), node))
+        return node
+
+    def append_entry(self, entry: Entry) -> None:
+        """Take over an entry of another document, with its key and its comments."""
+        self.touch()
+        self.entries.append(entry)
+
+    def remove(self, name: str) -> bool:
+        """Remove `name`; False where it was not there."""
+        entry = self.entry(name)
+        if entry is None:
+            return False
+        self.touch()
+        self.entries.remove(entry)
+        return True
+
+
+class Seq(Collection):
+    """A sequence: items in the order of the text."""
+
+    __slots__ = ("items",)
+    kind = "seq"
+
+    def __init__(self, *place: Any, **more: Any) -> None:
+        super().__init__(*place, **more)
+        self.items: list[Node] = []
+
+    def children(self) -> list[Node]:
+        return self.items
+
+    def append(self, value: object) -> Node:
+        """Add an item at the end; returns its node."""
+        return self.insert(len(self.items), value)
+
+    def insert(self, index: int, value: object) -> Node:
+        """Put an item before position `index` (as list.insert); returns its node."""
+        self.touch()
+        node = to_node(value)
+        self.items.insert(index, node)
+        return node
+
+    def replace(self, index: int, value: object) -> Node:
+        """Put another item in the place of the one at `index`; returns its node."""
+        self.touch()
+        node = to_node(value)
+        old = self.items[index]
+        if self.replaced is None:
+            self.replaced = {}
+        self.replaced[id(node)] = self.replaced.get(id(old), old)
+        self.items[index] = node
+        return node
+
+    def remove(self, index: int) -> None:
+        """Remove the item at `index`."""
+        self.touch()
+        del self.items[index]
+
+    def reorder(self, order: list[int]) -> None:
+        """Keep the items at the positions of `order`, in that order (each at most once)."""
+        self.touch()
+        self.items = [self.items[position] for position in order]
+
+
+def deref(node: Node) -> Node:
+    """The node itself, or the target of an alias."""
+    while isinstance(node, Alias):
+        node = node.target
+    return node
+
+
+def walk(node: Node | None) -> Iterator[Node]:
+    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
+    waiting = [node] if node is not None else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, Map):
+            waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
+        elif isinstance(node, Seq):
+            waiting += reversed(node.items)
+
+
+def to_node(value: object) -> Node:
+    """A node for Python data (None, bool, int, float, str, list, tuple, dict with string keys); nodes pass."""
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, dict):
+        mapping = Map()
+        for key, item in value.items():
+            mapping.entries.append(Entry(to_node(str(key)), to_node(item)))
+        return mapping
+    if isinstance(value, (list, tuple)):
+        sequence = Seq()
+        sequence.items = [to_node(item) for item in value]
+        return sequence
+    if value is None or isinstance(value, (bool, int, float, str)):
+        scalar = Scalar(value if isinstance(value, str) else emit.scalar(value, 0))
+        # A float without a fraction is written as Go does, and reads as a whole number then.
+        is_whole = isinstance(value, float) and scalar.text.lstrip("-").isdecimal()
+        scalar.value = int(scalar.text) if is_whole else value
+        return scalar
+    raise TypeError(f"YAML has no form for a {type(value).__name__}")

@@ -1,1 +1,0 @@
-"""Output of commands: the report model with places in files, formats, terminal, masking of secrets."""

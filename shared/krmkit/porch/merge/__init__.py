@@ -1,1 +1,0 @@
-"""Three-way merge of resources and Kptfiles, by the rules of `kpt pkg update`."""

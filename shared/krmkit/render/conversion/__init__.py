@@ -1,0 +1,1 @@
+"""Folders of other kinds as packages: packs, components, values of variables."""

@@ -1,0 +1,165 @@
+"""Convert folders of components to ConfigMaps of a package: one for each descriptor and each content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from krmkit.kpt.kptfile import new_kptfile
+from krmkit.krm.resource import Resource
+from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
+from krmkit.libraries.envsubst.texttemplate import MissingValueError, TextTemplate
+from krmkit.libraries.schema.fields import texts
+from krmkit.libraries.yaml import emit
+from krmkit.render.package import KPTFILE
+from krmkit.storage.disk.folders import TreeError, files, read_file
+from krmkit.storage.disk.write import FileEdit, Writer
+from krmkit.systems.landscaper.components import configmaps as carrier
+from krmkit.systems.landscaper.components.constructors import NAMES, is_constructor_name, read_constructor
+from krmkit.systems.landscaper.components.ctf import (
+    CtfError,
+    NoComponentError,
+    TransportArchive,
+    read_components,
+)
+from krmkit.systems.landscaper.components.descriptors import Data
+from krmkit.systems.landscaper.items.identity import name_of
+
+FOLDER = "components"
+_LARGEST = 64 * 1024 * 1024
+_LONGEST_KEY = 253
+
+
+def imported(
+    places: list[str], out: str, say: Callable[[str], object], values: Mapping[str, str] | None = None
+) -> list[str]:
+    """Bring the components of folders and constructor files into the package `out`; returns the paths of the ConfigMaps.
+
+    values: of the variables in constructors. Raises CtfError for unreadable input, WriteError.
+    """
+    changes: dict[str, FileEdit] = {}
+    for place in places:
+        found = _constructed([place], values or {}) if os.path.isfile(place) else _below(place, values or {})
+        for note in found.notes:
+            say(note)
+        made = [carrier.descriptor_item(component, content) for component, content in found.components]
+        made += [carrier.blob_item(key, content) for key, content in found.contents.items()]
+        for item in made:
+            path = f"{FOLDER}/{name_of(item)}.yaml"
+            changes[path] = FileEdit(path, None, _text(item))
+    with Writer(out) as writer:
+        for note in writer.notes:
+            say(note)
+        edits = [*changes.values()]
+        if not os.path.exists(os.path.join(writer.root, KPTFILE)):
+            edits.append(FileEdit(KPTFILE, None, new_kptfile(os.path.basename(writer.root))))
+        writer.put(edits)
+    return [os.path.join(out, path) for path in changes]
+
+
+def _below(folder: str, values: Mapping[str, str]) -> TransportArchive:
+    """The components below a folder: its archives, or else its constructors. Raises CtfError."""
+    constructors: list[str] = []
+    try:
+        contents = _files(folder)
+        constructors = [path for path in sorted(contents) if is_constructor_name(path)]
+        return read_components(contents)
+    except NoComponentError as error:
+        if not constructors:
+            hint = f"and no component constructor ({', '.join(NAMES)})"
+            raise CtfError(f"{folder}: {error}, {hint}") from None
+    except CtfError as error:
+        raise CtfError(f"{folder}: {error}") from None
+    return _constructed([os.path.join(folder, path) for path in constructors], values, folder)
+
+
+def _constructed(paths: list[str], values: Mapping[str, str], folder: str = "") -> TransportArchive:
+    """The components of constructor files, found below `folder` where one is given. Raises CtfError, whose message begins with the file."""
+    archive = TransportArchive()
+    for path in paths:
+        try:
+            content = (read_file(path, path, limit=_LARGEST) or b"").decode("utf-8")
+            filled = TextTemplate(content).filled(values)
+        except SubstitutionError as error:
+            raise CtfError(f"{path}: line {error.line}: {error}") from None
+        except MissingValueError as error:
+            raise CtfError(f"{path}: {error}") from None
+        except UnicodeDecodeError as error:
+            raise CtfError(f"{path} must be UTF-8; byte {error.start} is not") from None
+        except TreeError as error:
+            raise CtfError(str(error)) from None
+        read_constructor(filled, path, _Beside(path, folder), archive)
+    return archive
+
+
+class _Beside:
+    """The files that a constructor may take: those of its git repository.
+
+    Without one they are those below the `folder` that was given, or, where the constructor itself was, below the folder above its own.
+    """
+
+    def __init__(self, constructor: str, folder: str = "") -> None:
+        self._folder = os.path.dirname(os.path.realpath(constructor))
+        above = self._folder
+        while not os.path.exists(os.path.join(above, ".git")) and os.path.dirname(above) != above:
+            above = os.path.dirname(above)
+        in_git = os.path.exists(os.path.join(above, ".git"))
+        if in_git:
+            self._bound, self._named = above, "the constructor's git repository"
+        elif folder:
+            self._bound, self._named = os.path.realpath(folder), folder
+        else:
+            self._bound = os.path.dirname(self._folder)
+            self._named = "the folder above the constructor's own"
+
+    def file(self, path: str) -> bytes | None:
+        """The bytes of a file; None if there is none. Raises CtfError."""
+        place = self._place(path)
+        try:
+            return (
+                read_file(place, path, within=self._bound, limit=_LARGEST) if os.path.isfile(place) else None
+            )
+        except TreeError as error:
+            raise CtfError(str(error)) from None
+
+    def folder(self, path: str) -> dict[str, bytes] | None:
+        """The files of a folder by their paths in it; None if there is none. Raises CtfError."""
+        place = self._place(path)
+        return _files(place) if os.path.isdir(place) else None
+
+    def _place(self, path: str) -> str:
+        place = os.path.realpath(os.path.join(self._folder, path))
+        if os.path.commonpath([self._bound, place]) != self._bound or os.path.isabs(path):
+            raise CtfError(f"the path {path} leads out of {self._named}")
+        return place
+
+
+def _files(folder: str) -> dict[str, bytes]:
+    """The bytes of all files below a folder, by their paths. Raises CtfError."""
+    if not os.path.isdir(folder):
+        raise CtfError("is not a folder" if os.path.exists(folder) else "does not exist")
+    contents: dict[str, bytes] = {}
+    try:
+        for path in files(folder):
+            data = read_file(os.path.join(folder, path), path, within=folder, limit=_LARGEST)
+            if data is not None:
+                contents[path] = data
+    except TreeError as error:
+        raise CtfError(str(error)) from None
+    return contents
+
+
+def _text(item: Data) -> str:
+    """The text of a ConfigMap. Raises CtfError for contents that it cannot hold byte for byte."""
+    for part in ("data", "binaryData"):
+        for key in texts(item.get(part)):
+            if len(key) > _LONGEST_KEY:
+                path = carrier.unescape(key)
+                raise CtfError(
+                    f"{name_of(item)}: the path {path[:60]}... is too long for a key of a ConfigMap"
+                )
+    content = emit.document(item)
+    back = Resource(content, label=name_of(item)).get()
+    if back != item:
+        raise CtfError(f"{name_of(item)}: its texts cannot be carried byte for byte")
+    return content

@@ -1,0 +1,1 @@
+"""The results of a render as findings: their places in files, and the report of a package."""

@@ -1,0 +1,38 @@
+"""The report on a package that cannot be read: the message's place becomes a finding's, for editors and CI."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from krmkit.render.findings.model import PackageReport, Result
+
+_MESSAGE = re.compile(
+    r"(?P<file>[^\n]+?): (?:line (?P<line>\d+)(?:, column (?P<column>\d+))?: )?(?P<said>.+)", re.DOTALL
+)
+
+
+def unreadable(path: str, problem: str) -> PackageReport:
+    """Return the report on the package at `path` for the text of a PackageError: a result for each of its lines.
+
+    unreadable("p", "a.yaml: line 2, column 1: ...").results[0].place   # "p/a.yaml:2:1"
+
+    A message that does not begin with a file of the package has no place, and becomes the package's failure.
+    """
+    report = PackageReport(path)
+    results = [_result(path, line) for line in problem.split("\n")]
+    report.results = [result for result in results if result is not None]
+    if len(report.results) < len(results):
+        report.failure, report.results = problem, []
+    return report
+
+
+def _result(path: str, line: str) -> Result | None:
+    match = _MESSAGE.match(line)
+    if match is None:
+        return None
+    file = os.path.normpath(os.path.join(path, match["file"]))
+    if not os.path.isfile(file):
+        return None
+    numbers = int(match["line"] or 0), int(match["column"] or 0)
+    return Result("error", "unreadable", match["said"], file, *numbers)

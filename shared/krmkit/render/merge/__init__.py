@@ -1,1 +1,0 @@
-"""Three-way merge of packages: match resources, merge texts in fields and files, and place conflicts."""

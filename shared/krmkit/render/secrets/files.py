@@ -1,0 +1,55 @@
+"""Secrets in files of packages, and in messages about the conflicts between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from krmkit.fn.masking import Mask, secrets_in
+from krmkit.kpt.merge.conflict import ResourceConflict, said_value
+from krmkit.kpt.source import has_content, split_documents
+from krmkit.krm.errors import ListError
+from krmkit.krm.secretwords import may_hold_secrets
+from krmkit.libraries.schema.fields import MISSING
+from krmkit.libraries.yaml.errors import YamlError
+
+
+def secrets_in_file(text: str | None) -> set[str]:
+    """The secrets in the documents of a file, as `secrets_in` finds them; none if it is not YAML."""
+    if not text or not may_hold_secrets(text):
+        return set()
+    try:
+        return secrets_in(body for _, body in split_documents(text, "") if has_content(body))
+    except (ListError, YamlError):
+        return set()
+
+
+def mask_of(contents: Iterable[bytes]) -> Mask:
+    """The mask for messages about files, with their secrets as `secrets_in` finds them."""
+    secrets: set[str] = set()
+    for content in set(contents):
+        secrets |= secrets_in_file(content.decode("utf-8", "replace"))
+    return Mask(secrets)
+
+
+def masked_conflicts(
+    conflicts: list[ResourceConflict], versions: Iterable[Mapping[str, bytes]]
+) -> list[ResourceConflict]:
+    """Conflicts without the secrets of the packages that were merged, given as files by path."""
+    if not conflicts:
+        return []
+    mask = mask_of(content for files in versions for content in files.values())
+    return [_masked(one, mask) for one in conflicts]
+
+
+def _masked(one: ResourceConflict, mask: Mask) -> ResourceConflict:
+    local, upstream = (
+        value if value is MISSING else mask.value(value) for value in (one.local, one.upstream)
+    )
+    message = one.message
+    for before, after in ((one.local, local), (one.upstream, upstream)):
+        if (
+            before is not after and before != after
+        ):  # first, as a message shows only the start of a long value, which the mask would miss
+            message = message.replace(said_value(before), said_value(after))
+    return replace(one, message=mask.message(message), local=local, upstream=upstream)

@@ -1,0 +1,161 @@
+"""How krmkit reads folders: one set of rules for packages, packs, blueprints and fleets.
+
+- What a run of krmkit left behind when it was killed is never read as a file of the folder (`is_leftover`).
+- A file is read only if it is a regular file, or a link to one. Pipes, sockets and devices are refused without opening
+  them for real, so they cannot make a run wait.
+- Who copies a folder reads it with `within`: then a link must not lead out of it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+
+MARK = ".krmkit-new"  # a file or folder that was being made: .NAME.xxxx.krmkit-new
+WORK = ".krmkit-work"  # the folder in which a writer prepares what it is about to put into place
+DEEPEST = 200
+"""Folders in folders that are read; deeper ones are an error, as no tree that a person made has them."""
+_MOST_LINKS = 40  # on the way to a file, as for the kernel of Linux
+_NO_FILE = "must be a regular file, or a link to one; put a copy of the file in its place"
+
+
+class TreeError(ValueError):
+    """A folder has an entry that cannot be read as a file; the message names it and the reason."""
+
+
+def is_leftover(name: str) -> bool:
+    """Return whether krmkit itself made a file or folder of this name on the way to another.
+
+    Example: `.app.yaml.k3x9.krmkit-new` and `.krmkit-work` are leftovers, `app.krmkit-new` is not.
+    """
+    return name == WORK or (name.startswith(".") and name.endswith(MARK))
+
+
+def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, bool]]:
+    """Return (name, is a folder) of everything in `folder`, by name; a link to a folder is not a folder.
+
+    Names of leftovers are appended to `leftovers` instead. Example: `entries("pkg") == [("Kptfile", False), ("sub", True)]`.
+    """
+    found = []
+    with os.scandir(folder) as listed:
+        for entry in listed:
+            if not is_leftover(entry.name):
+                found.append((entry.name, entry.is_dir(follow_symlinks=False)))
+            elif leftovers is not None:
+                leftovers.append(entry.name)
+    return sorted(found)
+
+
+def walk(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what os.walk does. Raises TreeError for folders more than DEEPEST deep, which would end Python's own stack."""
+    above = folder.count(os.sep)
+    for place, inner, names in os.walk(folder):
+        check_depth(place.count(os.sep) - above, place)
+        yield place, inner, names
+
+
+def check_depth(depth: int, path: str) -> None:
+    """Raise TreeError if the folder at a path is too deep."""
+    if depth > DEEPEST:
+        raise TreeError(
+            f"{path[:60]}...: lies more than {DEEPEST} folders deep (krmkit.storage.disk.folders.DEEPEST)"
+        )
+
+
+def files(folder: str, inner: str = "") -> Iterator[str]:
+    """Yield the paths of all files below `folder`, relative to it, links and special files included, .git left out.
+
+    Raises TreeError for a name that is not UTF-8. Example: `list(files("pkg")) == ["Kptfile", "sub/a.yaml"]`.
+    """
+    check_depth(inner.count("/"), inner)
+    for name, is_folder in entries(os.path.join(folder, inner)):
+        path = f"{inner}/{name}" if inner else name
+        if not is_folder:
+            check_name(path, folder)
+            yield path
+        elif name != ".git":
+            yield from files(folder, path)
+
+
+def resolved_by(link: str) -> list[str]:
+    """Return the links that a path goes through, and where they lead, which is absent where they never end.
+
+    Example: of `a`, a link to `b`, which is a link to the file `c`, it is [".../a", ".../b", ".../c"].
+    """
+    passed: list[str] = []
+    place, rest = os.path.realpath(os.path.dirname(link)), [os.path.basename(link)]
+    while rest:
+        place = os.path.normpath(os.path.join(place, rest.pop(0)))
+        if os.path.islink(place):
+            if len(passed) == _MOST_LINKS:
+                return passed
+            passed.append(place)
+            target = os.readlink(place)
+            place = os.sep if os.path.isabs(target) else os.path.dirname(place)
+            rest = [*target.split(os.sep), *rest]
+    return [*passed, place]
+
+
+def check_name(path: str, folder: str) -> None:
+    """Raise TreeError if a file's path is not UTF-8: no Kptfile, result or message could hold it."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        raise TreeError(f"{folder}: the file name {shown} is not UTF-8; rename the file") from None
+
+
+def open_file(path: str, label: str, within: str = "") -> int:
+    """Open a regular file to read, and return its handle. With `within`, a link must not lead out of that folder.
+
+    Raises TreeError, OSError. Example: `os.close(open_file("pkg/Kptfile", "Kptfile", within="pkg"))`.
+    """
+    if within:
+        real, root = os.path.realpath(path), os.path.realpath(within)
+        if not real.startswith(root.rstrip("/") + "/"):
+            raise TreeError(
+                f"{label}: is a link to {real}, outside of {within}; put a copy of the file in its place"
+            )
+    try:
+        # Do not wait for a writer if it is a pipe.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        # A link to nowhere, or a socket, which cannot be opened.
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise TreeError(f"{label}: {_NO_FILE}") from None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise TreeError(f"{label}: {_NO_FILE}")
+    return handle
+
+
+def read_file(path: str, label: str, within: str = "", limit: int = 0) -> bytes | None:
+    """Return the content of a regular file, None where it has more than `limit` bytes (0: any size is fine).
+
+    Raises TreeError, OSError. Example: `read_file("pkg/Kptfile", "Kptfile")`.
+    """
+    with os.fdopen(open_file(path, label, within), "rb") as file:
+        if not limit:
+            return file.read()
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            return None
+        # Python sets aside as much memory as it is asked to read, so the limit is asked for only where the file grew meanwhile.
+        content = file.read(size + 1)
+        if len(content) > size:
+            content += file.read(limit + 1 - len(content))
+    return None if len(content) > limit else content
+
+
+def stamps(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
+    """Return what changes when one of the files does: path, inode, size and time of each. Files that have gone are left out."""
+    found = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue
+        found.append((path, status.st_ino, status.st_size, status.st_mtime_ns))
+    return found

@@ -1,0 +1,299 @@
+"""The journal of a writer: the pending changes, so that a killed run can be completed.
+
+A writer prepares everything in the folder `.krmkit-work` of the folder that it writes to: new contents, and for each
+file that is replaced or removed a second name of the old one. Then it writes `.krmkit-work/journal`, and from then on
+the run counts as done: whoever opens the folder next carries out what is left of it (`recover`). A run that fails while
+it is alive renames the journal to `journal-back` first and goes back; if it is killed then, the next one goes back, too.
+Without a journal nothing has been put into place, and `.krmkit-work` can go.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from krmkit.storage.disk.folders import MARK, WORK
+from krmkit.storage.disk.primitives import (
+    TreeLock,
+    WriteError,
+    digest,
+    folders_above,
+    remove_file,
+    remove_tree,
+    sync_folder,
+    sync_folders,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol
+
+    class Steps(Protocol):
+        """Steps that can be read as often as needed: a list, or a file where they are too many for one."""
+
+        def __iter__(self) -> Iterator[JournalStep]: ...
+
+        def __len__(self) -> int: ...
+
+
+JOURNAL = f"{WORK}/journal"
+BACK = f"{WORK}/journal-back"
+_VERSION = 1
+
+
+@dataclass(slots=True, eq=False)
+class JournalStep:
+    """One file, or one new folder: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
+    was none), and the digest of the old content (`before`). All paths are relative to the folder that is written to."""
+
+    path: str
+    new: str
+    old: str
+    before: str
+
+
+class Journal:
+    """The steps of one run below `root`, and the folders that go at the end if they are empty then (`prune`)."""
+
+    __slots__ = ("back", "prune", "root", "steps")
+
+    def __init__(self, root: str, steps: Steps, prune: Iterable[str] = (), back: bool = False) -> None:
+        self.root = root
+        self.steps = steps
+        self.prune = list(prune)
+        self.back = back
+
+    def save(self) -> None:
+        """Write the journal and make it last."""
+        import json
+
+        place = os.path.join(self.root, JOURNAL)
+        with open(place + MARK, "w", encoding="utf-8") as file:
+            # Step by step: a fleet has a hundred thousand, and the text of all would be as large again.
+            file.write(f'{{"version": {_VERSION}, "steps": [')
+            for number, step in enumerate(self.steps):
+                written = json.dumps([step.path, step.new, step.old, step.before])
+                file.write(f", {written}" if number else written)
+            file.write(f'], "prune": {json.dumps(self.prune)}}}')
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(place + MARK, place)
+        sync_folder(os.path.join(self.root, WORK))
+        sync_folder(self.root)
+
+    def turn(self) -> None:
+        """Mark the run to be undone, by this process or a later one."""
+        os.replace(os.path.join(self.root, JOURNAL), os.path.join(self.root, BACK))
+        self.back = True
+
+    def carry_out(self) -> None:
+        """Put all files into place, or back. What is done already is passed over. Raises OSError."""
+        if self.back:
+            for step in reversed(list(self.steps)):
+                self._undo(step)
+        else:
+            for folder in {os.path.dirname(step.path) for step in self.steps if step.new}:
+                os.makedirs(self._at(folder), exist_ok=True)
+            for step in self.steps:
+                self._do(step)
+            for folder in self.prune:
+                _prune(self.root, folder)
+        sync_folders(self.root, {os.path.dirname(self._at(step.path)) for step in self.steps})
+
+    def end(self) -> None:
+        """Forget the run: from now on nothing is left to carry out."""
+        for name in (JOURNAL, BACK):
+            try:
+                os.remove(os.path.join(self.root, name))
+            except FileNotFoundError:
+                continue
+        sync_folder(os.path.join(self.root, WORK))
+
+    def check(self) -> None:
+        """Raise WriteError if a file that is still to be written was changed since the run was killed."""
+        for step in () if self.back else self.steps:
+            pending = (
+                os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(self._at(step.path))
+            )
+            if pending and digest(self._at(step.path)) not in {step.before, ""}:
+                raise WriteError(
+                    f"{self.root}: a run of krmkit was killed before it had put all files into place, and {step.path}"
+                    f" was changed since. Put that file back as it was, or delete {WORK} to keep all files as they are"
+                    " now; then run again"
+                )
+
+    def _at(self, path: str) -> str:
+        return os.path.join(self.root, path)
+
+    def _do(self, step: JournalStep) -> None:
+        target = self._at(step.path)
+        if not step.new:
+            remove_file(target)
+        elif os.path.lexists(self._at(step.new)):
+            os.replace(self._at(step.new), target)
+
+    def _undo(self, step: JournalStep) -> None:
+        target = self._at(step.path)
+        if os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(target):
+            return  # not yet written or removed, so there is nothing to undo
+        if step.old:
+            if os.path.lexists(self._at(step.old)):
+                os.replace(self._at(step.old), target)
+        elif step.new and os.path.lexists(target):
+            # The file is new and in place; it becomes a prepared one again.
+            os.replace(target, self._at(step.new))
+
+
+def recover(path: str) -> list[str]:
+    """Complete, or take back, what a killed run left unfinished in the folder `path`; return what was done, in words.
+
+    Without a journal nothing is unfinished, and what a killed run had prepared goes. Raises WriteError. Example:
+    `recover("pkg") == []`.
+    """
+    if not unfinished(path):
+        work = os.path.join(path, WORK)
+        if os.path.isdir(work) and not os.path.islink(work):
+            remove_leftover(work)
+        return []
+    with TreeLock(os.path.realpath(path)):
+        return finish(path)
+
+
+def recover_above(path: str) -> list[str]:
+    """Do what `recover` does for all folders above `path`: a run that was killed may have written to all of a package.
+
+    Only journals of this user count: a folder above may be shared with others.
+    """
+    notes: list[str] = []
+    for folder in reversed(folders_above(path)):
+        if unfinished(folder) and _is_ours(os.path.join(folder, WORK)):
+            notes += recover(folder)
+    return notes
+
+
+def _is_ours(path: str) -> bool:
+    return not hasattr(os, "geteuid") or os.lstat(path).st_uid == os.geteuid()
+
+
+def finish(path: str) -> list[str]:
+    """Do what `recover` does; the caller holds the lock on the folder."""
+    journal = _load(path)
+    if journal is None:
+        return []
+    try:
+        journal.check()
+        journal.carry_out()
+        journal.end()
+    except WriteError:
+        raise
+    except OSError as error:
+        where = error.filename2 or error.filename or path
+        raise WriteError(
+            f"{path}: a run of krmkit was killed before it had put all files into place, and this cannot be finished:"
+            f" {where}: {error.strerror or error}"
+        ) from None
+    remove_tree(os.path.join(path, WORK))
+    count = len(journal.steps)
+    files = "1 file" if count == 1 else f"{count} files"
+    done = "took it back" if journal.back else "completed it"
+    return [f"{path}: a run was killed while it put {files} into place; {done}"]
+
+
+def unfinished(path: str) -> bool:
+    """Return whether the folder `path` has a journal of a run that lives or was killed."""
+    return os.path.lexists(os.path.join(path, JOURNAL)) or os.path.lexists(os.path.join(path, BACK))
+
+
+def _load(root: str) -> Journal | None:
+    import json
+
+    for name in (BACK, JOURNAL):
+        place = os.path.join(root, name)
+        try:
+            with open(place, encoding="utf-8") as file:
+                data = json.load(file)
+            if data["version"] != _VERSION:
+                raise ValueError(f"its version must be {_VERSION}, got {data['version']!r}")
+            steps = [JournalStep(*_checked(root, step)) for step in data["steps"]]
+            prune = [_inside(root, folder) for folder in data["prune"]]
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise WriteError(
+                f"{place}: cannot be read as the journal of a killed run ({error}); nothing was touched."
+                f" If you do not need what lies in {WORK}, delete that folder"
+            ) from None
+        return Journal(root, steps, prune, name == BACK)
+    return None
+
+
+def _checked(root: str, step: object) -> tuple[str, str, str, str]:
+    """The four texts of a step.
+
+    A package may come from an attacker: nothing outside of it, and no .git, is ever touched.
+    """
+    if not (isinstance(step, list) and len(step) == 4 and all(isinstance(part, str) for part in step)):
+        raise ValueError("a step must be four texts")
+    path, new, old, before = step
+    for place in (new, old):
+        name = place.rpartition("/")[2]
+        if place and not (place == f"{WORK}/{name}" or (name.startswith(".") and name.endswith(MARK))):
+            raise ValueError(f"{place} must lie in {WORK}")
+    return _inside(root, path), new and _inside(root, new), old and _inside(root, old), before
+
+
+def _inside(root: str, path: object) -> str:
+    if not isinstance(path, str) or "\0" in path:
+        raise ValueError(f"{path!r} must be a path")
+    segments = path.split("/")
+    if any(segment in {"", ".", "..", ".git"} for segment in segments):
+        raise ValueError(f"{path!r} must be a path inside of the folder")
+    folder = os.path.dirname(os.path.join(root, path))
+    if os.path.realpath(folder) != os.path.join(os.path.realpath(root), *segments[:-1]):
+        raise ValueError(f"{path!r} leads elsewhere through a link")
+    return path
+
+
+def _prune(root: str, folder: str) -> None:
+    """Remove a folder and those above it, as long as they are empty and below the root."""
+    while folder:
+        try:
+            os.rmdir(os.path.join(root, folder))
+        except FileNotFoundError:
+            pass
+        except OSError:
+            return
+        folder = folder.rpartition("/")[0]
+
+
+def remove_leftover(path: str) -> None:
+    """Remove what a killed run left. A folder that another run is making is locked, and stays."""
+    if not os.path.isdir(path) or os.path.islink(path):
+        try_remove(path)
+        return
+    parent, name = os.path.split(path)
+    try:
+        import fcntl
+
+        # Writing to a folder takes a lock on it, making a new folder takes the lock on its parent.
+        handle = os.open(parent if name == WORK else path, os.O_RDONLY)
+    except (ImportError, OSError):
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if name != WORK or not unfinished(parent):
+            remove_tree(path)
+    except OSError:
+        return
+    finally:
+        os.close(handle)
+
+
+def try_remove(path: str) -> None:
+    """Remove a file, if it is there and may be removed."""
+    try:
+        os.remove(path)
+    except OSError:
+        pass

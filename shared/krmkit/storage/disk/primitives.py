@@ -1,0 +1,220 @@
+"""Primitives for writing to a disk: the lock on a folder, digests of files, and syncing of files and folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from krmkit.storage.disk.folders import WORK, TreeError, open_file
+
+FEW = 16  # so many files are made to last one by one; more of them all at once
+_PATIENCE = 60.0  # seconds to wait for another writer
+_PAUSE = 0.02
+_CHUNK = 1 << 20
+_SIGNS = ("Kptfile", ".krmkit-variants", WORK)
+
+
+class WriteError(OSError):
+    """Files cannot be written; the message names them and the reason."""
+
+
+def seen_from_here(path: str) -> str:
+    """Return a path for a message: relative to the working directory where it is below it."""
+    here = os.path.realpath(os.curdir)
+    return os.path.relpath(path, here) if path.startswith(here.rstrip(os.sep) + os.sep) else path
+
+
+def digest(path: str) -> str:
+    """Return the SHA-256 of a file's content, of a link's target if the file is a link, "" if the path does not exist.
+
+    Raises WriteError for other kinds of entries. Example: `digest("pkg/Kptfile")`.
+    """
+    import hashlib
+
+    try:
+        if os.path.islink(path):
+            return hashlib.sha256(b"link:" + os.fsencode(os.readlink(path))).hexdigest()
+        return digest_of_content(path)
+    except FileNotFoundError:
+        return ""
+    except TreeError as error:
+        raise WriteError(f"{error}; nothing was written") from None
+
+
+def digest_of_content(path: str) -> str:
+    """Return the SHA-256 of a file's content, links followed. Raises TreeError, OSError."""
+    import hashlib
+
+    with os.fdopen(open_file(path, path), "rb") as file:
+        found = hashlib.sha256()
+        while chunk := file.read(_CHUNK):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def digest_of_text(text: str | bytes | None) -> str:
+    """Return the digest of a file that holds `text`, "" for no file."""
+    if text is None:
+        return ""
+    import hashlib
+
+    return hashlib.sha256(text.encode("utf-8") if isinstance(text, str) else text).hexdigest()
+
+
+class FolderLock:
+    """The lock on a folder: one process writes to it at a time. Systems without such locks go on without.
+
+    `shared`: several processes may hold it at a time, unless one holds it alone. Raises WriteError if another process holds it for a minute.
+    Example: `with FolderLock("pkg"): ...`.
+    """
+
+    __slots__ = ("_handle", "path", "shared")
+
+    def __init__(self, path: str, shared: bool = False) -> None:
+        self.path = path
+        self.shared = shared
+        self._handle = -1
+
+    def __enter__(self) -> FolderLock:
+        try:
+            import fcntl
+
+            handle = os.open(self.path, os.O_RDONLY)
+        except (ImportError, OSError):
+            return self
+        import time
+
+        end = time.monotonic() + _PATIENCE
+        try:
+            while True:
+                try:
+                    fcntl.flock(handle, (fcntl.LOCK_SH if self.shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > end:
+                        raise WriteError(
+                            f"{self.path}: another run of krmkit has been writing here for {_PATIENCE:.0f} seconds;"
+                            " nothing was written, so run again when it has ended"
+                        ) from None
+                    time.sleep(_PAUSE)
+        except WriteError:
+            os.close(handle)
+            raise
+        except OSError:
+            os.close(handle)
+            return self
+        self._handle = handle
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+class TreeLock:
+    """The lock on a folder and on what is below it: who writes to a package or to one of its subpackages waits for the other.
+
+    All take the locks in one order, from the top down: those of the folders above, which others below may share, then that of the
+    folder alone. Only folders above count that krmkit writes to as a whole. Example: `with TreeLock("pkg/sub"): ...`.
+    """
+
+    __slots__ = ("_locks", "path")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._locks: list[FolderLock] = []
+
+    def __enter__(self) -> TreeLock:
+        above = [folder for folder in folders_above(self.path) if _is_written_to(folder)]
+        try:
+            for lock in [*(FolderLock(folder, shared=True) for folder in above), FolderLock(self.path)]:
+                lock.__enter__()
+                self._locks.append(lock)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        while self._locks:
+            self._locks.pop().__exit__()
+
+
+def folders_above(path: str) -> list[str]:
+    """The folders that a folder lies in, the outermost first."""
+    found = []
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder):
+        found.append(folder)
+        folder = os.path.dirname(folder)
+    return found[::-1]
+
+
+def _is_written_to(folder: str) -> bool:
+    """Whether a folder is a package, the folder of a fleet, or is being written to at this moment."""
+    return any(os.path.lexists(os.path.join(folder, name)) for name in _SIGNS)
+
+
+def remove_file(path: str) -> None:
+    """Remove a file, or a link itself, if it exists. Raises OSError."""
+    try:
+        os.remove(path)
+    except FileNotFoundError:
+        pass
+
+
+def remove_tree(path: str) -> None:
+    """Remove a folder and what is in it, as far as that can be done; a link is removed, and never followed."""
+    import shutil
+    from contextlib import suppress
+
+    if os.path.islink(path):
+        with suppress(OSError):
+            os.unlink(path)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def sync_folders(root: str, folders: set[str]) -> None:
+    """Make renames in these folders below `root` last."""
+    if len(folders) > FEW and sync_disk(root):
+        return
+    for folder in folders:
+        sync_folder(folder)
+
+
+def sync_disk(path: str) -> bool:
+    """Write everything that the disk of `path` has still to write; return whether the system can do that."""
+    try:
+        import ctypes
+
+        syncfs = ctypes.CDLL(None).syncfs
+        handle = os.open(path, os.O_RDONLY)
+    except (ImportError, OSError, AttributeError, TypeError):
+        return False
+    try:
+        return bool(syncfs(handle) == 0)
+    finally:
+        os.close(handle)
+
+
+def sync_folder(folder: str) -> None:
+    """Make renames in a folder last; some file systems cannot, and the files themselves are safe."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def missing_folders(folder: str) -> Iterator[str]:
+    """Yield the folders that would have to be made for `folder`, the deepest first."""
+    while not os.path.isdir(folder):
+        yield folder
+        folder = os.path.dirname(folder)

@@ -1,0 +1,69 @@
+"""Lists in temporary files, for what a large fleet has too much of for memory."""
+
+from __future__ import annotations
+
+import pickle
+from array import array
+from collections.abc import Iterable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import Generic, TypeVar
+
+from krmkit.storage.disk.journal import JournalStep
+
+_SMALL = 1 << 20  # bytes; a file below this size stays in memory
+
+Value = TypeVar("Value")
+
+
+class Spool(Generic[Value]):
+    """A list in a temporary file, which only grows. Each access reads a new copy of a value.
+
+    Example: after `spool.append("a")`, `spool[0] == "a"`.
+    """
+
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(max_size=_SMALL, prefix="krmkit-")  # noqa: SIM115  # closed with the list
+        self._ends = array("Q", [0])  # where each value ends in the file, which is where the next one starts
+
+    def append(self, value: Value) -> None:
+        """Add a value. Raises OSError, such as for a full disk."""
+        self._file.seek(self._ends[-1])
+        self._file.write(pickle.dumps(value))
+        # A process that is forked later must not have a part of the value to write.
+        self._file.flush()
+        self._ends.append(self._file.tell())
+
+    def __getitem__(self, number: int) -> Value:
+        start, end = self._ends[number], self._ends[number + 1]
+        self._file.seek(start)
+        value: Value = pickle.loads(self._file.read(end - start))
+        return value
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __iter__(self) -> Iterator[Value]:
+        return (self[number] for number in range(len(self)))
+
+    def __del__(self) -> None:
+        self._file.close()
+
+
+class StepSpool:
+    """The steps of a writer in a temporary file, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._batches: Spool[list[JournalStep]] = Spool()
+        self._count = 0
+
+    def add(self, steps: Iterable[JournalStep]) -> None:
+        """Add some steps: those of one package, for example. Raises OSError."""
+        batch = list(steps)
+        self._batches.append(batch)
+        self._count += len(batch)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[JournalStep]:
+        return (step for batch in self._batches for step in batch)

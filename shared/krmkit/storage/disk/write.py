@@ -1,0 +1,317 @@
+"""Write files so that a crash at any moment loses nothing: the run counts as not done, or the next run completes it.
+
+1. A lock on the folder, and on the packages that it lies in, lets one process write to it at a time; what a killed one left unfinished is completed first.
+2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so far, so a full
+   disk or a missing right costs nothing.
+3. The journal says what is to be renamed and removed (krmkit.storage.disk.journal). From here on the run counts as done.
+4. Files are renamed into place, then removed. If one of these steps fails, those before it are taken back.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from krmkit.storage.disk.foldercopy import FolderCopy
+from krmkit.storage.disk.folders import MARK, WORK, TreeError
+from krmkit.storage.disk.journal import (
+    Journal,
+    JournalStep,
+    finish,
+    recover_above,
+    remove_leftover,
+    try_remove,
+    unfinished,
+)
+from krmkit.storage.disk.primitives import (
+    FEW,
+    FolderLock,
+    TreeLock,
+    WriteError,
+    folders_above,
+    missing_folders,
+    remove_tree,
+    seen_from_here,
+    sync_disk,
+    sync_folder,
+)
+from krmkit.storage.disk.stage import FileEdit, Stage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.storage.disk.journal import Steps
+
+__all__ = [
+    "MARK",
+    "FileEdit",
+    "FolderCopy",
+    "Stage",
+    "WriteError",
+    "Writer",
+    "write",
+    "write_file",
+    "write_folder",
+]
+
+
+class Writer:
+    """Writes below `root`.
+
+    `with Writer(root) as writer:` locks the folder, and makes it if it is missing; `stage` prepares, `commit` puts into
+    place; `notes` report the completion of a killed run. Raises WriteError.
+    """
+
+    __slots__ = ("_lock", "_made", "notes", "root", "stage")
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.realpath(root)
+        self.stage = Stage(self.root)
+        self.notes: list[str] = []
+        self._lock = TreeLock(self.root)
+        self._made: list[str] = []
+
+    def __enter__(self) -> Writer:
+        try:
+            self._made = _make_folders(self.root)
+            self._lock_tree()
+            self.notes += finish(self.root)
+            work = os.path.join(self.root, WORK)
+            remove_tree(work)
+            os.mkdir(work, 0o700)
+        except BaseException as error:
+            self.__exit__()
+            if isinstance(error, OSError) and not isinstance(error, WriteError):
+                raise WriteError(_cannot(error, self.root)) from None
+            raise
+        return self
+
+    def _lock_tree(self) -> None:
+        """Take the lock. A run that was killed may have begun to write to a folder above, which then comes first."""
+        self.notes += recover_above(self.root)
+        self._lock.__enter__()
+        while any(unfinished(folder) for folder in folders_above(self.root)):
+            self._lock.__exit__()
+            found = recover_above(self.root)
+            self._lock.__enter__()
+            if not found:
+                return  # the journal of another user, which only that user may complete
+            self.notes += found
+
+    def __exit__(self, *error: object) -> None:
+        if not unfinished(self.root):
+            remove_tree(os.path.join(self.root, WORK))
+            for folder in self._made:
+                _rmdir(folder)
+        self._lock.__exit__()
+
+    def put(self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False) -> None:
+        """Bring files to their new state, all of them or none; `careful` as in `write`. Raises WriteError."""
+        try:
+            steps = self.stage.prepare_all(changes, careful)
+        except TreeError as error:
+            raise WriteError(f"{error}; nothing was written") from None
+        except OSError as error:
+            if isinstance(error, WriteError):
+                raise
+            raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
+        self.commit(steps)
+
+    def commit(self, steps: Steps, prune: Iterable[str] = ()) -> None:
+        """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
+        if not steps:
+            return
+        journal = Journal(self.root, _RenamesFirst(steps), prune)
+        missing: list[str] = []
+        try:
+            for step in journal.steps:
+                if step.old:
+                    _second_name(os.path.join(self.root, step.path), os.path.join(self.root, step.old))
+            _sync(self.root, journal.steps)
+            folders = {os.path.dirname(os.path.join(self.root, step.path)) for step in journal.steps}
+            missing = sorted({above for folder in folders for above in missing_folders(folder)})
+            journal.save()
+            journal.carry_out()
+            journal.end()
+        except BaseException as error:
+            said = self._take_back(journal, missing)
+            if isinstance(error, OSError):
+                raise WriteError(f"{_cannot(error, self.root)}; {said}") from None
+            raise
+
+    def _take_back(self, journal: Journal, missing: list[str]) -> str:
+        """Undo what was put into place; return in words what came of it."""
+        for step in journal.steps:
+            # Beside the work folder, where it would not go with that.
+            if step.new and not unfinished(self.root) and not step.new.startswith(WORK):
+                try_remove(os.path.join(self.root, step.new))
+        if not unfinished(self.root):
+            return "nothing was written"
+        try:
+            journal.turn()
+            journal.carry_out()
+            journal.end()
+        except OSError as error:
+            return (
+                f"what was written before could not be taken back ({error.strerror or error});"
+                " the next run of krmkit here tries again"
+            )
+        for folder in reversed(missing):
+            _rmdir(folder)
+        return "nothing was written"
+
+
+class _RenamesFirst:
+    """Steps in the order to carry them out: a resource that moves is then for a moment in two files, and never in none."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __iter__(self) -> Iterator[JournalStep]:
+        yield from (step for step in self._steps if step.new)
+        yield from (step for step in self._steps if not step.new)
+
+
+def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
+    """Bring the files below `root` to their new state. Raises WriteError; its message says if a file was changed.
+
+    `leftovers`: paths of the preparations of killed runs, which are removed. `careful`: each file must still have the
+    content before its change. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    """
+    if not changes and not leftovers:
+        return
+    with Writer(root) as writer:
+        for path in leftovers:
+            remove_leftover(os.path.join(writer.root, path))
+        writer.put(changes, careful)
+
+
+def write_folder(target: str, changes: list[FileEdit]) -> None:
+    """Make a folder, which must not be there yet, that holds the `after` of all changes; it appears whole or not at all.
+
+    Example: `write_folder("new", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    """
+    import tempfile
+
+    target = os.path.abspath(target)
+    parent = os.path.dirname(target)
+    name = os.path.basename(target)
+    made: list[str] = []
+    place = ""
+    try:
+        made = _make_folders(parent)
+        for entry in os.listdir(parent):
+            if entry.startswith(f".{name}.") and entry.endswith(MARK):
+                remove_leftover(os.path.join(parent, entry))
+        place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
+        # The lock marks this folder as being made, so that no other run takes it for a leftover.
+        with FolderLock(place):
+            with Writer(os.path.join(place, name)) as writer:
+                writer.put(changes)
+            os.makedirs(os.path.join(place, name), exist_ok=True)
+            if os.path.lexists(target):
+                raise WriteError(f"{target} is there already; name a folder that does not exist yet")
+            os.rename(os.path.join(place, name), target)
+            sync_folder(parent)
+    except WriteError:
+        raise
+    except OSError as error:
+        raise WriteError(f"cannot make {target}: {error.strerror or error}") from None
+    finally:
+        if place:
+            remove_tree(place)
+        for folder in made:
+            _rmdir(folder)
+
+
+def write_file(path: str, text: str) -> None:
+    """Write one file, its folder included. Raises WriteError. Example: `write_file("out/results.yaml", "x: 1\\n")`."""
+    path = os.path.abspath(path)
+    write(os.path.dirname(path), [FileEdit(os.path.basename(path), None, text)])
+
+
+def _make_folders(folder: str) -> list[str]:
+    """Make a folder and those above it; return those that were missing, the deepest first."""
+    missing = list(missing_folders(folder))
+    made: list[str] = []
+    for path in reversed(missing):
+        if os.path.lexists(path):
+            raise WriteError(
+                f"{seen_from_here(path)} is a file, where a folder is to be made; nothing was written"
+            )
+        try:
+            os.mkdir(path)
+        except FileExistsError:
+            continue
+        made.insert(0, path)
+    return made
+
+
+def _second_name(path: str, second: str) -> None:
+    """Keep a file under a second name; where the disk has no second names, as a copy."""
+    try:
+        os.link(path, second, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        import shutil
+
+        shutil.copy2(path, second, follow_symlinks=False)
+        found = os.lstat(path)
+        try:
+            os.chown(second, found.st_uid, found.st_gid, follow_symlinks=False)
+        except (OSError, AttributeError):
+            pass
+
+
+def _sync(root: str, steps: Steps) -> None:
+    """Make everything prepared last: a few files one by one, many, or a folder, all at once."""
+    first = list(islice((step.new for step in steps if step.new), FEW + 1))
+    many = len(first) > FEW or any(os.path.isdir(os.path.join(root, new)) for new in first)
+    at_once = many and sync_disk(root)
+    for step in steps:
+        # What is prepared beside the work folder lies on another disk.
+        if not step.new or (at_once and step.new.startswith(f"{WORK}/")):
+            continue
+        path = os.path.join(root, step.new)
+        if not os.path.isdir(path):
+            _sync_file(path)
+            continue
+        for inner, _, names in os.walk(path):
+            for name in names:
+                _sync_file(os.path.join(inner, name))
+            sync_folder(inner)
+
+
+def _sync_file(path: str) -> None:
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _rmdir(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass
+
+
+def _cannot(error: OSError, root: str) -> str:
+    if isinstance(error, WriteError):
+        return str(error)
+    place = str(error.filename2 or error.filename or root)
+    folder, work, _ = place.partition(f"/{WORK}")
+    if work and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        # All new contents are prepared there first.
+        return (
+            f"cannot write into {folder}: {error.strerror}; the folder must be writable for who runs krmkit"
+        )
+    return f"cannot write {place}: {error.strerror or error}"

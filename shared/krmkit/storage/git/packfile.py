@@ -1,0 +1,101 @@
+"""Writes blobs, trees and commits into a repository as one pack: one process for thousands of objects.
+
+Oids are computed before writing, so a commit can be built in memory and dropped. The repository does not change until
+`store`, which changes no ref: objects without a ref are invisible.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from collections.abc import Iterable
+
+from krmkit.storage.git.objects import FOLDER, TreeEntry
+from krmkit.storage.git.program import GitRepository
+
+_TYPES = {"commit": 1, "tree": 2, "blob": 3}
+
+
+class PackFile:
+    """Objects to be written, without duplicates.
+
+    `unsaved`: (type, content) by oid of the trees and commits, so that they can be read before they are stored.
+    `label`: the owner of the objects being added; `labels`: the owner of each object not yet stored.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, bytes] = {}
+        self.label = ""
+        self.labels: dict[str, str] = {}
+        self.unsaved: dict[str, tuple[str, bytes]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def blob(self, content: bytes) -> str:
+        """Add a file's content; return its oid."""
+        return self._add("blob", content)
+
+    def tree(self, entries: Iterable[TreeEntry]) -> str:
+        """Add a tree of these entries, in any order; return its oid."""
+        ordered = sorted(
+            entries, key=lambda entry: _bytes(entry.name) + (b"/" if entry.mode == FOLDER else b"")
+        )
+        content = b"".join(
+            entry.mode.encode() + b" " + _bytes(entry.name) + b"\0" + bytes.fromhex(entry.oid)
+            for entry in ordered
+        )
+        return self._add("tree", content)
+
+    def commit(self, tree: str, parents: Iterable[str], author: str, message: str) -> str:
+        """Add a commit; return its oid. `author` is `Name <mail> SECONDS +ZONE`, for the committer too."""
+        lines = [
+            f"tree {tree}",
+            *(f"parent {parent}" for parent in parents),
+            f"author {author}",
+            f"committer {author}",
+        ]
+        return self._add("commit", ("\n".join(lines) + "\n\n" + message).encode())
+
+    def store(self, repository: GitRepository) -> None:
+        """Write all objects; git checks each object and that the objects it refers to exist."""
+        if not self._entries:
+            return
+        head = b"PACK" + struct.pack(">II", 2, len(self._entries))
+        body = b"".join([head, *self._entries.values()])
+        repository.run("index-pack", "--stdin", "--strict", stdin=body + hashlib.sha1(body).digest())
+        self._entries.clear()
+        self.labels.clear()
+
+    def give_up(self, label: str) -> None:
+        """Drop the objects that were added under a label."""
+        for oid in [oid for oid, owner in self.labels.items() if owner == label]:
+            del self._entries[oid], self.labels[oid]
+            self.unsaved.pop(oid, None)
+
+    def _add(self, kind: str, content: bytes) -> str:
+        oid = hashlib.sha1(f"{kind} {len(content)}\0".encode() + content).hexdigest()
+        if oid not in self._entries:
+            if kind != "blob":
+                self.unsaved[oid] = (kind, content)
+            self.labels[oid] = self.label
+            self._entries[oid] = _size(_TYPES[kind], len(content)) + zlib.compress(content, 1)
+        return oid
+
+
+def _size(kind: int, size: int) -> bytes:
+    """An entry's header: its type and size, four bits of the size in the first byte and seven in each other."""
+    byte = (kind << 4) | (size & 15)
+    size >>= 4
+    head = bytearray()
+    while size:
+        head.append(byte | 128)
+        byte = size & 127
+        size >>= 7
+    head.append(byte)
+    return bytes(head)
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")

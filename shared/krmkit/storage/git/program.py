@@ -1,0 +1,184 @@
+"""Runs git on one repository, and executes no program that the repository names.
+
+Replace refs, prompts, lazy fetches and every transport that the caller does not name are off, and so are the
+repository's hooks and the programs in its config (`foreign`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cached_property
+from pathlib import Path
+
+from krmkit.storage.git.foreign import (
+    SETTINGS,
+    allowed_protocols,
+    leads_outside,
+    overrides,
+    settings_environment,
+    special_file,
+    special_rules,
+)
+
+SAFE = ("--no-replace-objects", "--no-pager", *(word for setting in SETTINGS for word in ("-c", setting)))
+QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+
+
+_LINES = 5  # lines of git's message in an error
+
+
+class GitError(RuntimeError):
+    """A git command failed; the message holds the command's name and the first lines of its stderr."""
+
+
+class GitRepository:
+    """A repository on this machine: `folder` is a bare repository, or a checkout (its refs are used, not its files).
+
+    `name`: its name in messages, the address that it is a copy of, or the folder.
+    """
+
+    def __init__(self, folder: Path, name: str = "") -> None:
+        self.folder = folder
+        self.name = name or str(folder)
+
+    @classmethod
+    def open(cls, folder: Path) -> GitRepository:
+        """Open a repository. Raises GitError for a folder that is not one, or leads outside, or does not use SHA-1."""
+        repository = cls(folder)
+        if not folder.is_dir():
+            raise GitError(f"{folder}: there is no such folder")
+        repository.check_files()
+        object_format = repository.run("rev-parse", "--show-object-format").strip()
+        if object_format != b"sha1":
+            raise GitError(f"{folder}: object format must be sha1, got {object_format.decode()}")
+        repository.check_inside()
+        return repository
+
+    def check_files(self) -> None:
+        """Raises GitError if git would wait for somebody to write into one of its own files, which is a pipe."""
+        special = special_file(self.folder)
+        if special:
+            raise GitError(f"{self.name}: {special} must be a regular file")
+
+    def check_inside(self) -> None:
+        """Raises GitError if links or alternates lead out of the repository."""
+        outside = leads_outside(self.common)
+        if outside:
+            raise GitError(f"{self.name}: {outside}")
+
+    @cached_property
+    def common(self) -> Path:
+        """The folder with the objects and refs; the work trees of a repository share it."""
+        said = os.fsdecode(self.run("rev-parse", "--git-common-dir"))
+        return self.folder / said.removesuffix("\n")
+
+    def check_rules(self, top: str) -> None:
+        """Raises GitError if git would wait for a .gitignore or .gitattributes of the checkout."""
+        special = special_rules(top)
+        if special:
+            raise GitError(f"{self.name}: {special} must be a regular file")
+
+    def work_tree(self) -> str:
+        """The folder of the checkout, links resolved. Raises GitError if core.worktree names another folder."""
+        top = os.path.realpath(os.fsdecode(self.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
+        if not os.path.lexists(os.path.join(top, ".git")):
+            raise GitError(f"{self.name}: core.worktree must lead to the folder of its .git, got {top}")
+        return top
+
+    @cached_property
+    def _overrides(self) -> tuple[tuple[str, str], ...]:
+        done = subprocess.run(
+            self.command("config", "--null", "--show-scope", "--list"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environment(),
+            check=False,
+        )
+        return overrides(done.stdout)
+
+    def command(self, *arguments: str, config: tuple[str, ...] = ()) -> list[str]:
+        settings = [word for setting in config for word in ("-c", setting)]
+        return ["git", "-C", str(self.folder), *SAFE, *settings, *arguments]
+
+    def run(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        config: tuple[str, ...] = (),
+        inherit: tuple[int, ...] = (),
+        protocols: tuple[str, ...] = (),
+    ) -> bytes:
+        """Run a command and return its stdout.
+
+        `config`: git settings for this call; `inherit`: descriptors that it keeps open; `protocols`: the transports
+        that it may use. Raises GitError if it fails, or git is not installed.
+        """
+        try:
+            done = subprocess.run(
+                self.command(*arguments, config=config),
+                input=stdin,
+                capture_output=True,
+                pass_fds=inherit,
+                env=environment(self._overrides, protocols),
+                check=False,
+            )
+        except FileNotFoundError:
+            raise GitError("git is not installed, or not on PATH") from None
+        if done.returncode:
+            if b"not a git repository" in done.stderr:
+                raise GitError(f"{self.name}: is not in a git repository")
+            raise GitError(f"{self.name}: git {arguments[0]}: {_said(done.stderr)}")
+        return done.stdout
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a command with pipes for stdin and stdout; its stderr is discarded."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(self._overrides),
+        )
+
+    def push(self, remote: str, leases: list[str], specs: list[str], protocols: tuple[str, ...]) -> None:
+        """Push to an address from a repository without a config of its own, which has this one's objects.
+
+        `leases`: options; `specs`: the refspecs. Credentials and programs of transports are those of the user's own
+        config.
+        """
+        with tempfile.TemporaryDirectory(prefix="krmkit-push-") as folder:
+            clean = GitRepository(Path(folder))
+            clean.run("init", "--quiet", "--bare")
+            objects = os.path.realpath(self.common / "objects")
+            (clean.folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects) + b"\n")
+            if (self.common / "shallow").is_file():
+                shutil.copyfile(self.common / "shallow", clean.folder / "shallow")
+            clean.run("push", "--atomic", "--quiet", *leases, "--", remote, *specs, protocols=protocols)
+
+
+def _said(stderr: bytes) -> str:
+    """Git's stderr on one line, without control characters, which a remote may have put there."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").split("\n") if line.strip()]
+    return "".join(sign for sign in "; ".join(lines[:_LINES]) if sign.isprintable())
+
+
+def environment(
+    settings: tuple[tuple[str, str], ...] = (), protocols: tuple[str, ...] = ()
+) -> dict[str, str]:
+    """The environment without variables that point git to another repository, with settings and allowed protocols."""
+    kept = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
+    given = settings_environment(settings, kept) if settings else {}
+    return {**kept, **QUIET, **given, "GIT_ALLOW_PROTOCOL": allowed_protocols(protocols, kept)}
+
+
+_ELSEWHERE = {
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_NAMESPACE",
+    "GIT_COMMON_DIR",
+}

@@ -1,0 +1,215 @@
+"""Conversion of the kubeadm kinds between v1beta1 and v1beta2, both ways.
+
+Source: api/bootstrap/kubeadm/v1beta1/conversion.go and api/controlplane/kubeadm/v1beta1/conversion.go. Arguments are a map in v1beta1
+and a list in v1beta2, durations are texts and whole seconds, and fields of rollouts and time-outs have moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import drop, find, put
+from krmkit.systems.clusterapi.api.labels import group_of
+from krmkit.systems.clusterapi.api.times import go_duration, to_seconds
+
+Path = tuple[str, ...]
+
+_ARGUMENTS: tuple[Path, ...] = (
+    ("clusterConfiguration", "apiServer", "extraArgs"),
+    ("clusterConfiguration", "controllerManager", "extraArgs"),
+    ("clusterConfiguration", "scheduler", "extraArgs"),
+    ("clusterConfiguration", "etcd", "local", "extraArgs"),
+    ("initConfiguration", "nodeRegistration", "kubeletExtraArgs"),
+    ("joinConfiguration", "nodeRegistration", "kubeletExtraArgs"),
+)
+_ONLY_V1BETA1: tuple[Path, ...] = (
+    ("useExperimentalRetryJoin",),
+    *(
+        (part, name)
+        for part in ("clusterConfiguration", "initConfiguration", "joinConfiguration")
+        for name in ("apiVersion", "kind")
+    ),
+    ("clusterConfiguration", "kubernetesVersion"),
+    ("clusterConfiguration", "clusterName"),
+    ("clusterConfiguration", "networking"),
+)
+"""Fields that v1beta2 does not have: a conversion loses them."""
+_TIMEOUT_V1BETA1 = ("clusterConfiguration", "apiServer", "timeoutForControlPlane")
+_HEALTH_CHECK = ("timeouts", "controlPlaneComponentHealthCheckSeconds")
+_DISCOVERY_TIMEOUT = ("joinConfiguration", "discovery", "timeout")
+_TLS_BOOTSTRAP = ("joinConfiguration", "timeouts", "tlsBootstrapSeconds")
+_TOKENS = ("initConfiguration", "bootstrapTokens")
+_NODE_TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")
+# A false in v1beta1 is what Go writes for a field that is not set; v1beta2 leaves it out.
+_BOOLEANS: tuple[Path, ...] = (
+    ("joinConfiguration", "discovery", "bootstrapToken", "unsafeSkipCAVerification"),
+    ("joinConfiguration", "discovery", "file", "kubeConfig", "cluster", "insecureSkipTLSVerify"),
+    ("joinConfiguration", "discovery", "file", "kubeConfig", "user", "exec", "provideClusterInfo"),
+    ("ignition", "containerLinuxConfig", "strict"),
+)
+_BOOLEANS_IN_LISTS: tuple[tuple[Path, str], ...] = (
+    (("files",), "append"),
+    *(
+        (("clusterConfiguration", part, "extraVolumes"), "readOnly")
+        for part in ("apiServer", "controllerManager", "scheduler")
+    ),
+)
+
+
+def config_to_v1beta2(spec: Object) -> Object:
+    """Return a KubeadmConfigSpec of v1beta1 as v1beta2.
+
+    >>> config_to_v1beta2({"joinConfiguration": {"nodeRegistration": {"kubeletExtraArgs": {"v": "2"}}}})
+    {'joinConfiguration': {'nodeRegistration': {'kubeletExtraArgs': [{'name': 'v', 'value': '2'}]}}}
+    """
+    for path in _ARGUMENTS:
+        spec = _changed(spec, path, _argument_list)
+    for path in _ONLY_V1BETA1:
+        spec = drop(spec, path) if find(spec, path) is not None else spec
+    for path in _BOOLEANS:
+        spec = drop(spec, path) if find(spec, path) is False else spec
+    for path, name in _BOOLEANS_IN_LISTS:
+        items = find(spec, path)
+        if isinstance(items, list):
+            spec = put(spec, path, [_without_false(one, name) for one in items])
+    spec = _changed(
+        spec, _TOKENS, lambda tokens: [_token(one, "ttl", "ttlSeconds", _seconds) for one in tokens]
+    )
+    limit = find(spec, _TIMEOUT_V1BETA1)
+    if limit is not None:
+        spec = drop(spec, _TIMEOUT_V1BETA1)
+        for part in ("initConfiguration", "joinConfiguration"):
+            spec = put(spec, (part, *_HEALTH_CHECK), _seconds(limit))
+    limit = find(spec, _DISCOVERY_TIMEOUT)
+    if limit is not None:
+        spec = put(drop(spec, _DISCOVERY_TIMEOUT), _TLS_BOOTSTRAP, _seconds(limit))
+    return spec
+
+
+def config_to_v1beta1(spec: Object) -> Object:
+    """Return a KubeadmConfigSpec of v1beta2 as v1beta1; time-outs that only v1beta2 has are lost."""
+    for path in _ARGUMENTS:
+        spec = _changed(spec, path, _argument_map)
+    spec = _changed(
+        spec, _TOKENS, lambda tokens: [_token(one, "ttlSeconds", "ttl", _duration) for one in tokens]
+    )
+    health_check = find(spec, ("initConfiguration", *_HEALTH_CHECK))
+    bootstrap = find(spec, _TLS_BOOTSTRAP)
+    for part in ("initConfiguration", "joinConfiguration"):
+        if isinstance(find(spec, (part, "timeouts")), dict):
+            spec = drop(spec, (part, "timeouts"))
+            if not find(spec, (part,)):
+                spec = drop(spec, (part,))
+    if health_check is not None:
+        spec = put(spec, _TIMEOUT_V1BETA1, _duration(health_check))
+    return spec if bootstrap is None else put(spec, _DISCOVERY_TIMEOUT, _duration(bootstrap))
+
+
+_MOVED: tuple[tuple[Path, Path], ...] = (
+    (("rolloutBefore",), ("rollout", "before")),
+    (("rolloutAfter",), ("rollout", "after")),
+    (("rolloutStrategy",), ("rollout", "strategy")),
+    (("machineNamingStrategy",), ("machineNaming",)),
+    (("remediationStrategy", "maxRetry"), ("remediation", "maxRetry")),
+    (("machineTemplate", "readinessGates"), ("machineTemplate", "spec", "readinessGates")),
+)
+"""(place in v1beta1, place in v1beta2) of the fields of a KubeadmControlPlane that have the same value in both."""
+_DURATIONS: tuple[tuple[Path, Path], ...] = (
+    (("remediationStrategy", "retryPeriod"), ("remediation", "retryPeriodSeconds")),
+    (("remediationStrategy", "minHealthyPeriod"), ("remediation", "minHealthyPeriodSeconds")),
+    *(
+        (("machineTemplate", name), ("machineTemplate", "spec", "deletion", f"{name}Seconds"))
+        for name in _NODE_TIMEOUTS
+    ),
+)
+_REFERENCE_V1BETA1 = ("machineTemplate", "infrastructureRef")
+_REFERENCE_V1BETA2 = ("machineTemplate", "spec", "infrastructureRef")
+_CONFIG = ("kubeadmConfigSpec",)
+
+
+def control_plane_to_v1beta2(spec: Object) -> Object:
+    """Return the spec of a KubeadmControlPlane, or what its template has of it, of v1beta1 as v1beta2."""
+    spec = _changed(spec, _CONFIG, config_to_v1beta2)
+    for old, new in _MOVED:
+        spec = _moved(spec, old, new, _same)
+    for old, new in _DURATIONS:
+        spec = _moved(spec, old, new, _seconds)
+    reference = find(spec, _REFERENCE_V1BETA1)
+    if isinstance(reference, dict):
+        found = {
+            "apiGroup": group_of(str(reference.get("apiVersion", ""))),
+            **{name: reference[name] for name in ("kind", "name") if name in reference},
+        }
+        spec = put(drop(spec, _REFERENCE_V1BETA1), _REFERENCE_V1BETA2, found)
+    return spec
+
+
+def control_plane_to_v1beta1(spec: Object) -> Object:
+    """Return what a KubeadmControlPlaneTemplate has of a control plane's spec, of v1beta2, as v1beta1."""
+    spec = _changed(spec, _CONFIG, config_to_v1beta1)
+    for old, new in _MOVED:
+        spec = _moved(spec, new, old, _same)
+    for old, new in _DURATIONS:
+        spec = _moved(spec, new, old, _duration)
+    return spec
+
+
+def _changed(spec: Object, path: Path, change: Callable[[Any], Any]) -> Object:
+    """Return the spec with another value at a path, if it has a mapping or a list there."""
+    value = find(spec, path)
+    return put(spec, path, change(value)) if isinstance(value, (dict, list)) else spec
+
+
+def _moved(spec: Object, old: Path, new: Path, change: Callable[[Any], Any]) -> Object:
+    value = find(spec, old)
+    if value is None:
+        return spec
+    spec = drop(spec, old)
+    for end in range(len(old) - 1, 0, -1):
+        if find(spec, old[:end]) == {}:
+            spec = drop(spec, old[:end])
+    return put(spec, new, change(value))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _argument_list(arguments: Any) -> Any:
+    if not isinstance(arguments, dict):
+        return arguments
+    return [{"name": name, "value": arguments[name]} for name in sorted(arguments)]
+
+
+def _argument_map(arguments: Any) -> Any:
+    if not isinstance(arguments, list):
+        return arguments
+    return {str(one.get("name", "")): one.get("value", "") for one in arguments if isinstance(one, dict)}
+
+
+def _without_false(item: Any, name: str) -> Any:
+    if isinstance(item, dict) and item.get(name) is False:
+        return {key: value for key, value in item.items() if key != name}
+    return item
+
+
+def _token(token: Any, old: str, new: str, change: Callable[[Any], Any]) -> Any:
+    if not isinstance(token, dict) or old not in token:
+        return token
+    return {
+        (new if key == old else key): (change(value) if key == old else value) for key, value in token.items()
+    }
+
+
+def _seconds(duration: Any) -> Any:
+    """Return whole seconds; a text that is not a duration stays, so that the comparison shows it."""
+    try:
+        return to_seconds(duration) if isinstance(duration, str) else duration
+    except ValueError:
+        return duration
+
+
+def _duration(seconds: Any) -> Any:
+    return go_duration(seconds) if type(seconds) is int else seconds

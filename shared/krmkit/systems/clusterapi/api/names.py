@@ -1,0 +1,100 @@
+"""Names of generated objects. Source: internal/topology/names/names.go.
+
+The reference ends names in five random characters. Here they are a hash of namespace, Cluster and role, so that the same
+topology has the same names on every machine and on every day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.gotemplate import Template, TemplateError, parse
+from krmkit.systems.clusterapi.api.errors import TopologyError
+
+ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+MAX_NAME_LENGTH = 63
+RANDOM_LENGTH = 5
+_CUT = MAX_NAME_LENGTH - RANDOM_LENGTH
+
+
+def stable_suffix(*what: str) -> str:
+    """Five characters of the reference's alphabet, always the same for the same texts. `stable_suffix("a", "b")`."""
+    number = int.from_bytes(sha256("\0".join(what).encode("utf-8", "surrogatepass")).digest()[:8], "big")
+    characters = []
+    for _ in range(RANDOM_LENGTH):
+        number, rest = divmod(number, len(ALPHABET))
+        characters.append(ALPHABET[rest])
+    return "".join(characters)
+
+
+def simple_name(base: str, suffix: str) -> str:
+    """Return a base and a suffix; the base is cut to fit. `simple_name("c1-", "x7b2q")` is "c1-x7b2q"."""
+    return base[:_CUT] + suffix
+
+
+class NamingTemplate:
+    """A naming template, parsed once. It has only Go's own functions; a missing key is an error."""
+
+    __slots__ = ("_error", "_template", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._template: Template | None = None
+        self._error = ""
+        try:
+            self._template = parse(text, name="template name generator", options=("missingkey=error",))
+        except TemplateError as error:
+            self._error = f"parsing template {quote(text)}: {error}"
+
+    def name(self, data: Mapping[str, Any], fresh: str) -> str:
+        """Return the name for some data; a name of more than 63 characters is cut and ends in `fresh`. Raises TopologyError.
+
+        NamingTemplate("{{ .cluster.name }}-cp").name({"cluster": {"name": "c1"}}, "x7b2q")   # "c1-cp"
+        """
+        if self._template is None:
+            raise TopologyError(self._error)
+        try:
+            name = self._template.execute(data)
+        except TemplateError as error:
+            raise TopologyError(f"rendering template: {error}") from None
+        return name if len(name) <= MAX_NAME_LENGTH else simple_name(name, fresh)
+
+
+class ClusterNames:
+    """The names of one Cluster's objects, by role.
+
+    pinned: names from the config by the roles of ClusterState.objects, `{"controlPlane": "my-cp"}`.
+    """
+
+    __slots__ = ("_cluster", "_namespace", "_pinned")
+
+    def __init__(self, namespace: str, cluster: str, pinned: Mapping[str, str] | None = None) -> None:
+        self._namespace = namespace
+        self._cluster = cluster
+        self._pinned = pinned or {}
+
+    def suffix(self, role: str, *more: str) -> str:
+        """Return the suffix of an object's name."""
+        return stable_suffix(self._namespace, self._cluster, role, *more)
+
+    def is_pinned(self, role: str) -> bool:
+        """Return whether the config gives the name of a role."""
+        return role in self._pinned
+
+    def templated(self, role: str, current: str, template: NamingTemplate, worker: Mapping[str, Any]) -> str:
+        """Return the name of an object: the pinned one, the current one, or the one of its naming template.
+
+        worker: data beside cluster and random, `{"machineDeployment": {"topologyName": "md-0"}}`.
+        """
+        known = self._pinned.get(role) or current
+        if known:
+            return known
+        data = {"cluster": {"name": self._cluster}, "random": self.suffix(role), **worker}
+        return template.name(data, self.suffix(role, "cut"))
+
+    def simple(self, role: str, current: str, base: str) -> str:
+        """Return the name of a template: the pinned one, the current one, or a base with a suffix."""
+        return self._pinned.get(role) or current or simple_name(base, self.suffix(role))

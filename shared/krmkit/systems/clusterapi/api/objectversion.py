@@ -1,0 +1,109 @@
+"""Objects of Cluster API at another version of their API, where the conversion is known: the kubeadm and the core kinds.
+
+A ClusterClass names the version in which the controller reads a template, and `kubectl get` answers in the newest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import NestedError, drop, find, put
+from krmkit.systems.clusterapi.api.conversion import convert_machine_health_check, convert_worker_group
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.kubeadm import (
+    config_to_v1beta1,
+    config_to_v1beta2,
+    control_plane_to_v1beta1,
+    control_plane_to_v1beta2,
+)
+from krmkit.systems.clusterapi.api.labels import CONVERSION_DATA, GROUP, group_of, version_of
+
+Change = Callable[[Object], Object]
+
+V1BETA1 = "v1beta1"
+V1BETA2 = "v1beta2"
+BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
+CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
+_SPEC = ("spec",)
+_TEMPLATE_SPEC = ("spec", "template", "spec")
+_UP: dict[tuple[str, str], tuple[tuple[str, ...], Change]] = {
+    (BOOTSTRAP, "KubeadmConfigTemplate"): (_TEMPLATE_SPEC, config_to_v1beta2),
+    (BOOTSTRAP, "KubeadmConfig"): (_SPEC, config_to_v1beta2),
+    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (_TEMPLATE_SPEC, control_plane_to_v1beta2),
+    (CONTROL_PLANE, "KubeadmControlPlane"): (_SPEC, control_plane_to_v1beta2),
+    (GROUP, "MachineDeployment"): (_SPEC, convert_worker_group),
+    (GROUP, "MachinePool"): (_SPEC, convert_worker_group),
+    (GROUP, "MachineHealthCheck"): (_SPEC, convert_machine_health_check),
+}
+_DOWN: dict[tuple[str, str], tuple[tuple[str, ...], Change]] = {
+    (BOOTSTRAP, "KubeadmConfigTemplate"): (_TEMPLATE_SPEC, config_to_v1beta1),
+    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (_TEMPLATE_SPEC, control_plane_to_v1beta1),
+}
+
+
+def is_unknown_conversion(given: str, wanted: str, kind: str) -> bool:
+    """Return whether no conversion of a kind between two apiVersions is known: `in_version` returns None."""
+    return given != wanted and _conversion(given, wanted, kind) is None
+
+
+def _conversion(given: str, wanted: str, kind: str) -> tuple[tuple[str, ...], Change] | None:
+    table = {(V1BETA1, V1BETA2): _UP, (V1BETA2, V1BETA1): _DOWN}.get(
+        (version_of(given), version_of(wanted)), {}
+    )
+    return table.get((group_of(given), kind)) if group_of(given) == group_of(wanted) else None
+
+
+def in_version(data: Object, api_version: str) -> Object | None:
+    """Return an object at a version of its API, None if no conversion between the two is known.
+
+    in_version({"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta2", "kind": "KubeadmConfigTemplate", ...},
+        "bootstrap.cluster.x-k8s.io/v1beta1")
+
+    Raises TopologyError for an object that does not have the form of its kind.
+    """
+    given = str(data.get("apiVersion", ""))
+    if given == api_version:
+        return data
+    known = _conversion(given, api_version, str(data.get("kind", "")))
+    if known is None:
+        return None
+    versions = version_of(given), version_of(api_version)
+    path, change = known
+    result = drop({**data, "apiVersion": api_version}, ("metadata", "annotations", CONVERSION_DATA))
+    spec = find(result, path)
+    if not isinstance(spec, dict):
+        return result
+    try:
+        return put(result, path, change(spec))
+    except (NestedError, ValueError) as error:
+        raise TopologyError(
+            f"{label(data)} cannot be converted from {versions[0]} to {versions[1]}: {'.'.join(path)}{error}"
+        ) from None
+
+
+def same_version(current: Object, *others: Object) -> tuple[Object, ...]:
+    """Return objects of one kind at one version, the newest that all conversions lead to.
+
+    Objects between whose versions no conversion is known come back as they are. Raises TopologyError.
+    """
+    versions = {str(one.get("apiVersion", "")) for one in (current, *others) if one}
+    if len(versions) < 2:
+        return (current, *others)
+    wanted = f"{group_of(next(iter(versions)))}/{V1BETA2}"
+    found = [in_version(one, wanted) if one else one for one in (current, *others)]
+    converted = tuple(one for one in found if one is not None)
+    return converted if len(converted) == len(found) else (current, *others)
+
+
+def label(data: Object) -> str:
+    """Return `KubeadmConfigTemplate team/workers`, for messages."""
+    namespace, name = find(data, ("metadata", "namespace"), ""), find(data, ("metadata", "name"), "")
+    return f"{data.get('kind', '')} {namespace}/{name}"
+
+
+def how_to_export(api_version: str, kind: str, namespace: str, name: str = "") -> str:
+    """Return the command that exports a kind at a version: `kubectl get KubeadmConfigTemplate.v1beta1.GROUP ...`."""
+    full = ".".join((kind, version_of(api_version), group_of(api_version)))
+    parts = ["kubectl get", full, *([name] if name else []), f"-n {namespace}", "-o yaml"]
+    return " ".join(parts)

@@ -1,0 +1,76 @@
+"""`${VARIABLE}` in Cluster API's templates: what `clusterctl generate yaml` puts in their place, and objects that still hold them."""
+
+from __future__ import annotations
+
+from krmkit.libraries.envsubst.texttemplate import TextTemplate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+REMEDY = "give it a value: krmkit clusterctl generate FILE --values VALUES.yaml -o NEW_FILE"
+_SHOWN = 5
+
+
+def cluster_template(text: str) -> TextTemplate:
+    """Read a template as clusterctl does, which also accepts `${ NAME }`. Raises SubstitutionError."""
+    return TextTemplate(_without_spaces(text))
+
+
+def _without_spaces(text: str) -> str:
+    """Return the text with `${NAME}` for `${ NAME }`, an old form that clusterctl accepts."""
+    import re
+
+    return re.sub(r"\$\{\s*([A-Za-z0-9_$]+)\s*\}", r"${\1}", text)
+
+
+def unfilled(data: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the path of a value that is still a variable of a template, and the message; ("", "") for none.
+
+    Checks names and the values that determine a topology's form, but not texts that may hold shell code (commands,
+    files).
+    """
+    found = [(path, name) for path, value in _formal(data) if (name := _whole_variable(value))]
+    if not found:
+        return "", ""
+    path, name = found[0]
+    others = list(dict.fromkeys(other for _, other in found if other != name))
+    more = (
+        f" (so are {', '.join(others[:_SHOWN])}{', ...' if len(others) > _SHOWN else ''})" if others else ""
+    )
+    return path, f"${{{name}}} is a variable of a clusterctl template{more}; {REMEDY}"
+
+
+def _formal(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    for section in ("metadata", "spec"):
+        part = data.get(section)
+        if section == "metadata" and isinstance(part, dict):
+            yield from ((f"metadata.{key}", part.get(key)) for key in ("name", "namespace"))
+        elif isinstance(part, dict):
+            for key, value in part.items():
+                if key in ("topology", "clusterNetwork"):
+                    yield from _below(f"spec.{key}", value)
+
+
+def _below(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key != "variables":
+                yield from _below(f"{path}.{key}", inner)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _below(f"{path}[{number}]", inner)
+    else:
+        yield path, value
+
+
+def _whole_variable(value: object) -> str:
+    """Return the name of the variable that a text begins with, "" for another value."""
+    if not isinstance(value, str) or not value.startswith("${"):
+        return ""
+    inner = value[2:].lstrip()
+    end = 0
+    while end < len(inner) and (inner[end].isalnum() or inner[end] == "_"):
+        end += 1
+    return inner[:end] if "}" in inner[end:] else ""

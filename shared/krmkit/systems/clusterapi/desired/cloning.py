@@ -1,0 +1,144 @@
+"""Objects made from templates: an object from a template's content, and a template from a template.
+
+Source: templateToObject and templateToTemplate in exp/topology/desiredstate/desired_state.go.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.clusterapi.api import labels
+
+_SERVER_FIELDS = ("resourceVersion", "finalizers", "uid", "selfLink", "creationTimestamp", "managedFields")
+
+
+def object_from_template(
+    template: Object,
+    name: str,
+    cluster: Object,
+    *,
+    computed_labels: Object | None = None,
+    computed_annotations: Object | None = None,
+    owner: Object | None = None,
+) -> Object:
+    """Return the object that a template's `spec.template` describes.
+
+    Labels and annotations come from spec.template; computed ones override them, and Cluster API's own override both. The kind is the
+    template's without `Template`, the apiVersion the template's, unless spec.template has its own.
+    """
+    source = mapping(template, "spec", "template")
+    api_version, kind = made_type(template)
+    metadata = _metadata(source, name, cluster)
+    metadata["annotations"] = {
+        **mapping(metadata, "annotations"),
+        **(computed_annotations or {}),
+        **cloned_from(template),
+    }
+    metadata["labels"] = {
+        **mapping(metadata, "labels"),
+        **(computed_labels or {}),
+        labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
+        labels.OWNED: "",
+    }
+    if owner is not None:
+        metadata["ownerReferences"] = [owner]
+    return {
+        **source,
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": metadata,
+    }
+
+
+def made_type(template: Object) -> tuple[str, str]:
+    """Return apiVersion and kind of the objects made from a template: the kind AWSCluster for an AWSClusterTemplate.
+
+    spec.template may have its own; one that is not text counts as absent.
+    """
+    source = mapping(template, "spec", "template")
+    api_version, kind = (
+        own
+        if isinstance(own := source.get(name), str) and own
+        else str(template.get(name, "")).removesuffix(suffix)
+        for name, suffix in (("apiVersion", ""), ("kind", "Template"))
+    )
+    return api_version, kind
+
+
+def template_from_template(
+    template: Object,
+    name: str,
+    cluster: Object,
+    *,
+    computed_labels: Object | None = None,
+    owner: Object | None = None,
+) -> Object:
+    """Return a copy of a whole template for one Cluster, with the template's own labels and annotations."""
+    metadata = _metadata(template, name, cluster)
+    annotations = dict(mapping(metadata, "annotations"))
+    annotations.pop(labels.LAST_APPLIED, None)
+    metadata["annotations"] = {**annotations, **cloned_from(template)}
+    metadata["labels"] = {
+        **mapping(metadata, "labels"),
+        labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
+        labels.OWNED: "",
+        **(computed_labels or {}),
+    }
+    metadata.pop("ownerReferences", None)
+    if owner is not None:
+        metadata["ownerReferences"] = [owner]
+    return {**template, "metadata": metadata}
+
+
+def _metadata(source: Object, name: str, cluster: Object) -> Object:
+    metadata = {key: value for key, value in mapping(source, "metadata").items() if key not in _SERVER_FIELDS}
+    metadata["name"] = name
+    metadata["namespace"] = mapping(cluster, "metadata").get("namespace", "")
+    return metadata
+
+
+def cloned_from(template: Object) -> Object:
+    """Return the annotations that name the template of a clone: its name, and `Kind.group`."""
+    kind, group = template.get("kind", ""), labels.group_of(str(template.get("apiVersion", "")))
+    return {
+        labels.CLONED_FROM_NAME: mapping(template, "metadata").get("name", ""),
+        labels.CLONED_FROM_GROUP_KIND: f"{kind}.{group}" if group else kind,
+    }
+
+
+def owner_reference(cluster: Object) -> Object:
+    """Return the reference to a Cluster for generated templates; the uid is empty if the Cluster has none."""
+    metadata = mapping(cluster, "metadata")
+    return {
+        "apiVersion": labels.API_VERSION,
+        "kind": "Cluster",
+        "name": metadata.get("name", ""),
+        "uid": metadata.get("uid", ""),
+    }
+
+
+def contract_reference(target: Object) -> Object:
+    """A reference by group, kind and name: `{"apiGroup": "g", "kind": "K", "name": "n"}`."""
+    return {
+        "apiGroup": labels.group_of(str(target.get("apiVersion", ""))),
+        "kind": target.get("kind", ""),
+        "name": mapping(target, "metadata").get("name", ""),
+    }
+
+
+def compact(value: Any) -> Any:
+    """Return a value without the fields that Go omits in JSON: absent ones, empty texts, lists and mappings. 0 and False stay.
+
+    compact({"a": None, "b": {"c": ""}, "d": 0})   # {"d": 0}
+    """
+    if isinstance(value, dict):
+        found = {key: compact(item) for key, item in value.items()}
+        return {key: item for key, item in found.items() if item is not None and item not in ("", [], {})}
+    return value
+
+
+def merged_metadata(first: Object, second: Object, name: str) -> Object:
+    """Merge the labels or annotations of two metadata; those of the first win. `name` is "labels" or "annotations"."""
+    return {**mapping(second, name), **mapping(first, name)}

@@ -1,0 +1,292 @@
+"""The Clusters and ClusterClasses of a package, each decoded once, and the variables of a class.
+
+The functions that default and validate share it: a class is read, and its schemas compiled, once for all its Clusters.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.libraries.messages.nearest import did_you_mean, proposal
+from krmkit.libraries.schema.fields import find, is_list_of_maps, mapping
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
+from krmkit.systems.clusterapi.api.decode import TEMPLATE_VARIABLE, DecodeProblem
+from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
+from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.systems.clusterapi.api.templatevariables import unfilled
+from krmkit.systems.clusterapi.model.extensions import NoExtensions, checked
+from krmkit.systems.clusterapi.variables.cluster import default_and_validate
+from krmkit.systems.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.systems.clusterapi.webhooks.cluster import class_key, default_version, validate_class_name
+from krmkit.systems.clusterapi.webhooks.compatibility import spec_of, topology_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from krmkit.krm.finding import Subject
+    from krmkit.libraries.json import Object
+    from krmkit.libraries.kube.fielderror import FieldError
+    from krmkit.systems.clusterapi.api.collection import Key
+    from krmkit.systems.clusterapi.model.extensions import Extensions
+
+INLINE = "inline"
+_SHOWN = 2000
+
+
+class DecodedObject:
+    """An item with its decoded data, which is v1beta2. Nothing more is checked about an item that is not `usable`."""
+
+    __slots__ = ("data", "item", "problems", "usable")
+
+    def __init__(
+        self, item: CollectedObject, decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
+    ) -> None:
+        self.item = item
+        data, self.problems = decode(item.data)
+        # Objects without a namespace belong to "default", also in references between classes and Clusters.
+        metadata = mapping(data, "metadata")
+        self.data: Object = {**data, "metadata": {**metadata, "namespace": item.namespace}}
+        path, said = unfilled(item.data)
+        if path:
+            # Other errors follow from this one.
+            self.problems = [DecodeProblem(path, said, TEMPLATE_VARIABLE)]
+        self.usable = all(problem.unknown for problem in self.problems)
+
+    def findings(self) -> list[Finding]:
+        """Return what does not fit the object's type: a wrong type is an error, a field that a server drops a warning."""
+        return [
+            self.finding(problem.rule, problem.message, WARNING if problem.unknown else ERROR, problem.field)
+            for problem in self.problems
+        ]
+
+    def finding(
+        self, rule: str, message: str, severity: str = ERROR, field: str = "", **tags: str
+    ) -> Finding:
+        """Return a finding about the object. An object in a config has no resource: the message names it."""
+        resource: Subject | None = self.item.resource
+        if resource is None:
+            message = f"previous {self.item.label}: {message}"
+        return Finding(rule, message, severity, resource, field, tags=tags)
+
+    def error(self, rule: str, error: FieldError, hint: str = "") -> Finding:
+        """Return an error of a webhook, with the reference's text; behind it a hint, as in `; did you mean "worker"?`."""
+        return self.finding(rule, shortened(error.body()) + hint, ERROR, error.field, type=error.type)
+
+
+def shortened(text: str) -> str:
+    """Return the text, without the middle of a long one: the reference shows the whole value, which may have megabytes."""
+    cut = len(text) - 2 * _SHOWN
+    return text if cut <= 0 else f"{text[:_SHOWN]} ... ({cut} more characters) ... {text[-_SHOWN:]}"
+
+
+class Class:
+    """A ClusterClass and its variables. `definitions` is None if they cannot be computed; `problem`: why; `stops`:
+    whether the controller stops there.
+
+    The schemas are compiled once, on first use.
+    """
+
+    __slots__ = ("_definitions", "_extensions", "_problem", "decoded", "stops")
+
+    def __init__(self, decoded: DecodedObject, extensions: Extensions) -> None:
+        self.decoded = decoded
+        self._extensions = extensions
+        self._definitions: Definitions | None = None
+        self._problem: str | None = None
+        self.stops = False
+
+    @property
+    def data(self) -> Object:
+        """The class, v1beta2."""
+        return self.decoded.data
+
+    @property
+    def definitions(self) -> Definitions | None:
+        """The variables of the class."""
+        if self._problem is None:
+            self._problem = ""
+            try:
+                self._definitions = Definitions(class_variables(self.data, self._extensions))
+            except TopologyError as error:
+                self._problem = str(error)
+                self.stops = isinstance(error, DefinitionsError)
+        return self._definitions
+
+    @property
+    def problem(self) -> str:
+        """The reason for missing definitions, "" if there are definitions."""
+        return "" if self.definitions is not None else self._problem or ""
+
+
+def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
+    """Return the class's status.variables: its own definitions, and those of extensions. Raises TopologyError, DefinitionsError.
+
+    If no extension answers, the variables in the class's status count.
+    """
+    known = discovered(cluster_class)
+    answers: dict[str, list[Object]] = {}
+    metadata = mapping(cluster_class, "metadata")
+    owner = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
+    for number, patch in enumerate(find(cluster_class, ("spec", "patches")) or []):
+        field = f"spec.patches[{number}].external.discoverVariablesExtension"
+        handler = find(patch, ("external", "discoverVariablesExtension"))
+        if not handler:
+            continue
+        name = str(patch.get("name", ""))
+        settings = find(patch, ("external", "settings"))
+        try:
+            request = {"settings": settings} if settings else {}
+            response = extensions.discover_variables(handler, request, owner)
+        except TopologyError as error:
+            if name not in known:
+                error.at(field)
+                raise
+            answers[name] = known[name]
+            continue
+        try:
+            answers[name] = checked(handler, response).get("variables") or []
+        except TopologyError as error:
+            raise DefinitionsError(str(error)).at(field) from None
+        if not is_list_of_maps(answers[name]):
+            raise TopologyError(f"variables in the answer of {handler} must be a list of maps")
+        if not all(isinstance(one.get("schema", {}), dict) for one in answers[name]):
+            raise TopologyError(f"variables[].schema in the answer of {handler} must be a map")
+    try:
+        return status_variables(cluster_class, answers)
+    except DiscoveryError as error:
+        raise DefinitionsError("; ".join([str(error), *error.details]), error.variables) from None
+
+
+def discovered(cluster_class: Object) -> dict[str, list[Object]]:
+    """Return the definitions of external patches in the class's status, by patch name."""
+    found: dict[str, list[Object]] = {}
+    for variable in _mappings(find(cluster_class, ("status", "variables"))):
+        for definition in _mappings(variable.get("definitions")):
+            source = definition.get("from", "")
+            if source and source != INLINE:
+                kept = {name: value for name, value in definition.items() if name != "from"}
+                found.setdefault(str(source), []).append({**kept, "name": variable.get("name", "")})
+    return found
+
+
+def _mappings(value: object) -> list[Object]:
+    """Return the mappings of a list; the status is not validated."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+class TopologyPackage:
+    """The decoded objects. `clusters` are the wanted ones, in the order of the items."""
+
+    __slots__ = (
+        "classes",
+        "clusters",
+        "collected",
+        "extensions",
+        "findings",
+        "previous_classes",
+        "previous_clusters",
+    )
+
+    def __init__(
+        self,
+        collected: Collected,
+        names: Iterable[str] | None = None,
+        extensions: Extensions | None = None,
+        config: Subject | None = None,
+    ) -> None:
+        """config: the item with the names, which findings about them point to."""
+        self.collected = collected
+        self.extensions = extensions or NoExtensions()
+        self.findings: list[Finding] = [_duplicate(item) for item in collected.duplicates]
+        self.clusters = [DecodedObject(item, decode_cluster) for item in self._chosen(names, config)]
+        self.classes = {
+            key: Class(DecodedObject(item, decode_cluster_class), self.extensions)
+            for key, item in collected.classes.items()
+        }
+        self.previous_clusters = _decoded(collected.previous_clusters, decode_cluster)
+        self.previous_classes = _decoded(collected.previous_classes, decode_cluster_class)
+        for decoded in self.clusters:
+            before = self.previous(decoded)
+            if before is not None and decoded.usable:
+                decoded.data = as_applied(decoded.data, before)
+
+    def _chosen(self, names: Iterable[str] | None, config: Subject | None) -> list[CollectedObject]:
+        """Return the Clusters of the names, such as `prod` or `team-a/prod`; all Clusters without names."""
+        clusters = self.collected.clusters
+        if names is None:
+            return clusters
+        wanted = set(names)
+        found = [one for one in clusters if one.name in wanted or f"{one.namespace}/{one.name}" in wanted]
+        known = {name for one in found for name in (one.name, f"{one.namespace}/{one.name}")}
+        for number, name in enumerate(names):
+            if name not in known:
+                hint = did_you_mean(name, [one.name for one in clusters])
+                field = f"spec.clusters[{number}]" if config is not None else ""
+                message = f"no Cluster has the name {name}{hint}"
+                self.findings.append(Finding("unknown-cluster", message, ERROR, config, field))
+        return found
+
+    def class_of(self, cluster: Object) -> Class | None:
+        """Return the usable class of a Cluster, None if there is none."""
+        found = self.classes.get(class_key(cluster))
+        return found if found is not None and found.decoded.usable else None
+
+    def near_class(self, cluster: Object) -> str:
+        """Return the nearest class for a Cluster whose class is not there: `; did you mean "quick-start"?`, else ""."""
+        namespace, name = class_key(cluster)
+        return proposal(name, [one for space, one in self.classes if space == namespace])
+
+    def previous(self, decoded: DecodedObject) -> Object | None:
+        """Return the Cluster before the change."""
+        known = self.previous_clusters.get(decoded.item.key)
+        return known.data if known is not None and known.usable else None
+
+
+def _duplicate(item: CollectedObject) -> Finding:
+    """Report an object with the name of an earlier one: a server has only one of them, and it is unknown which."""
+    severity = WARNING if item.kind.endswith("Template") else ERROR
+    message = f"{item.label} is among the items twice; one of the two must go"
+    return Finding("duplicate", message, severity, item.resource)
+
+
+_OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpoint")
+
+
+def as_applied(cluster: Object, before: Object) -> Object:
+    """Return a Cluster from files as it is after an apply over the running one: fields that the file lacks stay.
+
+    The controller writes the references into the running Cluster (it has a uid), and an apply without them keeps them.
+    as_applied({"metadata": {}, "spec": {}}, {"metadata": {"uid": "u"}, "spec": {}})   # {"metadata": {"uid": "u"}, ...}
+    """
+    uid = find(before, ("metadata", "uid"))
+    if not uid or find(cluster, ("metadata", "uid")):
+        return cluster
+    spec = spec_of(cluster)
+    kept = {
+        name: value
+        for name, value in spec_of(before).items()
+        if name in _OF_THE_CONTROLLER and not spec.get(name)
+    }
+    return {**cluster, "metadata": {**cluster["metadata"], "uid": uid}, "spec": {**spec, **kept}}
+
+
+def _decoded(
+    items: Mapping[Key, CollectedObject], decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
+) -> dict[Key, DecodedObject]:
+    return {key: DecodedObject(item, decode) for key, item in items.items()}
+
+
+def default_cluster(
+    cluster: Object, owner: Class | None, old: Object | None
+) -> tuple[Object, list[FieldError]]:
+    """Return the Cluster after the defaulting webhook, and the errors of that webhook.
+
+    Without a class, or without its variables, only the version is defaulted.
+    """
+    defaulted = default_version(cluster)
+    errors = validate_class_name(defaulted)
+    if errors or owner is None or owner.definitions is None or not topology_of(defaulted):
+        return defaulted, errors
+    before = topology_of(old) if old is not None else None
+    topology, errors = default_and_validate(topology_of(defaulted), before, owner.definitions)
+    return {**defaulted, "spec": {**spec_of(defaulted), "topology": topology}}, errors

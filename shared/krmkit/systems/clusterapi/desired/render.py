@@ -1,0 +1,129 @@
+"""Render the managed topologies among items: the rule of the function render-cluster-topology."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import find, is_list_of_maps
+from krmkit.systems.clusterapi.api.collection import collect
+from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.desired.generated import GeneratedItems, summary
+from krmkit.systems.clusterapi.desired.package import shortened
+from krmkit.systems.clusterapi.desired.settings import WHEN_UID
+from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class
+from krmkit.systems.clusterapi.webhooks.repairs import class_need
+from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_class
+
+_REASON = "FieldValueInvalid"
+
+
+def options_of(spec: Mapping[str, Any]) -> TopologyOptions:
+    """Return the options in the spec of a RenderClusterTopology."""
+    return TopologyOptions(
+        spec["clusters"],
+        spec["names"],
+        spec["contracts"],
+        spec["ownerReferences"],
+        spec["featureGates"],
+        immutable=spec.get("immutableTemplates", []),
+    )
+
+
+def render_topologies(
+    resources: ResourceList, spec: Mapping[str, Any], config: Resource | None = None
+) -> list[Finding]:
+    """Render the Clusters that a RenderClusterTopology names, and write their desired objects into the items.
+
+    config: the item of the RenderClusterTopology, which findings about it point to.
+
+    After an error nothing is written but status.variables of classes with conflicts, as their controller does before it stops.
+    """
+    collected = collect(resources)
+    options = options_of(spec)
+    options.explain = resources.causes is not None
+    options.config = config
+    extensions, findings = package_extensions(collected)
+    topologies = Topologies(collected, options, extensions)
+    generated = GeneratedItems(resources, spec["apply"], spec["writeReferences"])
+    without_uid = 0
+    for item in topologies.managed():
+        one = topologies.render(item)
+        if one is not None:
+            generated.add(one)
+            without_uid += not find(one.cluster, ("metadata", "uid"))
+    findings += topologies.findings + topologies.unfit_names()
+    count = len(generated.owners)
+    if without_uid and options.owner_references == WHEN_UID:
+        findings.append(_without_owner(without_uid, count))
+    for owner, kind, name in generated.clashes:
+        message = f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
+        findings.append(Finding("name-clash", message, ERROR, owner.resource))
+    for work in topologies.classes():
+        findings += undefined_in_class(work.decoded.data, work.decoded.item.resource)
+    findings += extensions.undefined_variables()
+    if any(finding.severity == ERROR for finding in findings):
+        if spec["writeStatus"]:
+            _write_status(topologies)
+        return findings
+    findings += _refused_classes(topologies, options)
+    if not options.clusters:
+        findings += extensions.unused_patches()
+    generated.commit(everything=not options.clusters)
+    if spec["writeStatus"]:
+        _write_status(topologies)
+    findings.append(summary(generated.counts, count))
+    return findings
+
+
+def _refused_classes(topologies: Topologies, options: TopologyOptions) -> list[Finding]:
+    """Warn about classes in use that the webhooks refuse: a cluster will never have the objects rendered from them."""
+    features = FeatureGates.of(options.feature_gates)
+    found = []
+    for work in topologies.classes():
+        for error in validate_class(work.decoded.data, None, features):
+            message = f"the webhooks refuse this class: {shortened(error.body())}"
+            wanted = class_need(error, work.decoded.data)
+            if wanted:
+                message += f"; needed: {wanted}"
+            message += "; validate-cluster-topology fails on it"
+            found.append(
+                work.decoded.finding("refused-class", message, WARNING, error.field, type=error.type)
+            )
+    return found
+
+
+def _without_owner(without: int, count: int) -> Finding:
+    message = (
+        f"{without} of {count} Clusters have no metadata.uid, so what is made of them has no ownerReferences;"
+        " ownerReferences: always writes them with an empty uid"
+    )
+    return Finding("no-owner-references", message, INFO)
+
+
+def _write_status(topologies: Topologies) -> None:
+    """Write status.variables of the classes in use, like their controller."""
+    for work in topologies.classes():
+        resource = work.decoded.item.resource
+        variables = [_as_stored(variable) for variable in work.variables]
+        if resource is not None and variables and resource.get("status", "variables") != variables:
+            resource.set(("status", "variables"), variables)
+
+
+def _as_stored(variable: Object) -> Object:
+    """Return an entry of status.variables as an API server stores it: with the reason of CEL rules, which the CRD defaults."""
+    definitions = []
+    for definition in variable["definitions"]:
+        rules = find(definition, ("schema", "openAPIV3Schema", "x-kubernetes-validations"))
+        if is_list_of_maps(rules) and any("reason" not in rule for rule in rules):
+            with_reason = [rule if "reason" in rule else {**rule, "reason": _REASON} for rule in rules]
+            schema = {**definition["schema"]["openAPIV3Schema"], "x-kubernetes-validations": with_reason}
+            definition = {**definition, "schema": {**definition["schema"], "openAPIV3Schema": schema}}
+        definitions.append(definition)
+    return {**variable, "definitions": definitions}

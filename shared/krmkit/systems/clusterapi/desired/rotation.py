@@ -1,0 +1,147 @@
+"""Template rotation: changes of a template that an existing control plane or MachineDeployment refers to.
+
+Source: reconcileReferencedTemplate in core/reconcilers/topology/cluster/reconcile_state.go. No change: it stays. Changes
+of metadata: it is changed in place and keeps its name. Changes of spec: a new template with a new name, to which the
+reference points, so that the machines are replaced. The new name's suffix is a hash of the new content.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import find, mapping, put
+from krmkit.systems.clusterapi.api import labels
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.names import ClusterNames, simple_name
+from krmkit.systems.clusterapi.api.objectversion import how_to_export, in_version, label
+from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE_MACHINES, Role
+from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT
+from krmkit.systems.clusterapi.desired.comparison import changed_fields, is_live
+from krmkit.systems.clusterapi.model.state import ClusterState
+
+KEPT = "kept"
+PATCHED = "patched"
+ROTATED = "rotated"
+CREATED = "created"
+MOST_FIELDS = 20
+"""Changed fields that are listed for one template."""
+
+
+@dataclass(slots=True)
+class Rotation:
+    """The outcome for one template. `fields` are the changed paths of its spec, with the old and the new value."""
+
+    role: Role
+    kind: str
+    outcome: str
+    current_name: str
+    name: str
+    fields: list[str]
+
+
+def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, base: str) -> list[Rotation]:
+    """Compare the referenced templates, rename those that rotate, and update the references.
+
+    base: the Cluster's name, with which names begin. Changes the desired state. Raises TopologyError for a change of group
+    or kind that is not allowed.
+    """
+    found: list[Rotation] = []
+    control_plane = desired.control_plane
+    template = control_plane.infrastructure_machine_template
+    if template is not None:
+        role = CONTROL_PLANE_MACHINES
+        old = current.control_plane.infrastructure_machine_template
+        last = current.applied.get(role)
+        step, template = _template(old, template, last, role, names, f"{base}-", fixed_kind=True)
+        found.append(step)
+        control_plane.infrastructure_machine_template = template
+        for path in (("spec", "machineTemplate", "spec"), ("spec", "machineTemplate")):
+            if "infrastructureRef" in mapping(control_plane.object, *path):
+                place = (*path, "infrastructureRef", "name")
+                control_plane.object = put(control_plane.object, place, step.name)
+    for topology_name, md in desired.machine_deployments.items():
+        there = current.machine_deployments.get(topology_name)
+        prefix = f"{base}-{topology_name}-"
+        old = there.infrastructure if there is not None else None
+        role = Role(DEPLOYMENT.infrastructure, DEPLOYMENT, topology_name)
+        last = current.applied.get(role)
+        step, md.infrastructure = _template(
+            old, md.infrastructure, last, role, names, prefix, fixed_kind=True
+        )
+        found.append(step)
+        inner = ("spec", "template", "spec")
+        md.object = put(md.object, (*inner, "infrastructureRef", "name"), step.name)
+        old = there.bootstrap if there is not None else None
+        role = Role(DEPLOYMENT.bootstrap, DEPLOYMENT, topology_name)
+        last = current.applied.get(role)
+        step, md.bootstrap = _template(old, md.bootstrap, last, role, names, prefix, fixed_kind=False)
+        found.append(step)
+        md.object = put(md.object, (*inner, "bootstrap", "configRef", "name"), step.name)
+    return found
+
+
+def _template(
+    current: Object | None,
+    desired: Object,
+    applied: Object | None,
+    role: Role,
+    names: ClusterNames,
+    base: str,
+    *,
+    fixed_kind: bool,
+) -> tuple[Rotation, Object]:
+    kind = str(desired.get("kind", ""))
+    name = str(find(desired, ("metadata", "name"), ""))
+    if not current:
+        return Rotation(role, kind, CREATED, "", name, []), desired
+    same_kind = current.get("kind") == kind and _group(current) == _group(desired)
+    if fixed_kind and not same_kind:
+        raise TopologyError(
+            f"{role}: group and kind must not change from {current.get('kind')}.{_group(current)} to"
+            f" {kind}.{_group(desired)}: the machines of the Cluster could not be replaced one by one"
+        )
+    old_name = str(find(current, ("metadata", "name"), ""))
+    if same_kind:
+        _check_versions(current, desired, role)
+    fields = list(changed_fields(current, desired, applied)) if same_kind else ["kind"]
+    if any(not field.startswith("metadata.") for field in fields):
+        if names.is_pinned(role):
+            new_name = name
+        else:
+            new_name = simple_name(base, names.suffix(role, kind, _canonical(desired.get("spec"))))
+        return (
+            Rotation(role, kind, ROTATED, old_name, new_name, fields[:MOST_FIELDS]),
+            put(desired, ("metadata", "name"), new_name),
+        )
+    outcome = PATCHED if fields else KEPT
+    return Rotation(role, kind, outcome, old_name, name, fields[:MOST_FIELDS]), desired
+
+
+def _check_versions(current: Object, desired: Object, role: str) -> None:
+    """Refuse to compare a running template with a desired one of a version that it cannot be converted to."""
+    given, wanted = str(current.get("apiVersion", "")), str(desired.get("apiVersion", ""))
+    if given == wanted or not is_live(current) or in_version(current, wanted) or in_version(desired, given):
+        return
+    name, namespace = (str(find(current, ("metadata", part), "")) for part in ("name", "namespace"))
+    kind = str(desired.get("kind", ""))
+    raise TopologyError(
+        f"{role}: the running {label(current)} is in {given}, the desired one in {wanted}, and no conversion between the two is"
+        f" known; export it with: {how_to_export(wanted, kind, namespace, name)}"
+    )
+
+
+def _group(item: Object) -> str:
+    return labels.group_of(str(item.get("apiVersion", "")))
+
+
+def _canonical(value: Any) -> str:
+    """Return the same text for equal JSON values."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key!r}:{_canonical(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_canonical, value)) + "]"
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    return repr(value)

@@ -1,0 +1,75 @@
+"""The causes of the values that a TopologyExtension writes: its patches, and the variables that these use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from krmkit.krm.cause import Cause, PathCauses
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
+from krmkit.systems.clusterapi.patches.causes import record_merge, record_operation, references
+
+VariableCause = Callable[[str], Cause]
+
+
+class ExtensionSource:
+    """The source of a handler's answers: `name` is the handler as a class calls it, `field` its place in the item."""
+
+    __slots__ = ("field", "name", "resource")
+
+    def __init__(self, name: str, resource: Resource | None = None, field: Path = ()) -> None:
+        self.name = name
+        self.resource = resource
+        self.field = field
+
+    def cause(self, *inner: str | int) -> Cause:
+        """Return the cause for a field below the handler."""
+        return Cause("extension", self.name, self.resource, (*self.field, *inner))
+
+
+class ExtensionRecorder:
+    """Records what the patches of one handler set in one template."""
+
+    __slots__ = ("_declared", "_patches", "_source", "_variable", "number", "paths")
+
+    def __init__(self, handler: Object, source: ExtensionSource, variable: VariableCause) -> None:
+        self._patches: list[Object] = handler["patches"]
+        self._declared = [str(one.get("name")) for one in handler.get("variables") or []]
+        self._source = source
+        self._variable = variable
+        self.number = 0  # of the patch at work
+        self.paths = PathCauses()
+
+    def noting(self, definition: int, operations: list[Object]) -> Callable[[int, object], None]:
+        """Return what records each operation of a definition once it was applied."""
+        changes = self._patches[self.number]["definitions"][definition].get("jsonPatches") or []
+        causes = [
+            self._causes(change, definition, "jsonPatches", number) for number, change in enumerate(changes)
+        ]
+
+        def note(number: int, document: object) -> None:
+            record_operation(self.paths, operations[number], document, causes[number])
+
+        return note
+
+    def merged(self, definition: int, patch: object) -> None:
+        """Record the merge patch of a definition."""
+        change = self._patches[self.number]["definitions"][definition]["jsonMergePatch"]
+        record_merge(self.paths, patch, self._causes(change, definition, "jsonMergePatch"))
+
+    def _causes(self, change: Object, definition: int, *inner: str | int) -> list[Cause]:
+        patch = self._patches[self.number]
+        found = references(change, patch.get("enabledIf"))
+        names = [name for name in found if name.partition(".")[0] != "settings"]
+        place = ("patches", self.number, "definitions", definition, *inner)
+        return [self._source.cause(*place), *map(self._given, names)]
+
+    def _given(self, path: str) -> Cause:
+        """Return the cause of a variable; one without a value in the Cluster has the default that the handler declares."""
+        found = self._variable(path)
+        name = path.partition(".")[0].partition("[")[0]
+        if found.resource is None and name in self._declared:
+            field = (*self._source.field, "variables", self._declared.index(name), "name")
+            return Cause("variable", path, self._source.resource, field)
+        return found

@@ -1,0 +1,171 @@
+"""ExtensionConfig: the checks of its webhook, and the path of a hook.
+
+Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/client.go.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.go.urls import Url, UrlError
+from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, invalid, required
+from krmkit.libraries.kube.names import is_dns1123_label
+from krmkit.libraries.kube.selectors import SelectorError, parse_selector
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.schema.kubernetes.pruning import unknown_fields
+from krmkit.systems.clusterapi.api.errors import TopologyError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.libraries.json import Object
+    from krmkit.libraries.schema.openapi import Schema
+
+GROUP = "runtime.cluster.x-k8s.io"
+KIND = "ExtensionConfig"
+HIGHEST_PORT = 65535
+_CLIENT_CONFIG = "spec.clientConfig"
+_HTTPS = "https"
+
+
+def validate_extension_config(config: Object, runtime_sdk: bool = True) -> list[FieldError]:
+    """Return every error of an ExtensionConfig.
+
+    >>> [error.field for error in validate_extension_config({"metadata": {"name": "bad.name"}})]
+    ['metadata.name', 'spec.clientConfig']
+    """
+    if not runtime_sdk:
+        return [forbidden("spec", "can be set only if the RuntimeSDK feature flag is enabled")]
+    found = []
+    name = str(find(config, ("metadata", "name"), ""))
+    for problem in is_dns1123_label(name):
+        found.append(
+            invalid("metadata.name", name, f"ExtensionConfig name should be a valid DNS1123 label: {problem}")
+        )
+    client = mapping(config, "spec", "clientConfig")
+    url, service = client.get("url"), client.get("service")
+    if not url and not service:
+        found.append(required(_CLIENT_CONFIG, "either url or service must be defined"))
+    if url and service:
+        found.append(forbidden(_CLIENT_CONFIG, "only one of url or service can be defined"))
+    if url:
+        found += _url_errors(url, child(_CLIENT_CONFIG, "url"))
+    if service:
+        found += _service_errors(service, child(_CLIENT_CONFIG, "service"))
+    selector = find(config, ("spec", "namespaceSelector"))
+    if selector:
+        try:
+            parse_selector(selector)
+        except SelectorError as error:
+            found.append(invalid("spec.namespaceSelector", selector, str(error)))
+    return found
+
+
+def dropped_fields(config: Object) -> list[tuple[str, str]]:
+    """Return the fields of an ExtensionConfig that its API does not have, each with a message that names the nearest one.
+
+    >>> dropped_fields({"spec": {"clientConfg": {}, "settings": {"any": "thing"}}})
+    [('spec.clientConfg', 'unknown field "clientConfg", which the API server drops; did you mean "clientConfig"?')]
+    """
+    found = []
+    for path in unknown_fields(_schema(), config):
+        above, _, name = path.rpartition(".")
+        known = _FIELDS.get(above, ())
+        found.append((path, f'unknown field "{name}", which the API server drops{did_you_mean(name, known)}'))
+    return found
+
+
+_FIELDS = {
+    "spec": ("clientConfig", "namespaceSelector", "settings"),
+    "spec.clientConfig": ("caBundle", "service", "url"),
+    "spec.clientConfig.service": ("name", "namespace", "path", "port"),
+    "spec.namespaceSelector": ("matchExpressions", "matchLabels"),
+}
+
+
+def _schema() -> Schema:
+    """The fields alone: types and values are the webhook's business."""
+    from krmkit.libraries.schema.openapi import read_schema
+
+    anything: Object = {"x-kubernetes-preserve-unknown-fields": True}
+
+    def fields(path: str) -> Object:
+        inner = {name: fields(f"{path}.{name}") for name in _FIELDS[path]} if path in _FIELDS else None
+        return anything if inner is None else {"type": "object", "properties": inner}
+
+    top = dict.fromkeys(("apiVersion", "kind", "metadata", "status"), anything)
+    return read_schema({"type": "object", "properties": {**top, "spec": fields("spec")}})
+
+
+def _url_errors(url: object, path: str) -> list[FieldError]:
+    try:
+        parsed = Url.parse(str(url))
+    except UrlError as error:
+        return [invalid(path, url, f"must be a valid URL, e.g. https://example.com: {error}")]
+    if not parsed.scheme:
+        return [invalid(path, url, "must be a valid URL, e.g. https://example.com")]
+    if parsed.scheme != _HTTPS:
+        return [invalid(path, url, "'https' is the only allowed URL scheme, e.g. https://example.com")]
+    if not parsed.host:
+        return [invalid(path, url, "must have a host, e.g. https://example.com")]
+    if parsed.user is not None or parsed.query or parsed.fragment:
+        return [invalid(path, url, "must have neither user, nor query, nor fragment")]
+    return []
+
+
+def _service_errors(service: Object, path: str) -> list[FieldError]:
+    found = []
+    for field in ("name", "namespace"):
+        value = str(service.get(field) or "")
+        place = child(path, field)
+        if not value:
+            found.append(required(place, "must not be empty"))
+        elif is_dns1123_label(value):
+            found.append(invalid(place, value, f"invalid {field}"))
+    url_path = service.get("path")
+    if url_path and not str(url_path).startswith("/"):
+        found.append(invalid(child(path, "path"), url_path, "must be a valid URL path, e.g. /path/to/hook"))
+    port = service.get("port")
+    if port and not (isinstance(port, int) and 0 < port <= HIGHEST_PORT):
+        found.append(invalid(child(path, "port"), port, "must be in range 1-65535 inclusive"))
+    return found
+
+
+def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
+    """Return the path below which a hook is served, all in lower case.
+
+    >>> hook_path("hooks.runtime.cluster.x-k8s.io", "v1alpha1", "GeneratePatches", "my-patch")
+    '/hooks.runtime.cluster.x-k8s.io/v1alpha1/generatepatches/my-patch'
+    """
+    return "/" + "/".join(part for part in (group, version, hook.lower(), handler.lower()) if part)
+
+
+def merged_settings(config: Object, request: Object) -> Object:
+    """Return the request with the ExtensionConfig's settings; the request's own override them."""
+    settings = {**mapping(config, "spec", "settings"), **mapping(request, "settings")}
+    return {**request, "settings": settings} if settings else request
+
+
+def check_namespace(config: Object, handler: str, namespace: str, labels: Object, name: str) -> None:
+    """Raise TopologyError if the namespaceSelector does not select the namespace of the object that a call is for.
+
+    labels: those of the namespace. name: the object's name, for the message.
+    """
+    selector = find(config, ("spec", "namespaceSelector"))
+    if not selector:
+        return
+    try:
+        matches = parse_selector(selector).matches({"kubernetes.io/metadata.name": namespace, **labels})
+    except SelectorError as error:
+        raise TopologyError(f"failed to call extension handler {quote(handler)}: {error}") from None
+    if not matches:
+        raise TopologyError(
+            f"failed to call extension handler {quote(handler)}: namespaceSelector did not match object"
+            f" {namespace}/{name}"
+        )
+
+
+def discovery_cache_key(handler: str, version: str, settings: Object) -> tuple[str, str, tuple[Any, ...]]:
+    """Return the cache key of an answer to DiscoverVariables: handler, version of the config, and settings."""
+    return handler, version, tuple(sorted(settings.items()))

@@ -1,0 +1,186 @@
+"""The extensions among the items of a package: TopologyExtensions, and answers that TopologyResponses recorded."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import ERROR, EXPLAIN, WARNING, Finding
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.clusterapi.hooks.messages import HookError
+from krmkit.systems.clusterapi.hooks.responses import recorded_responses
+from krmkit.systems.clusterapi.model.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    VALIDATE_TOPOLOGY,
+    refused,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from krmkit.krm.cause import Cause, PathCauses
+    from krmkit.libraries.json import Object
+    from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
+    from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs
+    from krmkit.systems.clusterapi.hooks.responses import RecordedResponses
+    from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
+    from krmkit.systems.clusterapi.model.extensions import Extensions
+
+EXTENSION_CONFIG = "ExtensionConfig"
+TOPOLOGY_EXTENSION = "TopologyExtension"
+_GROUPS = {EXTENSION_CONFIG: "runtime.cluster.x-k8s.io", TOPOLOGY_EXTENSION: "krmkit.dev"}
+_KINDS = (*_GROUPS, "Namespace")
+
+
+def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Finding]]:
+    """Return the extensions among the items, and the errors about them.
+
+    A TopologyExtension answers before recorded answers do.
+    """
+    recorded, findings = recorded_responses(collected)
+    items: dict[str, list[CollectedObject]] = {kind: [] for kind in _KINDS}
+    for item in collected.others.values():
+        if item.kind in items and item.group == _GROUPS.get(item.kind, ""):
+            items[item.kind].append(item)
+    extensions = PackageExtensions(recorded, recorded)
+    if not items[EXTENSION_CONFIG] and not items[TOPOLOGY_EXTENSION]:
+        return extensions, findings
+    from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs
+
+    extensions.configs = ExtensionConfigs(
+        {item.name: mapping(item.data, "metadata", "labels") for item in items["Namespace"]}
+    )
+    findings += extensions.configs.read(items[EXTENSION_CONFIG])
+    findings += extensions.read_extensions(items[TOPOLOGY_EXTENSION])
+    return extensions, findings
+
+
+class PackageExtensions:
+    """Answers hooks from the TopologyExtension that represents an ExtensionConfig, all other calls from `others`.
+
+    `configs` are the ExtensionConfigs among the items, None if there are neither these nor TopologyExtensions.
+    """
+
+    __slots__ = ("_answering", "_extensions", "_items", "_others", "_recorded", "configs")
+
+    def __init__(self, others: Extensions, recorded: RecordedResponses | None = None) -> None:
+        """recorded: the responses of `others`, with their items."""
+        self._others = others
+        self._recorded = recorded
+        self._extensions: dict[str, TopologyExtension] = {}
+        self._answering: dict[str, CollectedObject] = {}  # the items of the extensions
+        self._items: list[tuple[TopologyExtension, CollectedObject]] = []
+        self.configs: ExtensionConfigs | None = None
+
+    def read_extensions(self, items: list[CollectedObject]) -> list[Finding]:
+        """Take the TopologyExtensions; return their errors. An ExtensionConfig has one at most."""
+        from krmkit.systems.clusterapi.hooks.configitems import extension_annotation
+        from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
+
+        findings = []
+        for item in items:
+            extension = TopologyExtension(item.data)
+            self._items.append((extension, item))
+            for field, message in extension.problems:
+                findings.append(Finding("bad-extension", message, ERROR, item.resource, field))
+            names = self.configs.answered_by(item.name) if self.configs is not None else []
+            for name in names or [extension_annotation(item) or item.name]:
+                findings += self._take(name, extension, item)
+        return findings
+
+    def _take(self, name: str, extension: TopologyExtension, item: CollectedObject) -> list[Finding]:
+        known = self._extensions.setdefault(name, extension)
+        if known is extension:
+            self._answering[name] = item
+            return []
+        message = (
+            f"stands for the ExtensionConfig {name}, as the TopologyExtension {known.name} does;"
+            " an ExtensionConfig has one"
+        )
+        return [Finding("bad-extension", message, ERROR, item.resource, "metadata")]
+
+    def explained(
+        self, handler: str, request: Object, variable: Callable[[str, str], Cause]
+    ) -> tuple[Cause, dict[str, PathCauses]]:
+        """Return the extension that answers a GeneratePatchesRequest, and what it set in each template, by uid.
+
+        What is not known is left out: of recorded answers only the place is.
+        """
+        from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionSource
+
+        request = self.prepared(handler, request)
+        name, _, config_name = handler.partition(".")
+        extension = self._extensions.get(config_name)
+        if extension is None:
+            if self._recorded is None:
+                return ExtensionSource(handler).cause(), {}
+            resource, index = self._recorded.source(GENERATE_PATCHES, handler, request)
+            return ExtensionSource(handler, resource, ("spec", "responses", index)).cause("extension"), {}
+        source = ExtensionSource(handler, self._answering[config_name].resource)
+        source, found = extension.explained(name, request, source, variable)
+        return source.cause("name"), found
+
+    def unused_patches(self) -> list[Finding]:
+        """Return warnings about patches that no template of all rendered Clusters fitted, and what --explain shows of single selectors."""
+        return [
+            Finding("unused-patch", one.message, WARNING if one.whole else EXPLAIN, item.resource, one.field)
+            for extension, item in self._items
+            for one in extension.unmatched()
+        ]
+
+    def undefined_variables(self) -> list[Finding]:
+        """Return warnings about variables that templates of TopologyExtensions read, and that none of their handlers defines."""
+        from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_extension
+
+        return [
+            found
+            for extension, item in self._items
+            if not extension.problems
+            for found in undefined_in_extension(item.data, item.resource)
+        ]
+
+    def generate_patches(self, handler: str, request: Object) -> Object:
+        """The GeneratePatchesResponse. Raises TopologyError."""
+        request = self.prepared(handler, request)
+        name, _, config_name = handler.partition(".")
+        extension = self._extensions.get(config_name)
+        if extension is None:
+            return self._others.generate_patches(handler, request)
+        try:
+            return extension.success(GENERATE_PATCHES, name, request)
+        except HookError as error:
+            item = self._answering[config_name].resource if error.field else None
+            raise refused(handler, str(error)).at(error.field, item) from None
+
+    def validate_topology(self, handler: str, request: Object) -> Object:
+        """The ValidateTopologyResponse. Raises TopologyError."""
+        request = self.prepared(handler, request)
+        answer = self._answer(VALIDATE_TOPOLOGY, handler, request)
+        return self._others.validate_topology(handler, request) if answer is None else answer
+
+    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
+        """The DiscoverVariablesResponse. Raises TopologyError."""
+        request = self.prepared(handler, request, owner)
+        answer = self._answer(DISCOVER_VARIABLES, handler, request)
+        return self._others.discover_variables(handler, request, owner) if answer is None else answer
+
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """Return the answer of `others`: a TopologyExtension has no such handler. Raises TopologyError."""
+        return self._others.generate_upgrade_plan(handler, request)
+
+    def prepared(self, handler: str, request: Object, owner: str = "") -> Object:
+        """Return the request as the controller sends it, with the settings of its ExtensionConfig.
+
+        owner: the object that the call is for, as namespace/name; by default the Cluster of the request. Raises TopologyError if
+        the config does not serve its namespace.
+        """
+        if self.configs is None:
+            return request
+        from krmkit.systems.clusterapi.hooks.configitems import owner_of
+
+        return self.configs.prepared(handler, request, owner or owner_of(request))
+
+    def _answer(self, hook: str, handler: str, request: Object) -> Object | None:
+        """Return the answer, None if no TopologyExtension represents the ExtensionConfig."""
+        name, _, config_name = handler.partition(".")
+        extension = self._extensions.get(config_name)
+        return None if extension is None else extension.answer(hook, name, request)

@@ -1,0 +1,144 @@
+"""Patches of a TopologyExtension: those of a ClusterClass, one after the other, and one diff for each template."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.hooks.inputvalidation import NO_VALUE, has_no_value
+from krmkit.systems.clusterapi.hooks.messages import HookError, described
+from krmkit.systems.clusterapi.patches.apply import Patched
+from krmkit.systems.clusterapi.patches.request import item_variables, merge_variables
+from krmkit.systems.clusterapi.patches.selector import matches
+from krmkit.systems.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from krmkit.libraries.json import Object
+    from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionRecorder
+    from krmkit.systems.clusterapi.patches.request import Request, RequestItem
+
+SETTINGS = "settings"
+
+
+class ExtensionPatch:
+    """One patch, whose templates are parsed once for all requests. `matched` are the indexes of definitions that fitted a template.
+
+    strict: a template that misses a variable is an error. Without it the patch writes `<no value>`, as one of a class does.
+    """
+
+    __slots__ = ("_definitions", "_enabled", "matched", "name")
+
+    def __init__(self, patch: Object, strict: bool = False) -> None:
+        self.name = str(patch["name"])
+        self._enabled = enabled_by(patch.get("enabledIf"))
+        self._definitions = [_Definition(one, strict) for one in patch["definitions"]]
+        self.matched: set[int] = set()
+
+    def unmatched(self) -> list[tuple[int, Object]]:
+        """Return the definitions, by index, whose selectors fitted no template so far."""
+        return [
+            (index, one.selector) for index, one in enumerate(self._definitions) if index not in self.matched
+        ]
+
+    def apply(
+        self,
+        item: RequestItem,
+        variables: Variables,
+        draft: Patched,
+        shown: Callable[[str], str],
+        recorder: ExtensionRecorder | None = None,
+    ) -> None:
+        """Patch one template. `shown` removes secrets from the details of errors. Raises HookError."""
+        fitting = [index for index, one in enumerate(self._definitions) if matches(item, one.selector)]
+        if not fitting:
+            return
+        self.matched.update(fitting)
+        chosen = [(index, self._definitions[index]) for index in fitting]
+        where = f"patch {quote(self.name)}, {described(item)}"
+        try:
+            if not self._enabled(variables):
+                return
+        except PatchValueError as error:
+            raise HookError(f"{where}, enabledIf: {shown(str(error))}", ".enabledIf") from None
+        # Values come from the state before the patch, as in a ClusterClass.
+        calculated = [(number, *one.calculate(variables, where, shown, number)) for number, one in chosen]
+        for number, operations, merge in calculated:
+            try:
+                if operations:
+                    note = None if recorder is None else recorder.noting(number, operations)
+                    draft.json_patch(operations, note)
+                if merge is not None:
+                    draft.merge_patch(merge)
+                    if recorder is not None:
+                        recorder.merged(number, merge)
+            except TopologyError as error:
+                raise HookError(f"{where}: {shown(str(error))}", f".definitions[{number}]") from None
+
+
+class _Definition:
+    __slots__ = ("_merge", "_operations", "selector")
+
+    def __init__(self, definition: Object, strict: bool) -> None:
+        value_from = _strict_value_of if strict else value_of
+        self.selector: Object = definition["selector"]
+        self._operations = [
+            (one["op"], one["path"], value_from(one) if one["op"] in ("add", "replace") else None)
+            for one in definition.get("jsonPatches") or []
+        ]
+        merge = definition.get("jsonMergePatch")
+        self._merge = None if merge is None else value_from(merge)
+
+    def calculate(
+        self, variables: Variables, where: str, shown: Callable[[str], str], position: int
+    ) -> tuple[list[Object], Any]:
+        """Return the operations, and the merge patch or None. Raises HookError."""
+        operations = []
+        place = field = ""
+        try:
+            for number, (op, path, value) in enumerate(self._operations):
+                place, field = f"{op} {path}", f".definitions[{position}].jsonPatches[{number}]"
+                operation: Object = {"op": op, "path": path}
+                if value is not None:
+                    operation["value"] = value(variables)
+                operations.append(operation)
+            place, field = "jsonMergePatch", f".definitions[{position}].jsonMergePatch"
+            merge = None if self._merge is None else self._merge(variables)
+        except PatchValueError as error:
+            raise HookError(f"{where}, {place}: {shown(str(error))}", field) from None
+        if merge is not None and not isinstance(merge, dict):
+            raise HookError(f"{where}, {place}: must be a map, got {type(merge).__name__}", field)
+        return operations, merge
+
+
+def _strict_value_of(change: Object) -> Callable[[Variables], Any]:
+    """`value_of`, with an error where a template misses a variable: a class would write `<no value>` into the template."""
+    calculate = value_of(change)
+    if not mapping(change, "valueFrom").get("template"):
+        return calculate
+
+    def checked(variables: Variables) -> Any:
+        value = calculate(variables)
+        if has_no_value(value) and not has_no_value(variables.values):
+            raise PatchValueError(
+                f"the template uses a variable that is not set, so that it writes {quote(NO_VALUE)};"
+                " define the variable as required or with a default, or guard its use with if"
+            )
+        return value
+
+    return checked
+
+
+def values_of(request: Request, settings: Object | None) -> list[Object]:
+    """Return for each item the variables that templates and rules see: its own override the Cluster's; with `builtin` and `settings`."""
+    shared = request.variables_for(None)
+    found = []
+    for item in request.items:
+        values = merge_variables(shared, item_variables(item, None))
+        if settings is not None:
+            values[SETTINGS] = settings
+        found.append(values)
+    return found

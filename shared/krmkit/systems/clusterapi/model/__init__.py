@@ -1,0 +1,1 @@
+"""What the other folders share: objects of a topology, extensions as the engine sees them, and causes."""

@@ -1,0 +1,74 @@
+"""The objects of a managed topology, as they are or as they should be. Source: exp/topology/scope/state.go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from krmkit.libraries.json import Object
+from krmkit.systems.clusterapi.api.roles import (
+    CLUSTER,
+    CONTROL_PLANE,
+    CONTROL_PLANE_HEALTH_CHECK,
+    CONTROL_PLANE_MACHINES,
+    HEALTH_CHECK,
+    INFRASTRUCTURE_CLUSTER,
+    Role,
+)
+from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS, WorkerKind
+
+
+@dataclass(slots=True)
+class ControlPlaneState:
+    """A control plane, and optionally the template of its machines and its health check."""
+
+    object: Object
+    infrastructure_machine_template: Object | None = None
+    machine_health_check: Object | None = None
+
+
+@dataclass(slots=True)
+class WorkerState:
+    """A MachineDeployment with its two templates and its health check, or a MachinePool with the two objects it refers to."""
+
+    object: Object
+    bootstrap: Object
+    infrastructure: Object
+    machine_health_check: Object | None = None
+
+
+@dataclass(slots=True)
+class ClusterState:
+    """All objects of one Cluster; worker groups by their name in the topology, in the topology's order.
+
+    applied: by role, what the topology applied last to running objects. Empty if it is not known.
+    """
+
+    cluster: Object
+    infrastructure_cluster: Object
+    control_plane: ControlPlaneState
+    machine_deployments: dict[str, WorkerState] = field(default_factory=dict)
+    machine_pools: dict[str, WorkerState] = field(default_factory=dict)
+    applied: dict[Role, Object] = field(default_factory=dict)
+
+    def workers(self, kind: WorkerKind) -> dict[str, WorkerState]:
+        """Return the worker groups of one kind."""
+        return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
+
+    def objects(self) -> Iterator[tuple[Role, Object]]:
+        """Yield every object with its role, the Cluster first: `("machineDeployments/md-0/bootstrapTemplate", {...})`."""
+        yield CLUSTER, self.cluster
+        yield INFRASTRUCTURE_CLUSTER, self.infrastructure_cluster
+        control_plane = self.control_plane
+        yield CONTROL_PLANE, control_plane.object
+        if control_plane.infrastructure_machine_template is not None:
+            yield CONTROL_PLANE_MACHINES, control_plane.infrastructure_machine_template
+        if control_plane.machine_health_check is not None:
+            yield CONTROL_PLANE_HEALTH_CHECK, control_plane.machine_health_check
+        for kind in WORKER_KINDS:
+            for name, group in self.workers(kind).items():
+                yield Role(kind.role, kind, name), group.object
+                yield Role(kind.bootstrap, kind, name), group.bootstrap
+                yield Role(kind.infrastructure, kind, name), group.infrastructure
+                if group.machine_health_check is not None:
+                    yield Role(HEALTH_CHECK, kind, name), group.machine_health_check

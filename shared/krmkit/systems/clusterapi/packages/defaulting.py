@@ -1,0 +1,147 @@
+"""default-cluster-topology: the defaulting webhook's changes to the Clusters of a package, as edits of their text.
+
+Only added and changed values are written; all others keep their lines and comments.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import EXPLAIN, WARNING, Finding
+from krmkit.libraries.schema.fields import find, mapping
+from krmkit.systems.clusterapi.desired.package import DecodedObject, TopologyPackage, default_cluster
+from krmkit.systems.clusterapi.webhooks.cluster import class_key
+from krmkit.systems.clusterapi.webhooks.compatibility import WORKER_KINDS, topology_of, workers_of
+from krmkit.systems.clusterapi.webhooks.repairs import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.cause import CauseLog, PathCauses
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.json import Object
+    from krmkit.systems.clusterapi.desired.package import Class
+
+    Path = tuple[str | int, ...]
+
+_TOPOLOGY: Path = ("spec", "topology")
+
+
+def default_package(package: TopologyPackage, causes: CauseLog | None = None) -> list[Finding]:
+    """Default the Clusters of a package in their items; return the findings. causes: records which values are defaults."""
+    found = list(package.findings)
+    for decoded in package.clusters:
+        found += decoded.findings()
+        if decoded.usable and topology_of(decoded.data):
+            found += _default(package, decoded, causes)
+    for key, owner in package.classes.items():
+        if any(class_key(one.data) == key for one in package.clusters if one.usable):
+            found += owner.decoded.findings()
+    return found
+
+
+def _default(package: TopologyPackage, decoded: DecodedObject, causes: CauseLog | None) -> list[Finding]:
+    owner = package.class_of(decoded.data)
+    found = []
+    if owner is None and class_key(decoded.data)[1]:
+        name = "/".join(class_key(decoded.data))
+        message = f"ClusterClass {name} is not among the items, so the variables are not defaulted"
+        message += package.near_class(decoded.data)
+        found.append(decoded.finding("missing-class", message, WARNING, "spec.topology"))
+    elif owner is not None and owner.definitions is None:
+        message = f"the variables are not defaulted: {owner.problem}"
+        found.append(decoded.finding("unknown-variables", message, WARNING, "spec.topology.variables"))
+    defaulted, errors = default_cluster(decoded.data, owner, package.previous(decoded))
+    if errors:
+        data = owner.data if owner is not None else None
+        return found + [decoded.error("invalid-variable", error, meant(error, data)) for error in errors]
+    resource = decoded.item.resource
+    assert resource is not None
+    for path in _write(resource, decoded.data, defaulted):
+        field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
+        found.append(decoded.finding("defaulted", "the value is set", EXPLAIN, field))
+        if causes is not None and path == (*_TOPOLOGY, "version"):
+            from krmkit.krm.cause import Cause
+
+            causes.set(resource, path, Cause("default", str(path[-1])))
+    if causes is not None and owner is not None:
+        _record(causes.of(resource), owner, topology_of(defaulted))
+    return found
+
+
+def _record(paths: PathCauses, owner: Class, topology: Object) -> None:
+    """Record the values of variables that are the class's defaults."""
+    from krmkit.systems.clusterapi.variables.defaultcauses import DefaultCauses
+
+    if owner.definitions is None:
+        return
+    declared = find(owner.data, ("spec", "variables"))
+    defaults = DefaultCauses(paths, owner.definitions, declared, owner.decoded.item.resource)
+    defaults.record((*_TOPOLOGY, "variables"), topology.get("variables") or [], True)
+    entries: list[tuple[Path, Object]] = [((*_TOPOLOGY, "controlPlane"), mapping(topology, "controlPlane"))]
+    for kind in WORKER_KINDS:
+        entries += [
+            ((*_TOPOLOGY, "workers", kind, number), worker)
+            for number, worker in enumerate(workers_of(topology, kind))
+        ]
+    for path, entry in entries:
+        overrides = _variables(entry).get("overrides") or []
+        defaults.record((*path, "variables", "overrides"), overrides, False)
+
+
+def _write(resource: Resource, before: Object, after: Object) -> list[Path]:
+    """Edit the changed fields of the Cluster's item; return their paths."""
+    old, new = topology_of(before), topology_of(after)
+    changed: list[Path] = []
+    if old.get("version") and new["version"] != old["version"]:
+        _set(resource, (*_TOPOLOGY, "version"), new["version"], changed)
+    _write_variables(resource, _TOPOLOGY, old, new, "variables", changed)
+    plane = "controlPlane"
+    path: Path = (*_TOPOLOGY, plane, "variables")
+    _write_variables(
+        resource, path, _variables(old.get(plane)), _variables(new.get(plane)), "overrides", changed
+    )
+    for kind in WORKER_KINDS:
+        for position, pair in enumerate(zip(workers_of(old, kind), workers_of(new, kind), strict=True)):
+            path = (*_TOPOLOGY, "workers", kind, position, "variables")
+            _write_variables(resource, path, _variables(pair[0]), _variables(pair[1]), "overrides", changed)
+    return changed
+
+
+def _variables(holder: Object | None) -> Object:
+    variables: Object = mapping(holder, "variables")
+    return variables
+
+
+def _write_variables(
+    resource: Resource, path: Path, old: Object, new: Object, name: str, changed: list[Path]
+) -> None:
+    """Complete existing values, and append missing ones. Defaulting keeps the order."""
+    before, after = old.get(name) or [], new.get(name) or []
+    path = (*path, name)
+    for position, (one, other) in enumerate(zip(before, after, strict=False)):
+        _complete(resource, (*path, position, "value"), one.get("value"), other.get("value"), changed)
+    added = after[len(before) :]
+    if not before and added:
+        _set(resource, path, added, changed)
+        return
+    for position, variable in enumerate(added, len(before)):
+        _set(resource, (*path, position), variable, changed)
+
+
+def _complete(resource: Resource, path: Path, old: object, new: object, changed: list[Path]) -> None:
+    """Write the fields that defaulting added inside a value; existing ones keep their text."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name, value in new.items():
+            if old.get(name) is None:
+                if value is not None:
+                    _set(resource, (*path, name), value, changed)
+            else:
+                _complete(resource, (*path, name), old[name], value, changed)
+    elif isinstance(old, list) and isinstance(new, list):
+        for position, (one, other) in enumerate(zip(old, new, strict=True)):
+            _complete(resource, (*path, position), one, other, changed)
+    elif old is None and new is not None:
+        _set(resource, path, new, changed)
+
+
+def _set(resource: Resource, path: Path, value: object, changed: list[Path]) -> None:
+    resource.set(path, value)
+    changed.append(path)

@@ -1,0 +1,282 @@
+"""validate-cluster-topology: all errors of the webhooks about the objects of a package, at once."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.libraries.json import Object
+from krmkit.libraries.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.messages.nearest import nearest
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.clusterapi.api.collection import CollectedObject, Key
+from krmkit.systems.clusterapi.api.decode import STRING, DecodeProblem, Struct
+from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.api.labels import group_of
+from krmkit.systems.clusterapi.api.objectversion import how_to_export, is_unknown_conversion
+from krmkit.systems.clusterapi.desired.current import CurrentObjects, state_objects
+from krmkit.systems.clusterapi.desired.package import (
+    Class,
+    DecodedObject,
+    TopologyPackage,
+    default_cluster,
+    shortened,
+)
+from krmkit.systems.clusterapi.webhooks.cluster import Surroundings, class_key, validate_cluster
+from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class, validate_class_for_clusters
+from krmkit.systems.clusterapi.webhooks.compatibility import (
+    WORKER_KINDS,
+    spec_of,
+    template_ref,
+    topology_of,
+    workers_of,
+)
+from krmkit.systems.clusterapi.webhooks.repairs import meant
+from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_class
+
+_SHOWN_USERS = 3
+_TEMPLATE = Struct(
+    "Template",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "metadata": Struct("ObjectMeta", {}, open=True),
+        "spec": Struct("TemplateSpec", {"template": Struct("TemplateResource", {}, open=True)}),
+        "status": Struct("Status", {}, open=True),
+    },
+)
+
+
+def validate_package(
+    package: TopologyPackage, features: FeatureGates, running: CurrentObjects | None = None
+) -> list[Finding]:
+    """Return all findings: of the classes, then of the Clusters, each against its class and its state before a change.
+
+    running: the existing objects, in place of those among the items.
+    """
+    findings = list(package.findings)
+    users: dict[Key, list[DecodedObject]] = {}
+    for decoded in package.clusters:
+        if decoded.usable and topology_of(decoded.data):
+            users.setdefault(class_key(decoded.data), []).append(decoded)
+    for key, owner in package.classes.items():
+        findings += _validate_class(package, owner, users.get(key, []), features)
+    findings += _removed_classes(package, users)
+    current = running or CurrentObjects(state_objects(package.collected) if package.previous_clusters else ())
+    for decoded in package.clusters:
+        findings += decoded.findings()
+        if decoded.usable:
+            findings += _validate_cluster(package, decoded, features, current)
+    for previous in (*package.previous_classes.values(), *package.previous_clusters.values()):
+        findings += [finding for finding in previous.findings() if finding.severity != WARNING]
+    return findings
+
+
+def _validate_class(
+    package: TopologyPackage, owner: Class, users: list[DecodedObject], features: FeatureGates
+) -> list[Finding]:
+    decoded = owner.decoded
+    findings = decoded.findings()
+    if not decoded.usable:
+        return findings
+    old = _previous_class(package, decoded.item.key)
+    errors = validate_class(decoded.data, old, features)
+    findings += [decoded.error("invalid-class", error) for error in errors]
+    findings += undefined_in_class(decoded.data, decoded.item.resource)
+    if owner.definitions is None:
+        if owner.stops:
+            message = f"{owner.problem}; the controller reconciles neither the class nor its Clusters"
+            findings.append(decoded.finding("bad-variables", message, ERROR, "spec.variables"))
+        else:
+            findings.append(decoded.finding("unknown-variables", owner.problem, WARNING, "spec.patches"))
+    if old is not None:
+        clusters = [user.data for user in users]
+        for error in validate_class_for_clusters(decoded.data, old, clusters):
+            findings.append(decoded.error("class-in-use", error))
+    return findings + _templates(package, decoded)
+
+
+def _previous_class(package: TopologyPackage, key: Key) -> Object | None:
+    known = package.previous_classes.get(key)
+    return known.data if known is not None and known.usable else None
+
+
+def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObject]]) -> list[Finding]:
+    """Report removed classes that Clusters still use."""
+    found = []
+    for key, decoded in package.previous_classes.items():
+        if key in package.classes or key not in users:
+            continue
+        names = [f"{user.item.namespace}/{user.item.name}" for user in users[key]]
+        more = len(names) - _SHOWN_USERS
+        shown = ", ".join(names[:_SHOWN_USERS]) + (f", ... ({more} more)" if more > 0 else "")
+        message = f"ClusterClass cannot be deleted because it is used by Cluster(s): {shown}"
+        found.append(decoded.finding("class-in-use", message))
+    return found
+
+
+def _references(spec: Object) -> list[tuple[str, Object]]:
+    """Return every template that a class refers to, with its path."""
+    plane = mapping(spec, "controlPlane")
+    found = [
+        ("spec.infrastructure", template_ref(spec.get("infrastructure"))),
+        ("spec.controlPlane", template_ref(plane)),
+        ("spec.controlPlane.machineInfrastructure", template_ref(plane.get("machineInfrastructure"))),
+    ]
+    for kind in WORKER_KINDS:
+        for position, worker in enumerate(workers_of(spec, kind)):
+            found += [
+                (f"spec.workers.{kind}[{position}].{part}", template_ref(worker.get(part)))
+                for part in ("bootstrap", "infrastructure")
+            ]
+    return [(path + ".templateRef", reference) for path, reference in found if reference.get("name")]
+
+
+def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding]:
+    """Report templates that are not among the items, and unknown fields of templates."""
+    found = []
+    seen: set[tuple[str, str, str]] = set()
+    for path, reference in _references(spec_of(decoded.data)):
+        kind, name = reference.get("kind", ""), reference["name"]
+        group = group_of(reference.get("apiVersion", ""))
+        if (group, kind, name) in seen:
+            continue
+        seen.add((group, kind, name))
+        item = package.collected.find(group, kind, decoded.item.namespace, name)
+        if item is None:
+            message = (
+                f"{kind} {decoded.item.namespace}/{name} of group {group} is not among the items; Clusters of this class"
+                " need it"
+            )
+            found.append(decoded.finding("missing-template", message, WARNING, path))
+            continue
+        version = reference.get("apiVersion", "")
+        if is_unknown_conversion(item.api_version, version, kind):
+            message = (
+                f"{item.label} is in {item.api_version}, and the class reads it in {version}: no conversion between the two is"
+                f" known, so patches and Clusters cannot be checked against it; {how_to_export(version, kind, decoded.item.namespace, name)}"
+            )
+            found.append(decoded.finding("template-version", message, WARNING, f"{path}.apiVersion"))
+        found += _template_findings(item)
+    return found
+
+
+def _template_findings(item: CollectedObject) -> list[Finding]:
+    problems: list[DecodeProblem] = []
+    _TEMPLATE.decode(item.data, "", problems)
+    return [
+        Finding(
+            problem.rule, problem.message, WARNING if problem.unknown else ERROR, item.resource, problem.field
+        )
+        for problem in problems
+    ]
+
+
+def _validate_cluster(
+    package: TopologyPackage, decoded: DecodedObject, features: FeatureGates, current: CurrentObjects
+) -> list[Finding]:
+    """Validate one Cluster against its class; if the class changed, also against the old class."""
+    owner = package.class_of(decoded.data)
+    old = package.previous(decoded)
+    around = Surroundings(features, owner.data if owner is not None else None)
+    if old is not None:
+        around.state = current.validation_state(old)
+        around.old_class = _class_before(package, old)
+    errors, variable_errors, warnings = _errors(decoded.data, old, owner, around)
+    near = package.near_class(decoded.data) if owner is None else ""
+    found = [decoded.finding("warning", text + near, WARNING, "spec.topology") for text in warnings]
+    if owner is not None and owner.definitions is None:
+        message = f"the variables are not checked: {owner.problem}"
+        found.append(decoded.finding("unknown-variables", message, WARNING, "spec.topology.variables"))
+    known = _known_before(package, decoded, old, owner, around) if errors or variable_errors else None
+    for rule, some in (("invalid-variable", variable_errors), ("invalid-cluster", errors)):
+        for error in some:
+            if known is None or str(error) in known:
+                found.append(decoded.error(rule, error, meant(error, around.cluster_class)))
+            else:
+                assert owner is not None
+                found.append(_broken(decoded, owner, error))
+    return found
+
+
+def _errors(
+    cluster: Object, old: Object | None, owner: Class | None, around: Surroundings
+) -> tuple[list[FieldError], list[FieldError], list[str]]:
+    """Return the errors of validation, those of defaulting (most of them about variables), and warnings."""
+    defaulted, variable_errors = default_cluster(cluster, owner, old)
+    errors, warnings = validate_cluster(defaulted, old, around)
+    if variable_errors and not class_key(cluster)[1]:
+        variable_errors = []  # both report the missing class
+    return errors, variable_errors, warnings
+
+
+def _class_before(package: TopologyPackage, old: Object) -> Object | None:
+    """Return the class of a Cluster before its change: the old state of the class if there is one, else the present one."""
+    key = class_key(old)
+    before = _previous_class(package, key)
+    if before is not None:
+        return before
+    found = package.class_of(old)
+    return found.data if found is not None else None
+
+
+def _known_before(
+    package: TopologyPackage,
+    decoded: DecodedObject,
+    old: Object | None,
+    owner: Class | None,
+    around: Surroundings,
+) -> set[str] | None:
+    """Return the errors of the Cluster before its class changed; None if the class did not change."""
+    before = package.previous_classes.get(class_key(decoded.data))
+    if before is None or owner is None or not before.usable or before.data == owner.data:
+        return None
+    past = Class(before, package.extensions)
+    surroundings = Surroundings(around.features, before.data, old_class=around.old_class, state=around.state)
+    errors, variable_errors, _ = _errors(decoded.data, old, past, surroundings)
+    return {str(error) for error in (*errors, *variable_errors)}
+
+
+def _broken(decoded: DecodedObject, owner: Class, error: FieldError) -> Finding:
+    """Report a Cluster that was valid until its class changed, with the repair."""
+    label = f"{owner.decoded.item.namespace}/{owner.decoded.item.name}"
+    message = f"the change of ClusterClass {label} breaks this Cluster: {shortened(error.body())}"
+    wanted = need(error, owner.data)
+    if wanted:
+        message += f"; needed: {wanted}"
+    finding = decoded.finding("class-breaks-cluster", message, field=error.field, type=error.type)
+    finding.tags["class"] = label
+    return finding
+
+
+_VARIABLES = ".variables"
+
+
+def need(error: FieldError, cluster_class: Object) -> str:
+    """Return the repair for an error of a Cluster, "" if the error itself names it.
+
+    >>> from krmkit.libraries.kube.fielderror import required
+    >>> need(required("spec.topology.variables", 'required variable "region" must be set'), {})
+    'a value for the variable "region" in spec.topology.variables'
+    """
+    spec = spec_of(cluster_class)
+    if error.field == "spec.topology.version":
+        return f"one of the versions {_listed(spec.get('kubernetesVersions') or [])}"
+    if error.field.endswith(".class"):
+        for kind, what in WORKER_KINDS.items():
+            if error.field.startswith(f"spec.topology.workers.{kind}["):
+                names = [worker.get("class", "") for worker in workers_of(spec, kind)]
+                return f"one of the {what} classes {_listed(names)}"
+    if _VARIABLES not in error.field:
+        return ""
+    if error.type == REQUIRED and error.detail.startswith("required variable "):
+        return f"a value for the variable {error.detail.split(' ')[2]} in {error.field}"
+    if error.detail == "variable is not defined":
+        name = error.field.rpartition("[")[2].removesuffix("]")
+        names = [variable.get("name", "") for variable in spec.get("variables") or ()]
+        near = nearest(name, names)
+        return f"no such variable in the Cluster{f', or the new name {near}' if near else ''}"
+    return "" if error.type == NOT_SUPPORTED else f"another value at {error.field}"
+
+
+def _listed(names: list[str]) -> str:
+    return listed(names) or "(none)"

@@ -1,0 +1,105 @@
+"""Values of variables by path: `builtin.cluster.name`, `nodes[1].labels`. Source: patches/variables/value.go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from krmkit.libraries.go.fmt.printing import quote
+
+Segment = tuple[str, int | None]
+
+
+class VariableError(ValueError):
+    """A path that leads to no value. `not_found`: the variable is absent; otherwise the path is malformed."""
+
+    def __init__(self, message: str, not_found: bool = False) -> None:
+        super().__init__(message)
+        self.not_found = not_found
+
+
+def parse_path_segment(segment: str) -> Segment:
+    """Return name and index of a segment. `parse_path_segment("nodes[1]")` is ("nodes", 1). Raises VariableError."""
+    left, right = segment.find("["), segment.find("]")
+    if left < 0 and right < 0:
+        return segment, None
+    if left < 0 or right < left:
+        raise VariableError(f"failed to parse path segment {quote(segment)}")
+    digits = segment[left + 1 : right]
+    bare = digits[1:] if digits[:1] in ("-", "+") else digits
+    if not (bare.isascii() and bare.isdecimal()):
+        raise VariableError(
+            f"failed to parse array index in path segment {quote(segment)}:"
+            f" strconv.Atoi: parsing {quote(digits)}: invalid syntax"
+        )
+    if len(bare) > 18:
+        raise VariableError(
+            f"failed to parse array index in path segment {quote(segment)}:"
+            f" strconv.Atoi: parsing {quote(digits)}: value out of range"
+        )
+    if int(digits) < 0:
+        raise VariableError(f"invalid array index {int(digits)} in path segment {quote(segment)}")
+    return segment[:left], int(digits)
+
+
+class VariablePath:
+    """A path, split once and looked up as often as needed.
+
+    VariablePath("nodes[0].name").value({"nodes": [{"name": "a"}]})   # "a"
+    """
+
+    __slots__ = ("_names", "_path")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._names = path.split(".")
+
+    def value(self, variables: Mapping[str, Any]) -> Any:
+        """Return the value at the path. Raises VariableError."""
+        first, *rest = self._names
+        try:
+            name, index = parse_path_segment(first)
+        except VariableError as error:
+            raise VariableError(f"variable {quote(self._path)} is invalid: {error}") from None
+        if name not in variables:
+            raise VariableError(f"variable {quote(first)} does not exist", not_found=True)
+        value = variables[name]
+        if index is not None:
+            value = self._element(value, name, index)
+        for segment in rest:
+            try:
+                name, index = parse_path_segment(segment)
+            except VariableError as error:
+                raise VariableError(f"variable {quote(self._path)} has invalid syntax: {error}") from None
+            value = self._member(value, name)
+            if index is not None:
+                value = self._element(value, name, index)
+        return value
+
+    def _member(self, value: Any, name: str) -> Any:
+        if isinstance(value, dict) and name in value:
+            return value[name]
+        # The reference's JSON library reads a number as the index of a list.
+        if isinstance(value, list) and name.isascii() and name.isdecimal() and len(name) <= 18:
+            if int(name) < len(value):
+                return value[int(name)]
+        raise VariableError(
+            f"variable {quote(self._path)} does not exist: failed to lookup segment {quote(name)}",
+            not_found=True,
+        )
+
+    def _element(self, value: Any, name: str, index: int) -> Any:
+        if not isinstance(value, list):
+            raise VariableError(
+                f"variable {quote(self._path)} is invalid: failed to get array {quote(name)}:"
+                f" value doesn't contain array; it contains {_kind(value)}"
+            )
+        if index >= len(value):
+            raise VariableError(f"variable {quote(self._path)} is invalid: array does not have index {index}")
+        return value[index]
+
+
+def _kind(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return "object" if isinstance(value, dict) else "string" if isinstance(value, str) else "number"

@@ -1,0 +1,181 @@
+"""Values of JSON patches: templates with sprig's hermetic functions; their output is read as YAML.
+
+Source: renderValueTemplate and calculateValue in patches/inline/json_patch_generator.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.go.json.data import DataError, from_json
+from krmkit.libraries.gotemplate import Template, TemplateError, parse
+from krmkit.libraries.yaml.data import go2_data
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.scalars import go2_resolve
+from krmkit.systems.clusterapi.patches.lookup import VariableError, VariablePath
+
+_PLAIN_FIRST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/")
+_PLAIN = _PLAIN_FIRST | frozenset("-._:")
+# Sprig's functions that change their argument. Templates that may call one get a copy of the data.
+_CHANGING = ("set", "merge", "unset", "mustMerge")
+
+
+class PatchValueError(ValueError):
+    """A value that cannot be calculated; the message is the reference's."""
+
+
+class Variables:
+    """The variables of one item, as JSON for paths and, for templates, as Go values, which are made on first use."""
+
+    __slots__ = ("_data", "values")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self._data: object = None
+
+    def template_data(self) -> object:
+        """Return the dot of templates, in which every number is a float64. Raises PatchValueError."""
+        if self._data is None:
+            try:
+                self._data = from_json(dict(self.values))
+            except DataError as error:
+                raise PatchValueError(f"failed to calculate template data: {error}") from None
+        return self._data
+
+
+class ValueTemplate:
+    """A template, parsed once. `ValueTemplate("{{ .n }}").value(Variables({"n": 3}))` is 3."""
+
+    __slots__ = ("_changing", "_error", "_template", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._template: Template | None = None
+        self._error = ""
+        try:
+            self._template = parse(text, name="tpl", functions="hermetic")
+        except TemplateError as error:
+            # The reference parses a template when it is used, so an unused one never fails.
+            self._error = f"failed to parse template: {quote(text)}: {error}"
+        self._changing = any(word in text for word in _CHANGING)
+
+    def value(self, variables: Variables) -> Any:
+        """Return the template's output, read as YAML. Raises PatchValueError."""
+        if self._template is None:
+            raise PatchValueError(self._error)
+        data = variables.template_data()
+        if self._changing:
+            data = from_json(data)
+        try:
+            output = self._template.execute(data, numbers="go")
+        except TemplateError as error:
+            raise PatchValueError(f"failed to render template: {quote(self._text)}: {error}") from None
+        try:
+            return yaml_value(output)
+        except YamlError as error:
+            raise PatchValueError(
+                f"failed to unmarshal rendered template: {quote(output)}: error converting YAML to JSON: yaml: {error}"
+            ) from None
+
+
+def yaml_value(text: str) -> Any:
+    """Return YAML as sigs.k8s.io/yaml reads it into JSON. `yaml_value("yes")` is True, `yaml_value("1e+06")` 1000000.
+
+    Raises YamlError. Of several documents only the first counts.
+    """
+    if text and text[0] in _PLAIN_FIRST and _PLAIN.issuperset(text) and text[-1] != ":":
+        return json_number(go2_resolve(text)[1])
+    documents = parse_all(text, duplicates="keep")
+    return json_numbers(go2_data(documents[0].root)) if documents else None
+
+
+def json_number(value: Any) -> Any:
+    """Return a whole float64 as the integer that JSON makes of it. `json_number(3.0)` is 3."""
+    if type(value) is float:
+        if value - value != 0:
+            raise YamlError(f"json: unsupported value: {value}")
+        if value.is_integer() and abs(value) < 1e21:
+            return int(value)
+    return value
+
+
+def json_numbers(value: Any) -> Any:
+    """Apply `json_number` to all values inside."""
+    if type(value) is float:
+        return json_number(value)
+    if isinstance(value, dict):
+        return {key: json_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [json_numbers(item) for item in value]
+    return value
+
+
+def value_of(json_patch: Mapping[str, Any]) -> Callable[[Variables], Any]:
+    """Return a function that calculates one jsonPatch's value; a call may raise PatchValueError.
+
+    value_of({"valueFrom": {"variable": "a.b"}})(Variables({"a": {"b": 1}}))   # 1
+    """
+    value, source = json_patch.get("value"), json_patch.get("valueFrom")
+    # Go decodes `value: null` as an absent value.
+    if value is None and source is None:
+        return _failing("neither .value nor .valueFrom are set")
+    if value is not None and source is not None:
+        return _failing("both .value and .valueFrom are set")
+    if value is not None:
+        return lambda variables: value
+    source = source if isinstance(source, dict) else {}
+    variable, template = source.get("variable"), source.get("template")
+    if not variable and not template:
+        return _failing(".valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set")
+    if variable and template:
+        return _failing(".valueFrom is set, but both .valueFrom.variable and .valueFrom.template are set")
+    return _of_variable(str(variable)) if variable else _of_template(str(template))
+
+
+def _failing(message: str) -> Callable[[Variables], Any]:
+    def fail(variables: Variables) -> Any:
+        raise PatchValueError(f"failed to calculate value: {message}")
+
+    return fail
+
+
+def _of_variable(path: str) -> Callable[[Variables], Any]:
+    prepared = VariablePath(path)
+
+    def read(variables: Variables) -> Any:
+        try:
+            return prepared.value(variables.values)
+        except VariableError as error:
+            raise PatchValueError(f"failed to calculate value: {error}") from None
+
+    return read
+
+
+def _of_template(text: str) -> Callable[[Variables], Any]:
+    template = ValueTemplate(text)
+
+    def render(variables: Variables) -> Any:
+        try:
+            return template.value(variables)
+        except PatchValueError as error:
+            raise PatchValueError(f"failed to calculate value for template: {error}") from None
+
+    return render
+
+
+def enabled_by(text: str | None) -> Callable[[Variables], bool]:
+    """Return whether a patch is enabled: it has no enabledIf, or its output is exactly `true`. Raises PatchValueError."""
+    if not text:
+        return lambda variables: True
+    template = ValueTemplate(text)
+
+    def enabled(variables: Variables) -> bool:
+        try:
+            return template.value(variables) is True
+        except PatchValueError as error:
+            raise PatchValueError(f"failed to calculate value for enabledIf: {error}") from None
+
+    return enabled

@@ -1,0 +1,281 @@
+"""The effects of a change of Clusters, classes or templates: objects created, changed, removed, and machines that roll.
+
+The old package is rendered first; its result, or the running objects that it holds, is the current state of the new render. Thus
+names stay, and templates with changed content rotate as in the controller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from krmkit.krm.finding import ERROR, Finding
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import find, mapping
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
+from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE
+from krmkit.systems.clusterapi.desired.current import CurrentObjects, state_objects
+from krmkit.systems.clusterapi.desired.package import DecodedObject, TopologyPackage
+from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
+from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions
+from krmkit.systems.clusterapi.model.state import ClusterState
+from krmkit.systems.clusterapi.packages.validation import validate_package
+from krmkit.systems.clusterapi.plan.applied import templates_as_applied
+from krmkit.systems.clusterapi.plan.edits import TemplateEdits
+from krmkit.systems.clusterapi.plan.model import (
+    CHANGE,
+    CREATE,
+    PAUSED,
+    REFUSED,
+    REMOVE,
+    SAME,
+    ClusterPlan,
+    TopologyPlan,
+)
+from krmkit.systems.clusterapi.plan.objectchanges import StateComparison, all_objects
+from krmkit.systems.clusterapi.plan.rolls import Clock
+from krmkit.systems.clusterapi.plan.running import knows_applied, missing_objects, running_state
+from krmkit.systems.clusterapi.plan.steps import plan_steps
+from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import created_errors, updated_errors
+
+PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
+
+
+def make_plan(
+    old: Collected, new: Collected, options: TopologyOptions, keys: Iterable[Key], now: str = ""
+) -> TopologyPlan:
+    """Return the plan for the Clusters of these keys (namespace, name), which may be in either package or in both.
+
+    now: the time in RFC 3339, which decides whether a rollout.after has come; "" if it is not known.
+    """
+    return _Planner(old, new, options, sorted(set(keys)), now).plan()
+
+
+class _Planner:
+    """The common data of the plans of all Clusters."""
+
+    def __init__(
+        self, old: Collected, new: Collected, options: TopologyOptions, wanted: list[Key], now: str
+    ) -> None:
+        self._old = old
+        self._new = new = templates_as_applied(old, new)
+        self._options = options
+        self._wanted = wanted
+        self._now = now
+        self._running = CurrentObjects(state_objects(old))
+        self._edits = TemplateEdits(old, new, options.immutable)
+        self._old_clusters = {item.key: item for item in old.clusters}
+        self._plan = TopologyPlan()
+        self._states: dict[Key, ClusterState] = {}
+        self._errors: dict[Key, list[str]] = {}
+
+    def plan(self) -> TopologyPlan:
+        self._read_states()
+        new, plan = self._new, self._plan
+        # Only those that this plan is about: other processes plan the others.
+        about = set(self._wanted)
+        new.previous_clusters = {key: item for key, item in self._old_clusters.items() if key in about}
+        new.previous_classes = dict(self._old.classes)
+        chosen = _of(self._options, new, self._wanted)
+        extensions = _extensions(new, chosen, plan)
+        rendered: dict[Key, RenderedCluster] = {}
+        topologies = Topologies(new, chosen, extensions, self._running, self._states)
+        for decoded, outcome, texts in _render(topologies, chosen):
+            key = decoded.item.key
+            if outcome is not None:
+                rendered[key] = outcome
+            self._errors.setdefault(key, []).extend(texts)
+        for key, texts in _refusals(new, chosen, extensions, self._running, plan).items():
+            self._errors[key] = [*texts, *self._errors.get(key, ())]
+        there = {item.key: item for item in new.clusters}
+        for key in self._wanted:
+            plan.clusters.append(self._cluster(key, there.get(key), rendered.get(key), topologies))
+        return plan
+
+    def _read_states(self) -> None:
+        """Fill in the state of each Cluster before the change, and the errors of running objects.
+
+        Clusters without a state, for example because an export lacks the ClusterClass, are warned about.
+        """
+        options = _of(self._options, self._old, self._wanted)
+        extensions = _extensions(self._old, options, self._plan)
+        topologies = Topologies(self._old, options, extensions, self._running, None)
+        for decoded, one, texts in _render(topologies, options):
+            key = decoded.item.key
+            found = self._running.of(decoded.data, one.blueprint if one is not None else None)
+            state = running_state(one.state if one is not None else None, found)
+            if state is None:
+                self._plan.warnings += [f"as it was: {text}" for text in texts]
+                continue
+            self._states[key] = state
+            if state is found:
+                missing = missing_objects(self._running, decoded.data, state)
+                if missing:
+                    self._errors[key] = missing
+                if not knows_applied(state):
+                    self._plan.warnings.append(_removals_unknown(key, texts))
+
+    def _cluster(
+        self, key: Key, item: CollectedObject | None, after: RenderedCluster | None, topologies: Topologies
+    ) -> ClusterPlan:
+        plan = ClusterPlan(*key, SAME)
+        before = self._states.get(key)
+        if item is None:
+            plan.action = REMOVE
+            plan.changes = all_objects(before, REMOVE) if before else []
+            return plan
+        errors = list(self._errors.get(key, ()))
+        if errors or after is None:
+            plan.action, plan.errors = REFUSED, list(dict.fromkeys(errors))
+            return plan
+        refused, late = self._edits.of(after.blueprint.cluster_class)
+        if before is None:
+            plan.action = CREATE
+            plan.changes = all_objects(after.state, CREATE)
+        else:
+            clock = Clock(self._now, lambda group: self._running.created(*key, group))
+            plan_steps(plan, before, after, topologies, StateComparison(before, clock))
+            if plan.action == CHANGE and late and not refused and not self._reconciles_at_once(key, after):
+                plan.waits += [
+                    f"{text}: the change waits for the Cluster's next reconciliation, every 10 minutes by default"
+                    for text in late
+                ]
+        if plan.action == REFUSED:
+            return plan
+        unwritten = _unwritten(plan, before)
+        if unwritten:
+            return ClusterPlan(*key, REFUSED, errors=unwritten)
+        if refused:
+            return ClusterPlan(*key, REFUSED, errors=refused, then=plan)
+        return _paused(plan, after.cluster)
+
+    def _reconciles_at_once(self, key: Key, after: RenderedCluster) -> bool:
+        """Return whether the Cluster itself or its class changes too: these are watched, templates are not."""
+        class_key = tuple(after.blueprint.label.split("/", 1))
+        pairs = (
+            (self._old_clusters.get(key), after.item),
+            (
+                self._old.classes.get((class_key[0], class_key[1])),
+                self._new.classes.get((class_key[0], class_key[1])),
+            ),
+        )
+        return any(
+            one is None or other is None or not _holds(one.data.get("spec"), other.data.get("spec"))
+            for one, other in pairs
+        )
+
+
+def _unwritten(one: ClusterPlan, before: ClusterState | None) -> list[str]:
+    """Return what the webhook of the control plane refuses when the controller writes it."""
+    found = []
+    for change in one.changes:
+        if change.role != CONTROL_PLANE or change.after is None:
+            continue
+        if change.action == CREATE or before is None:
+            errors = created_errors(change.after)
+        else:
+            errors = updated_errors(before.control_plane.object, change.after, change.fields)
+        found += [
+            f"{change.kind} {one.namespace}/{change.name}: {error}: its webhook refuses that, so the controller stops with an error"
+            for error in errors
+        ]
+    return found
+
+
+def _holds(old: Any, new: Any) -> bool:
+    """Return whether a value has all that another asks for; an API server may have added more."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return all(name in old and _holds(old[name], value) for name, value in new.items())
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(_holds(one, other) for one, other in zip(old, new, strict=True))
+    return bool(old == new)
+
+
+def _removals_unknown(key: Key, texts: list[str]) -> str:
+    why = f" ({texts[0]})" if texts else ""
+    return (
+        f"{'/'.join(key)}: fields that the change removes are not seen: the export holds neither managedFields (kubectl get"
+        f" --show-managed-fields) nor a ClusterClass with its templates that renders{why}"
+    )
+
+
+def _paused(one: ClusterPlan, cluster: Object) -> ClusterPlan:
+    """Return the plan of a paused Cluster, whose changes wait until it is resumed; other plans as they are."""
+    if find(cluster, ("spec", "paused")) is True:
+        why = "spec.paused is true"
+    elif PAUSED_ANNOTATION in mapping(cluster, "metadata", "annotations"):
+        why = f"the annotation {PAUSED_ANNOTATION} is set"
+    else:
+        return one
+    if one.action == SAME:
+        one.waits.append(f"{why}: the controllers leave the Cluster alone until it is resumed")
+        return one
+    waits = [f"{why}: nothing happens until the Cluster is resumed"]
+    return ClusterPlan(one.namespace, one.name, PAUSED, waits=waits, then=one)
+
+
+def _of(options: TopologyOptions, collected: Collected, wanted: list[Key]) -> TopologyOptions:
+    there = {item.key for item in collected.clusters}
+    names = [f"{namespace}/{name}" for namespace, name in wanted if (namespace, name) in there]
+    return replace(options, clusters=names)
+
+
+def _extensions(collected: Collected, options: TopologyOptions, plan: TopologyPlan) -> Extensions:
+    """Return what answers the hooks of one package, made once: it keeps what extensions discover. Its problems go to the plan."""
+    if not options.clusters:
+        return NoExtensions()
+    package, problems = package_extensions(collected)
+    plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
+    return package if options.around is None else options.around(package)
+
+
+def _render(
+    topologies: Topologies, options: TopologyOptions
+) -> Iterator[tuple[DecodedObject, RenderedCluster | None, list[str]]]:
+    """Yield each Cluster with its outcome, or with the errors that prevent one."""
+    if not options.clusters:
+        return
+    for decoded in topologies.managed():
+        seen = len(topologies.findings)
+        one = topologies.render(decoded)
+        # The message of a topology that cannot be computed is about the Cluster, its field often one of the ClusterClass.
+        texts = [finding.message for finding in topologies.findings[seen:] if finding.severity == ERROR]
+        yield decoded, one, texts if one is None else []
+
+
+def _refusals(
+    collected: Collected,
+    options: TopologyOptions,
+    extensions: Extensions,
+    running: CurrentObjects,
+    plan: TopologyPlan,
+) -> dict[Key, list[str]]:
+    """Return the errors of the webhooks by Cluster; errors about classes go to the plan."""
+    if not options.clusters:
+        return {}
+    package = TopologyPackage(collected, options.clusters, extensions)
+    by_reference = {_reference(item): item.key for item in collected.clusters}
+    found: dict[Key, list[str]] = {}
+    for finding in validate_package(package, FeatureGates.of(options.feature_gates), running):
+        if finding.severity != ERROR:
+            continue
+        reference = finding.resource_ref or {}
+        key = by_reference.get((reference.get("kind"), reference.get("namespace"), reference.get("name")))
+        if key is None:
+            plan.errors.append(str(finding))
+        else:
+            found.setdefault(key, []).append(_text(finding))
+    return found
+
+
+def _reference(item: CollectedObject) -> tuple[str | None, str | None, str | None]:
+    resource = item.resource
+    reference = resource.ref() if resource is not None else {"kind": item.kind, "name": item.name}
+    return reference.get("kind"), reference.get("namespace"), reference.get("name")
+
+
+def _text(finding: Finding) -> str:
+    return f"{finding.field}: {finding.message}" if finding.field else finding.message

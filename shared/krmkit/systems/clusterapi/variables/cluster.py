@@ -1,0 +1,119 @@
+"""The variables of a Cluster, in all four places: the Cluster's own, and overrides of control plane and workers.
+
+Source: DefaultAndValidateVariables in cluster-api, core/webhooks/admission/cluster.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from krmkit.libraries.kube.fielderror import FieldError
+from krmkit.libraries.schema.fields import find, mapping
+from krmkit.systems.clusterapi.variables.defaulting import default_variables
+from krmkit.systems.clusterapi.variables.definitions import Definitions
+from krmkit.systems.clusterapi.variables.values import read_variables
+from krmkit.systems.clusterapi.variables.valuevalidation import validate_variables
+
+Data = Mapping[str, Any]
+
+CLUSTER_PATH = "spec.topology.variables"
+CONTROL_PLANE_PATH = "spec.topology.controlPlane.variables.overrides"
+WORKERS = ("machineDeployments", "machinePools")
+
+
+class _Place:
+    """One list of values: its path, the old values, and the result."""
+
+    __slots__ = ("create", "failed", "old", "path", "values")
+
+    def __init__(self, path: str, items: list[Any] | None, old: list[Any] | None, create: bool) -> None:
+        self.path = path
+        self.values = read_variables(items)
+        self.old = old
+        self.create = create
+        self.failed = False
+
+    def items(self) -> list[dict[str, Any]]:
+        """Return the list as data."""
+        return [{"name": variable.name, "value": variable.value} for variable in self.values]
+
+
+def default_and_validate(
+    topology: Data, old_topology: Data | None, definitions: Definitions
+) -> tuple[dict[str, Any], list[FieldError]]:
+    """Return the topology with defaults, and every error: those of defaulting first, then those of validation.
+
+    Values that cannot be defaulted stay as they are. Rules see values of `old_topology` as oldSelf. The result shares
+    unchanged parts with the original.
+    """
+    places = _places(topology, old_topology or {})
+    errors: list[FieldError] = []
+    for place in places:
+        values, found = default_variables(place.values, definitions, place.path, create=place.create)
+        errors += found
+        place.failed = bool(found)
+        if not found:
+            place.values = values
+    for place in places:
+        errors += validate_variables(
+            place.values, read_variables(place.old), definitions, place.path, require=place.create
+        )
+    return _with_values(topology, places), errors
+
+
+def _places(topology: Data, old: Data) -> list[_Place]:
+    """Return the variables of the Cluster first, then the overrides that exist."""
+    places = [_Place(CLUSTER_PATH, topology.get("variables"), old.get("variables"), True)]
+    owners: list[tuple[str, Data, Data]] = [
+        (CONTROL_PLANE_PATH, mapping(topology, "controlPlane"), mapping(old, "controlPlane"))
+    ]
+    for kind in WORKERS:
+        old_items = {item.get("name"): item for item in find(old, ("workers", kind)) or []}
+        owners += [
+            (_worker_path(kind, item), item, old_items.get(item.get("name")) or {})
+            for item in find(topology, ("workers", kind)) or []
+        ]
+    for path, owner, old_owner in owners:
+        overrides = _overrides(owner)
+        if overrides:
+            places.append(_Place(path, overrides, _overrides(old_owner), False))
+    return places
+
+
+def _worker_path(kind: str, item: Data) -> str:
+    return f"spec.topology.workers.{kind}[{item.get('name', '')}].variables.overrides"
+
+
+def _overrides(owner: Data) -> list[Any]:
+    return find(owner, ("variables", "overrides")) or []
+
+
+def _with_values(topology: Data, places: list[_Place]) -> dict[str, Any]:
+    """Return the topology with the values of the places that could be defaulted; places come in the order of the topology."""
+    changed = dict(topology)
+    own, *rest = places
+    if not own.failed:
+        changed.pop("variables", None)
+        if own.values:
+            changed["variables"] = own.items()
+    pending = iter(rest)
+    control_plane = mapping(topology, "controlPlane")
+    if _overrides(control_plane):
+        changed["controlPlane"] = _with_overrides(control_plane, next(pending))
+    workers = topology.get("workers")
+    if workers:
+        changed["workers"] = dict(workers)
+        for kind in WORKERS:
+            if workers.get(kind):
+                changed["workers"][kind] = [
+                    _with_overrides(item, next(pending)) if _overrides(item) else item
+                    for item in workers[kind]
+                ]
+    return changed
+
+
+def _with_overrides(owner: Data, place: _Place) -> Data:
+    if place.failed:
+        return owner
+    return {**owner, "variables": {**owner["variables"], "overrides": place.items()}}

@@ -1,0 +1,78 @@
+"""Suggest repairs: known names for unknown names in a Cluster, and what a refused ClusterClass needs."""
+
+from __future__ import annotations
+
+from krmkit.libraries.json import Object
+from krmkit.libraries.kube.fielderror import FieldError
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.messages.nearest import proposal
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.clusterapi.webhooks.compatibility import (
+    MACHINE_DEPLOYMENTS,
+    MACHINE_POOLS,
+    WORKER_KINDS,
+    spec_of,
+    template_ref,
+    workers_of,
+)
+
+_CLASS_SELECTORS = {MACHINE_DEPLOYMENTS: "machineDeploymentClass", MACHINE_POOLS: "machinePoolClass"}
+
+
+def meant(error: FieldError, cluster_class: Object | None) -> str:
+    """Return the nearest name for an error about one that the class does not have: `; did you mean "worker"?`, else ""."""
+    if cluster_class is None:
+        return ""
+    spec = spec_of(cluster_class)
+    if error.detail == "variable is not defined":
+        name = error.field.rpartition("[")[2].removesuffix("]")
+        return proposal(name, [variable.get("name", "") for variable in spec.get("variables") or ()])
+    if error.field.endswith(".class") and "does not exist in ClusterClass" in error.detail:
+        for kind in WORKER_KINDS:
+            if error.field.startswith(f"spec.topology.workers.{kind}["):
+                names = [worker.get("class", "") for worker in workers_of(spec, kind)]
+                return proposal(str(error.value), names)
+    return ""
+
+
+def class_need(error: FieldError, cluster_class: Object) -> str:
+    """Return the repair for an error of a ClusterClass, "" if the error itself names it.
+
+    For a selector that selects nothing it is what selects the templates of its kind: `matchResources.infrastructureCluster: true`.
+    """
+    if error.detail != "no selector enabled":
+        return ""
+    spec = spec_of(cluster_class)
+    for position, patch in enumerate(spec.get("patches") or ()):
+        for number, definition in enumerate(patch.get("definitions") or ()):
+            if error.field == f"spec.patches[{position}].definitions[{number}].selector":
+                selector = mapping(definition, "selector")
+                return (
+                    " or ".join(_selections(selector, spec))
+                    or "no template of the class has this apiVersion and kind"
+                )
+    return ""
+
+
+def _selections(selector: Object, spec: Object) -> list[str]:
+    wanted = (selector.get("apiVersion"), selector.get("kind"))
+
+    def is_wanted(holder: object) -> bool:
+        reference = template_ref(holder) if isinstance(holder, dict) else {}
+        return (reference.get("apiVersion"), reference.get("kind")) == wanted
+
+    control_plane = mapping(spec, "controlPlane")
+    found = []
+    if is_wanted(spec.get("infrastructure")):
+        found.append("matchResources.infrastructureCluster: true")
+    if is_wanted(control_plane) or is_wanted(control_plane.get("machineInfrastructure")):
+        found.append("matchResources.controlPlane: true")
+    for kind, field in _CLASS_SELECTORS.items():
+        names = [
+            worker.get("class", "")
+            for worker in workers_of(spec, kind)
+            if is_wanted(worker.get("infrastructure")) or is_wanted(worker.get("bootstrap"))
+        ]
+        if names:
+            found.append(f"matchResources.{field}.names: [{listed(names)}]")
+    return found

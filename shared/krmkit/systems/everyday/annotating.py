@@ -1,0 +1,102 @@
+"""set-annotations: set annotations of resources, of their pod templates, and of fields that the config adds."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.yaml.data import is_null
+from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
+from krmkit.systems.everyday.common.kptconfig import API_VERSION, described, is_config_map, texts_at
+from krmkit.systems.everyday.fields.maps import WrongTypeError, places, put
+from krmkit.systems.everyday.fields.specs import field_specs
+from krmkit.systems.everyday.fields.tables import FieldSpec, FieldTable
+
+_KINDS = ("SetAnnotations", "SetAnnotationConfig")
+_FIELDS = ("additionalAnnotationFields", "fieldSpecs")
+_PREFIX = "failed to configure function: "
+# Source: commonAnnotations of kustomize's default field specs, as in set-annotations.
+_TEMPLATE = "spec.template.metadata.annotations"
+
+_ANNOTATIONS = (
+    FieldSpec("metadata.annotations", create=True),
+    FieldSpec(_TEMPLATE, ("ReplicationController",), version="v1", create=True),
+    FieldSpec(_TEMPLATE, ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet"), create=True),
+    FieldSpec(_TEMPLATE, ("Job",), "batch", create=True),
+    FieldSpec("spec.jobTemplate.metadata.annotations", ("CronJob",), "batch", create=True),
+    FieldSpec("spec.jobTemplate.spec.template.metadata.annotations", ("CronJob",), "batch", create=True),
+)
+
+
+@reporting
+def set_annotations(resources: ResourceList, config: Resource | None) -> list[Finding]:
+    """Set the annotations of the config.
+
+    Example: data `{team: blue}` sets `metadata.annotations.team` of every resource, and of the pods of every
+    Deployment.
+    """
+    annotations, more = _decoded(config)
+    table = FieldTable((*_ANNOTATIONS, *more))
+    message = "set annotations: " + _json(annotations)
+    results: list[Finding] = []
+    without_file: set[str] = set()
+    for item in resources:
+        said: Finding | None = None  # the first for this resource: its name is computed once
+        for spec in table.possible(item):
+            try:
+                paths = places(item, spec)
+                for path in paths:
+                    put(item, path, annotations, spec.create, lenient=True)
+            except WrongTypeError as wrong:
+                where = dotted(wrong.path)
+                node = described(item.node(*wrong.path))
+                text = f"annotations must be a map of texts, got {node}"
+                raise EverydayError("wrong-type", text, item, where) from None
+            if paths and (spec.create or any(item.node(*path) is not None for path in paths)):
+                field = spec.path.rpartition("[].")[2]
+                finding = info("annotations", message, item if said is None else None, field)
+                if said is not None:
+                    finding.resource_ref, finding.file = said.resource_ref, said.file
+                said = finding
+                # Resources without a file share one result for each field, as in the original.
+                if said.file is None:
+                    without_file.add(field)
+                else:
+                    results.append(said)
+    results += [info("annotations", message, None, field) for field in sorted(without_file)]
+    return results or [info("annotations", "no annotations applied")]
+
+
+def _decoded(config: Resource | None) -> tuple[dict[str, str], list[FieldSpec]]:
+    """The annotations, sorted by key, and the fields that the config adds. Raises EverydayConfigError."""
+    if config is not None and is_config_map(config):
+        annotations, more = texts_at(config, "data"), []
+    elif config is not None and config.kind in _KINDS and config.api_version == API_VERSION:
+        annotations, more = texts_at(config, "annotations"), additional_fields(config, *_FIELDS)
+    else:
+        raise EverydayConfigError(
+            f"{_PREFIX}`functionConfig` must be a `ConfigMap` or `SetAnnotations`", config
+        )
+    if not annotations:
+        raise EverydayConfigError(f"{_PREFIX}input annotation list cannot be empty", config)
+    return dict(sorted(annotations.items())), more
+
+
+def additional_fields(config: Resource, name: str, old_name: str) -> list[FieldSpec]:
+    """The field specs that a config adds, under a name or its deprecated one. Raises EverydayConfigError."""
+    if not is_null(config.node(old_name)):
+        if not is_null(config.node(name)):
+            message = f"`{old_name}` has been deprecated, please rename it to `{name}`"
+            raise EverydayConfigError(f"{_PREFIX}{message}", config, old_name)
+        name = old_name
+    return field_specs(config, name)
+
+
+def _json(texts: dict[str, str]) -> str:
+    import json
+
+    text = json.dumps(texts, separators=(",", ":"), ensure_ascii=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text

@@ -1,0 +1,95 @@
+"""Read the configs of kpt's functions: a ConfigMap's data, or a kind of fn.kpt.dev with fields beside metadata.
+
+Unknown fields are ignored, as in kpt's functions; a value of a wrong type is an error that names the expected one.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json.paths import join
+from krmkit.libraries.yaml.data import go_value, is_null
+from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
+from krmkit.systems.everyday.common.findings import EverydayConfigError
+
+GROUP = "fn.kpt.dev"
+API_VERSION = f"{GROUP}/v1alpha1"
+
+
+def group_of(api_version: str) -> str:
+    """The group of an apiVersion: "" for v1."""
+    return api_version.rpartition("/")[0]
+
+
+def version_of(api_version: str) -> str:
+    """The version of an apiVersion: v1 for apps/v1."""
+    return api_version.rpartition("/")[2]
+
+
+def described(node: Node | None) -> str:
+    """A value's type for messages: `a list`."""
+    if is_null(node):
+        return "nothing"
+    if isinstance(node, Map):
+        return "a map"
+    return "a list" if isinstance(node, Seq) else "a single value"
+
+
+def is_config_map(config: Resource) -> bool:
+    """Whether the config is a ConfigMap of Kubernetes' core group."""
+    return config.kind == "ConfigMap" and config.api_version == "v1"
+
+
+def is_nothing(config: Resource | None) -> bool:
+    """Whether there is no config: None, an empty map, or the ConfigMap without data that kpt passes for none."""
+    if config is None or not config.root.entries:
+        return True
+    return config.kind == "ConfigMap" and config.name == "function-input" and not data_entries(config)
+
+
+def texts_at(config: Resource, *path: str) -> dict[str, str]:
+    """The map of texts at a path, {} where it is absent; numbers and booleans count as their source text."""
+    node = config.node(*path)
+    where = ".".join(path)
+    if is_null(node):
+        return {}
+    if not isinstance(node, Map):
+        raise EverydayConfigError(f"must be a map of texts, got {described(node)}", config, where)
+    texts = {}
+    for entry in node.entries:
+        name, value = entry.name, deref(entry.value)
+        if name is None:
+            raise EverydayConfigError("a key must be a text, got a list or a map", config, where)
+        if not isinstance(value, Scalar):
+            raise EverydayConfigError(f"must be a text, got {described(value)}", config, join(where, name))
+        texts[name] = "" if is_null(value) else value.text
+    return texts
+
+
+def text_at(config: Resource, *path: str) -> str:
+    """The text at a path, "" where it is absent or null."""
+    node = config.node(*path)
+    if is_null(node):
+        return ""
+    if not isinstance(node, Scalar):
+        raise EverydayConfigError(f"must be a text, got {described(node)}", config, ".".join(path))
+    return node.text
+
+
+def string_at(config: Resource, *path: str) -> str:
+    """The text at a path, "" where it is absent or null; a number or boolean is an error."""
+    node = config.node(*path)
+    if is_null(node):
+        return ""
+    if not isinstance(node, Scalar) or not isinstance(go_value(node), str):
+        what = (
+            described(node) if not isinstance(node, Scalar) else f"{node.text}, which needs quotes to be one"
+        )
+        raise EverydayConfigError(f"must be a text, got {what}", config, ".".join(path))
+    return node.text
+
+
+def data_entries(config: Resource) -> list[tuple[str, Node]]:
+    """The entries of `data`, of any kind of object; [] if there is none."""
+    node = config.node("data")
+    entries = node.entries if isinstance(node, Map) else []
+    return [(entry.name, deref(entry.value)) for entry in entries if entry.name is not None]

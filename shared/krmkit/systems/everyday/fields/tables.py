@@ -1,0 +1,79 @@
+"""Tables of field paths: which fields of which kinds a function sets, as data.
+
+A path is written with dots, and `[]` behind a key means every entry of the list there: `spec.egress[].to[].podSelector`.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.resource import Resource
+from krmkit.systems.everyday.common.kptconfig import group_of, version_of
+
+LIST = "[]"
+
+
+class FieldSpec:
+    """A field of some kinds. `kinds`: names, or () for all. `group`, `version`: None for any.
+
+    `create`: a missing field is made if `inside`, a prefix of its path, exists.
+    """
+
+    __slots__ = ("create", "group", "inside", "kinds", "path", "steps", "version", "word")
+
+    def __init__(
+        self,
+        path: str,
+        kinds: tuple[str, ...] = (),
+        group: str | None = None,
+        version: str | None = None,
+        create: bool = False,
+        inside: str = "",
+    ) -> None:
+        self.inside = split_path(inside) if inside else ()
+        self.path = path
+        self.kinds = kinds
+        self.group = group
+        self.version = version
+        self.create = create
+        self.steps = split_path(path)
+        self.word = list_word(self.steps)
+
+    def fits(self, item: Resource) -> bool:
+        """Whether the field is one of this resource."""
+        if self.kinds and item.kind not in self.kinds:
+            return False
+        version = item.api_version if self.group is not None or self.version is not None else ""
+        return (self.group is None or group_of(version) == self.group) and (
+            self.version is None or version_of(version) == self.version
+        )
+
+
+def split_path(path: str) -> tuple[str, ...]:
+    """`("a", "b", "[]", "c")` of `a.b[].c`."""
+    return tuple(path.replace(LIST, "." + LIST).split("."))
+
+
+def list_word(steps: tuple[str, ...]) -> str:
+    """The key of the first list on the way, "" where there is none: a word that a resource with the field holds."""
+    return steps[steps.index(LIST) - 1] if LIST in steps[1:] else ""
+
+
+class FieldTable:
+    """Field specs, looked up once per kind."""
+
+    __slots__ = ("_known", "specs")
+
+    def __init__(self, specs: tuple[FieldSpec, ...]) -> None:
+        self.specs = specs
+        self._known: dict[tuple[str, str], tuple[FieldSpec, ...]] = {}
+
+    def of(self, item: Resource) -> tuple[FieldSpec, ...]:
+        """The fields of a resource, in the order of the table."""
+        key = (item.api_version, item.kind)
+        specs = self._known.get(key)
+        if specs is None:
+            specs = self._known[key] = tuple(spec for spec in self.specs if spec.fits(item))
+        return specs
+
+    def possible(self, item: Resource) -> list[FieldSpec]:
+        """The fields of a resource without those in lists that it has not, seen without a parse: few have most of them."""
+        return [spec for spec in self.of(item) if not spec.word or item.may_hold(spec.word)]

@@ -1,0 +1,192 @@
+"""set-image: set another name, tag or digest of container images.
+
+A name selects images with exactly this name, with or without a tag and digest: `nginx` selects nginx:1.25, but neither
+docker.io/library/nginx nor nginx-ingress.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.yaml.data import is_null
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq
+from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
+from krmkit.systems.everyday.common.kptconfig import (
+    GROUP,
+    described,
+    group_of,
+    is_config_map,
+    is_nothing,
+    string_at,
+    texts_at,
+)
+from krmkit.systems.everyday.fields.maps import WrongTypeError, places
+from krmkit.systems.everyday.fields.specs import field_specs
+from krmkit.systems.everyday.fields.tables import LIST, FieldSpec, FieldTable
+
+_KEYS = ("name", "newName", "newTag", "digest")
+_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.{}-")
+_DIGEST = "@sha256:"
+# Kinds in which something else than a list of containers is a mistake, in whatever group.
+_POD_KINDS = frozenset(
+    ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "ReplicationController", "Job", "CronJob", "PodTemplate")
+)  # fmt: skip
+# Source: release v0.1.1 of set-image; CronJob and PodTemplate are added, as their pods run too.
+_LISTS = ("containers[].image", "initContainers[].image")
+
+
+def _pods(root: str, kinds: tuple[str, ...] = (), group: str | None = None) -> list[FieldSpec]:
+    return [FieldSpec(f"{root}.{images}", kinds, group) for images in _LISTS]
+
+
+_IMAGES = (
+    *_pods("spec.template.spec"),
+    *_pods("spec"),
+    *_pods("spec.jobTemplate.spec.template.spec", ("CronJob",), "batch"),
+    *_pods("template.spec", ("PodTemplate",), ""),
+)
+
+
+class Image:
+    """The change of images with this `name`: the new name, tag and digest ("" to keep)."""
+
+    __slots__ = ("digest", "name", "new_name", "new_tag")
+
+    def __init__(self, name: str, new_name: str, new_tag: str, digest: str) -> None:
+        self.name = name
+        self.new_name = new_name
+        self.new_tag = new_tag
+        self.digest = digest
+
+    def new(self, image: str) -> str:
+        """The new image for an image; the same if it has another name.
+
+        Example: `Image("nginx", "apache", "", "").new("nginx:1.2") == "apache:1.2"`.
+        """
+        rest = image.removeprefix(self.name)
+        if not image.startswith(self.name) or not _is_version(rest):
+            return image
+        name = self.new_name or self.name
+        if self.digest:
+            return f"{name}@{self.digest}"
+        return f"{name}:{self.new_tag}" if self.new_tag else name + rest
+
+
+def _is_version(text: str) -> bool:
+    """Whether a text can follow the name of an image: `:tag`, `@sha256:digest`, both, or ""."""
+    tag, at, digest = text.partition(_DIGEST)
+    if tag and not (tag[0] == ":" and _SIGNS.issuperset(tag[1:])):
+        return False
+    return not at or _SIGNS.issuperset(digest)
+
+
+@reporting
+def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]:
+    """Set the images that the config selects.
+
+    Example: data `{name: nginx, newTag: "1.27"}` makes `image: nginx:1.27` of `image: nginx:1.25`.
+    """
+    image, more = _decoded(config)
+    table = FieldTable((*_IMAGES, *more))
+    results: list[Finding] = []
+    for item in resources:
+        # Kinds with pods are always looked into: containers of a wrong type are an error there.
+        if not more and item.kind not in _POD_KINDS and not item.may_hold(image.name):
+            continue
+        for spec in table.possible(item):
+            plain = _set_plainly(item, spec, image)
+            if plain is not None:
+                results += plain
+                continue
+            try:
+                results += _set_parsed(item, spec, image)
+            except WrongTypeError as wrong:
+                # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
+                if spec not in _IMAGES or item.kind in _POD_KINDS:
+                    message = f"{_wanted(wrong)}, got {described(item.node(*wrong.path))}"
+                    raise EverydayError("wrong-type", message, item, dotted(wrong.path)) from None
+    return results or [info("images", "no images changed")]
+
+
+def _set_plainly(item: Resource, spec: FieldSpec, image: Image) -> list[Finding] | None:
+    """Set the images of a list in simple block style without a parse; None for other styles."""
+    steps = spec.steps
+    if LIST not in steps:
+        return None
+    path = steps[: steps.index(LIST)]
+    if item.is_plainly_absent(path):
+        return []
+    texts = item.entry_strings(path, steps[-1]) if len(path) + 2 == len(steps) else None
+    if texts is None:
+        return None
+    values = [image.new(text) if text is not None else None for text in texts]
+    changes = [(old, new) for old, new in zip(texts, values, strict=True) if old and new and old != new]
+    if changes:
+        # Change first, then report: naming the resource may parse it, which ends the work without a parse.
+        item.set_entries(path, steps[-1], values)
+    return [_changed(item, spec, old, new) for old, new in changes]
+
+
+def _changed(item: Resource, spec: FieldSpec, old: str, new: str) -> Finding:
+    finding = info("images", f"set image from {old} to {new}", item, spec.path.replace("[]", ""))
+    finding.current, finding.proposed = old, new
+    return finding
+
+
+def _set_parsed(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:
+    """Set the images that a field spec means. Raises WrongTypeError, with nothing changed."""
+    steps = spec.steps
+    if not all(map(item.may_hold, steps[: steps.index(LIST)] if LIST in steps else steps)):
+        return []
+    changes = []
+    for path in places(item, spec):
+        holder, node = item.node(*path[:-1]), item.node(*path)
+        if not is_null(holder) and not isinstance(holder, Seq if isinstance(path[-1], int) else Map):
+            raise WrongTypeError(path[:-1], path)
+        if is_null(node):
+            continue
+        if not isinstance(node, Scalar):
+            raise WrongTypeError(path, path)
+        new = image.new(node.text)
+        if new != node.text:
+            changes.append((path, node.text, new))
+    for path, _, new in changes:
+        item.set(path, new)
+    return [_changed(item, spec, old, new) for _, old, new in changes]
+
+
+def _wanted(wrong: WrongTypeError) -> str:
+    """What would be right at the path where something of a wrong type stands."""
+    if wrong.path == wrong.wanted:
+        return "must be the name of an image"
+    following = wrong.wanted[len(wrong.path)]
+    return "must be a list" if isinstance(following, int) or following == LIST else "must be a map"
+
+
+def _decoded(config: Resource | None) -> tuple[Image, list[FieldSpec]]:
+    """The change of the config, and the fields that it adds. Raises EverydayConfigError."""
+    if config is None or is_nothing(config):
+        raise EverydayConfigError("must specify `name`", config)
+    more: list[FieldSpec] = []
+    if is_config_map(config):
+        texts = texts_at(config, "data")
+        for key in texts:
+            if key not in _KEYS:
+                raise EverydayConfigError(f"ConfigMap has wrong field name {key}", config, f"data.{key}")
+    elif config.kind == "SetImage" and group_of(config.api_version) == GROUP:
+        if not is_null(config.node("image")) and not isinstance(config.node("image"), Map):
+            raise EverydayConfigError(
+                f"must be a map, got {described(config.node('image'))}", config, "image"
+            )
+        texts = {key: string_at(config, "image", key) for key in _KEYS}
+        more = field_specs(config, "additionalImageFields")
+    else:
+        raise EverydayConfigError(f"unknown FunctionConfig `{config.kind}`, expect SetImage", config)
+    name, new_name, new_tag, digest = (texts.get(key, "") for key in _KEYS)
+    if not name:
+        raise EverydayConfigError("must specify `name`", config)
+    if not (new_name or new_tag or digest):
+        raise EverydayConfigError("must specify one of `newName`, `newTag`, or `digest`", config)
+    return Image(name, new_name, new_tag, digest), more

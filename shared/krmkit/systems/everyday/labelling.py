@@ -1,0 +1,104 @@
+"""set-labels: set labels of resources and of their pod templates, and the selectors that use them.
+
+A selector of a Service, ReplicationController, Deployment, ReplicaSet, DaemonSet or StatefulSet gets every label; other
+selectors change only where they have the key already (krmkit.systems.everyday.fields.labels).
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.cause import CauseLog, config_cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json.paths import dotted
+from krmkit.systems.everyday.common.findings import EverydayConfigError, error, info, reporting, warning
+from krmkit.systems.everyday.common.kptconfig import (
+    GROUP,
+    group_of,
+    is_config_map,
+    is_nothing,
+    texts_at,
+    version_of,
+)
+from krmkit.systems.everyday.fields.labels import LABELS
+from krmkit.systems.everyday.fields.maps import WrongTypeError, places, put
+from krmkit.systems.everyday.fields.tables import LIST
+from krmkit.systems.everyday.localconfig import is_local
+
+_UNREAD = "additionalLabelFields"
+
+
+@reporting
+def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding]:
+    """Set the labels of the config.
+
+    Example: data `{team: blue}` sets `metadata.labels.team` of every resource, and of the pods of every Deployment.
+    """
+    labels, results = _decoded(config)
+    if not labels:
+        return [*results, warning("no-labels", "no `labels` arguments are given in FunctionConfig", config)]
+    items = [item for item in resources if not is_local(item)]
+    if not items:
+        return [*results, info("labels", "no input resources")]
+    count = 0
+    for item in items:
+        if item.kind == "Service" and version_of(item.api_version) == "v1" and _selects_nothing(item):
+            message = "gets a selector, though it had none: its Endpoints may be written by hand"
+            results.append(warning("new-selector", message, item, "spec.selector"))
+        for spec in LABELS.possible(item):
+            is_term = ".affinity." in spec.path  # the original does not look there, and so finds no mistakes
+            try:
+                for path in places(item, spec):
+                    changed = put(item, path, labels, spec.create, lenient=is_term)
+                    if resources.causes is not None and config is not None:
+                        _explain(item, path, labels, config, resources.causes)
+                    count += changed if is_term else len(labels)
+            except WrongTypeError as wrong:
+                results.append(_wrong_type(item, wrong))
+                break
+    return [*results, info("labels", f"set {count} labels in total")]
+
+
+def _explain(item: Resource, path: Path, labels: dict[str, str], config: Resource, causes: CauseLog) -> None:
+    """Record which entries of the config are the labels of a map."""
+    root = "data" if is_config_map(config) else "labels"
+    for key in labels:
+        if item.node(*path, key) is not None:
+            causes.set(item, (*path, key), config_cause(config, root, key))
+
+
+def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
+    """The labels, sorted by key, and findings about the config. Raises EverydayConfigError."""
+    if config is None or is_nothing(config):
+        raise EverydayConfigError("`FunctionConfig` is not given")
+    results: list[Finding] = []
+    if is_config_map(config):
+        labels = texts_at(config, "data")
+    elif config.kind == "SetLabels" and group_of(config.api_version) == GROUP:
+        labels = texts_at(config, "labels")
+        if config.node(_UNREAD) is not None:
+            message = "is not read any more, as in kpt's function; it has no effect"
+            results.append(warning("unread-field", message, config, _UNREAD))
+    else:
+        group = group_of(config.api_version)
+        raise EverydayConfigError(
+            f"unknown FunctionConfig `{config.kind}{'.' + group if group else ''}`,"
+            " expect `SetLabels.fn.kpt.dev` or `ConfigMap.v1`",
+            config,
+        )
+    return dict(sorted(labels.items())), results
+
+
+def _selects_nothing(item: Resource) -> bool:
+    return not item.may_hold("selector") or item.node("spec", "selector") is None
+
+
+def _wrong_type(item: Resource, wrong: WrongTypeError) -> Finding:
+    """The finding for a field that cannot have labels, with the original's message."""
+    steps = wrong.wanted
+    wanted = dotted(steps[: steps.index(LIST)] if LIST in steps else steps)
+    message = (
+        f'Resource(apiVersion=, kind={item.kind}) has unmatched field type "string" in fieldpath .{wanted}'
+    )
+    return error("wrong-type", message, item, dotted(wrong.path))

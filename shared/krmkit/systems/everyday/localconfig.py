@@ -1,0 +1,49 @@
+"""Local config: resources for tools only, and the function remove-local-config-resources."""
+
+from __future__ import annotations
+
+from krmkit.krm.annotations import LOCAL_CONFIG
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.yaml.data import go_value
+from krmkit.libraries.yaml.tree import Map, Scalar
+from krmkit.systems.everyday.common.findings import info, reporting, warning
+
+
+@reporting
+def remove_local_config(resources: ResourceList, config: Resource | None = None) -> list[Finding]:
+    """Remove the resources whose annotation local-config is `true`, with or without quotes. There is no config.
+
+    A list without `items` is ignored without a message, as in the original.
+    """
+    del config
+    gone = [
+        item for item in resources.containing(LOCAL_CONFIG) if item.annotation(LOCAL_CONFIG).lower() == "true"
+    ]
+    if not gone and _lacks_items(resources):
+        return []
+    if not gone:
+        return [warning("pruned", "Found no resources to prune with the local config annotation")]
+    named = [info("pruned", f"Resource name: [{item.name}]", item) for item in gone]
+    resources.remove(*gone)
+    return [info("pruned", f"Number of resources pruned: {len(gone)}"), *named]
+
+
+def _lacks_items(resources: ResourceList) -> bool:
+    envelope = resources.envelope.root
+    return isinstance(envelope, Map) and not len(resources) and envelope.get("items") is None
+
+
+def is_local(item: Resource) -> bool:
+    """Whether, to kpt's SDK for Go, the annotation local-config is a text other than "" and "false": a boolean without quotes does not count.
+
+    Source: KubeObject.IsLocalConfig of krm-functions-sdk.
+    """
+    if not item.may_hold(LOCAL_CONFIG):
+        return False
+    node = item.node("metadata", "annotations", LOCAL_CONFIG)
+    if not isinstance(node, Scalar):
+        return False
+    said = go_value(node)
+    return isinstance(said, str) and said not in ("", "false")

@@ -1,0 +1,82 @@
+"""The annotation that orders resources: `group/namespaces/NAMESPACE/Kind/name`, several of them joined by commas."""
+
+from __future__ import annotations
+
+from krmkit.systems.everyday.common.kptconfig import group_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from krmkit.krm.resource import Resource
+
+    Identity = tuple[str, str, str, str]
+
+ANNOTATION = "config.kubernetes.io/depends-on"
+_PATH = ("metadata", "annotations", ANNOTATION)
+_DEFAULT = "default"
+
+
+def identities(items: list[Resource], wanted: set[int]) -> set[Identity]:
+    """(group, namespace, kind, name) of the resources whose `id` is wanted; an absent namespace is `default`.
+
+    The set is empty if no resource has the annotation.
+    """
+    if not any(item.may_hold(ANNOTATION) for item in items):
+        return set()
+    return {
+        (group_of(item.api_version), item.namespace or _DEFAULT, item.kind, item.name)
+        for item in items
+        if id(item) in wanted
+    }
+
+
+def set_namespaces(
+    items: Iterable[Resource], known: set[Identity], new: str, matcher: str, core: bool = True
+) -> tuple[list[str], int]:
+    """Set another namespace in the entries that name a known resource. Return the old namespaces, and the number of
+    changed annotations.
+
+    `core`: entries without a group count as well.
+    """
+    olds: set[str] = set()
+    count = 0
+    for item in items:
+        text = item.annotation(ANNOTATION) if item.may_hold(ANNOTATION) else ""
+        if not text:
+            continue
+        entries = text.split(",")
+        for index, entry in enumerate(entries):
+            parts = entry.strip().split("/")
+            if len(parts) != 5 or parts[1] != "namespaces":
+                continue
+            group, _, namespace, kind, name = parts
+            if not group and not core:
+                continue
+            if (group, namespace, kind, name) in known and namespace != new and matcher in ("", namespace):
+                olds.add(namespace)
+                entries[index] = entry.replace(f"/namespaces/{namespace}/", f"/namespaces/{new}/", 1)
+        changed = ",".join(entries)
+        if changed != text:
+            item.set(_PATH, changed)
+            count += 1
+    return sorted(olds), count
+
+
+def rename(items: Iterable[Resource], renamed: dict[Identity, str]) -> None:
+    """Set the new name in the entries that name a renamed resource; `group/Kind/name` names a cluster-scoped one."""
+    by_cluster = {(group, kind, name): new for (group, _, kind, name), new in renamed.items()}
+    for item in items:
+        text = item.annotation(ANNOTATION) if item.may_hold(ANNOTATION) else ""
+        if not text:
+            continue
+        entries = []
+        for entry in text.split(","):
+            parts = entry.strip().split("/")
+            new: str | None = None
+            if len(parts) == 5 and parts[1] == "namespaces":
+                new = renamed.get((parts[0], parts[2], parts[3], parts[4]))
+            elif len(parts) == 3:
+                new = by_cluster.get((parts[0], parts[1], parts[2]))
+            entries.append(entry if new is None else "/".join([*entry.split("/")[:-1], new]))
+        item.set(_PATH, ",".join(entries))

@@ -1,0 +1,285 @@
+"""set-namespace: set the namespace of resources, of references to them, and of Namespaces themselves.
+
+Fields: `metadata.namespace` of namespaced resources, `metadata.name` of Namespaces, the services of CRD webhooks and of
+APIServices, the subjects of RoleBindings and ClusterRoleBindings, and depends-on annotations. Local config stays.
+
+Release v0.4.1 ignores `namespaceMatcher` and upstream origins; later releases do not change RoleBindings. Without the
+tag of a release, RoleBindings change, as in the README of the original.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.cause import Cause, CauseLog, config_cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.yaml.data import go_value, is_null
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, error, info, reporting
+from krmkit.systems.everyday.common.kptconfig import (
+    API_VERSION,
+    described,
+    group_of,
+    is_config_map,
+    string_at,
+)
+from krmkit.systems.everyday.common.releases import Release, explained
+from krmkit.systems.everyday.localconfig import is_local
+from krmkit.systems.everyday.names import dependson
+from krmkit.systems.everyday.names.namespacedkinds import NAMESPACED
+from krmkit.systems.everyday.names.origins import check_origins, origin_namespace
+
+PINNED = Release(0, 4, 1)  # the release that most packages pin
+PACKAGE_CONTEXT = "kptfile.kpt.dev"
+DEFAULT = "default"
+
+# Paths of namespaces in cluster-scoped kinds, by group and kind. Only existing ones are set: the original creates them,
+# which breaks a CRD without a webhook.
+_SERVICES: dict[tuple[str, str], Path] = {
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): (
+        "spec", "conversion", "webhook", "clientConfig", "service", "namespace",
+    ),
+    ("apiregistration.k8s.io", "APIService"): ("spec", "service", "namespace"),
+}  # fmt: skip
+_CONFIGS = "`ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`"
+_RBAC = "rbac.authorization.k8s.io"
+
+
+class _Setting:
+    """The new namespace, the one that it replaces ("" for all), and the release's behaviour.
+
+    `causes` and `cause`: the log of causes and the entry to record; None unless the run explains.
+    """
+
+    __slots__ = ("cause", "causes", "changed", "count", "matcher", "new", "release")
+
+    def __init__(self, new: str, matcher: str, release: Release | None) -> None:
+        self.new = new
+        self.release = release
+        self.matcher = "" if self.is_pinned else matcher
+        self.causes: CauseLog | None = None
+        self.cause: Cause | None = None
+        self.changed: set[str] = set()
+        self.count = 0
+
+    @property
+    def is_pinned(self) -> bool:
+        return self.release is not None and self.release <= PINNED
+
+    @property
+    def leaves_role_bindings(self) -> bool:
+        return self.release is not None and self.release > PINNED
+
+    def behaviour(self) -> str:
+        """The release's behaviour, for --explain."""
+        matcher = "is ignored" if self.is_pinned else "and upstream origins count"
+        bindings = "stay" if self.leaves_role_bindings else "change"
+        return f"namespaceMatcher {matcher}, RoleBindings {bindings}"
+
+    def takes(self, old: str, origin: str = "") -> bool:
+        """Whether to replace a namespace: by its current value, or by the resource's upstream origin."""
+        return not self.matcher or self.matcher in (old, origin)
+
+    def note(self, old: str) -> None:
+        self.changed.add(old)
+        self.count += 1
+
+
+@reporting
+def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "") -> list[Finding]:
+    """Set the namespace of the config. `tag`: the tag of the image, which may name a release.
+
+    Example: data `{namespace: shop}` makes `metadata.namespace: shop` of every Deployment.
+    """
+    release = Release.read(tag)
+    new, matcher = _decoded(config, release is not None and release <= PINNED)
+    setting = _Setting(new, matcher, release)
+    if resources.causes is not None and config is not None:
+        setting.causes, setting.cause = resources.causes, _cause(config)
+    items = [item for item in resources if not is_local(item)]
+    kinds = [(group_of(item.api_version), item.kind) for item in items]
+    namespaced = {
+        id(item)
+        for item, kind in zip(items, kinds, strict=True)
+        if kind in NAMESPACED or _says_namespace(item)
+    }
+    if not setting.is_pinned:
+        findings = check_origins([(item, id(item) in namespaced) for item in items], bool(setting.matcher))
+        if findings:
+            return findings
+    ids = dependson.identities(items, namespaced)
+    results = [explained(release, setting.behaviour())]
+    for item, kind in zip(items, kinds, strict=True):
+        if id(item) in namespaced:
+            old = _namespace(item, setting)
+            origin = (origin_namespace(item) if setting.matcher else "") or old or DEFAULT
+            results += _matching(item, origin, setting)
+            if setting.takes(old or DEFAULT, origin):
+                _set(item, ("metadata", "namespace"), old, setting)
+        else:
+            results += _set_cluster_scoped(item, setting)
+        if kind == (_RBAC, "RoleBinding") and not setting.leaves_role_bindings:
+            _set_subjects(item, setting)
+    duplicates = _duplicates(items, kinds, namespaced)
+    if duplicates:
+        return duplicates
+    results.append(_summary(setting))
+    olds, count = dependson.set_namespaces(items, ids, new, setting.matcher, not setting.is_pinned)
+    if setting.is_pinned:
+        return results
+    what = "all `depends-on` annotations are up-to-date. no `namespace` changed"
+    if count:
+        what = f'`depends-on` annotation namespace [{" ".join(olds)}] updated to "{new}", {count} value(s) changed'
+    return [*results, info("depends-on", what)]
+
+
+def _cause(config: Resource) -> Cause:
+    """The field of the config that holds the namespace."""
+    if not is_config_map(config):
+        return config_cause(config, "namespace")
+    return config_cause(config, "data", "namespace" if string_at(config, "data", "namespace") else "name")
+
+
+def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
+    """The new namespace, and the one that it replaces. Raises EverydayConfigError."""
+    if config is None or not config.root.entries:
+        wanted = "`ConfigMap` or `SetNamespace`" if is_pinned else _CONFIGS
+        raise EverydayConfigError(f"FunctionConfig is missing. Expect {wanted}")
+    kind, version = config.kind, config.api_version
+    if is_config_map(config):
+        data = config.node("data")
+        if not is_null(data) and not isinstance(data, Map):
+            raise EverydayConfigError(f"must be a map, got {described(data)}", config, "data")
+        new = string_at(config, "data", "namespace")
+        if not new and config.name == PACKAGE_CONTEXT:
+            new = string_at(config, "data", "name")
+            if not new and is_pinned:
+                raise EverydayConfigError("`data.name` should not be empty", config)
+        if not new:
+            raise EverydayConfigError("`data.namespace` should not be empty", config)
+        return new, string_at(config, "data", "namespaceMatcher")
+    if kind == "SetNamespace" and version == API_VERSION:
+        new = string_at(config, "namespace")
+        if not new:
+            raise EverydayConfigError("`namespace` should not be empty", config)
+        return new, string_at(config, "namespaceMatcher")
+    wanted = "`SetNamespace` or `ConfigMap`" if is_pinned else _CONFIGS
+    raise EverydayConfigError(
+        f"unknown functionConfig Kind={kind} ApiVersion={version}, expect {wanted}", config
+    )
+
+
+def _says_namespace(item: Resource) -> bool:
+    """Whether a resource has the field metadata.namespace, which may be empty."""
+    path = ("metadata", "namespace")
+    return bool(item.namespace) or (not item.is_plainly_absent(path) and item.node(*path) is not None)
+
+
+def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:
+    if setting.causes is not None and setting.cause is not None:
+        setting.causes.set(item, path, setting.cause)
+    if old != setting.new:
+        item.set(path, setting.new)
+        setting.note(old or ("" if setting.is_pinned else DEFAULT))
+
+
+def _namespace(item: Resource, setting: _Setting) -> str:
+    """The resource's metadata.namespace, "" if it is absent or not a string."""
+    path = ("metadata", "namespace")
+    text = item.plain_string(path)
+    if text is not None:
+        return text
+    node = None if item.is_plainly_absent(path) else item.node(*path)
+    if isinstance(node, Scalar) and isinstance(go_value(node), str):
+        return node.text
+    if not is_null(node) and (setting.is_pinned or not isinstance(node, Scalar)):
+        message = f"must be a text, got {node.text if isinstance(node, Scalar) else described(node)}"
+        raise EverydayError("wrong-type", message, item, "metadata.namespace")
+    return ""
+
+
+def _matching(item: Resource, origin: str, setting: _Setting) -> list[Finding]:
+    if not setting.matcher or origin != setting.matcher:
+        return []
+    return [info("namespace", f"[{_named(item)}] has matching origin {origin}")]
+
+
+def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
+    found: list[Finding] = []
+    group, kind = group_of(item.api_version), item.kind
+    if (group, kind) == ("", "Namespace") and item.api_version == "v1":
+        found = _matching(item, item.name, setting)
+        if setting.takes(item.name):
+            _set(item, ("metadata", "name"), item.name, setting)
+    elif (group, kind) == (_RBAC, "ClusterRoleBinding"):
+        _set_subjects(item, setting)
+    elif (group, kind) in _SERVICES and item.api_version.endswith("/v1"):
+        path = _SERVICES[group, kind]
+        service = item.node(*path[:-1])
+        if not is_null(service) and not isinstance(service, Map):
+            message = f"must be a map, got {described(service)}"
+            raise EverydayError("wrong-type", message, item, dotted(path[:-1]))
+        if isinstance(service, Map):
+            old = item.string(*[str(step) for step in path])
+            if setting.takes(old):
+                _set(item, path, old, setting)
+    return found
+
+
+def _set_subjects(item: Resource, setting: _Setting) -> None:
+    """Set the namespace of every subject that has one; users and groups do not."""
+    subjects = item.node("subjects")
+    if is_null(subjects):
+        return
+    if not isinstance(subjects, Seq):
+        message = f"subjects must be a list, got {described(subjects)}"
+        raise EverydayError("wrong-type", message, item, "subjects")
+    for index, subject in enumerate(subjects.items):
+        target = deref(subject)
+        if not isinstance(target, Map):
+            path = dotted(("subjects", index))
+            raise EverydayError("wrong-type", f"must be a map, got {described(target)}", item, path)
+        node = target.get("namespace")
+        old = "" if is_null(node) or not isinstance(node, Scalar) else node.text
+        if isinstance(node, Scalar) and setting.takes(old):
+            _set(item, ("subjects", index, "namespace"), old, setting)
+
+
+def _summary(setting: _Setting) -> Finding:
+    new = setting.new
+    if not setting.count:
+        what = "all namespaces are" if setting.is_pinned else "all matching namespaces are"
+        return info("namespace", f'{what} already "{new}". no value changed')
+    olds = sorted(setting.changed)
+    listed = ",".join(f'"{old}"' for old in olds) if setting.is_pinned else f"[{' '.join(olds)}]"
+    return info("namespace", f'namespace {listed} updated to "{new}", {setting.count} value(s) changed')
+
+
+def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced: set[int]) -> list[Finding]:
+    """Errors for resources with the same group, kind, namespace and name after the change."""
+    findings = []
+    seen: set[tuple[str, str, str]] = set()
+    same: list[tuple[Resource, str]] = []
+    for item, (group, kind) in zip(items, kinds, strict=True):
+        name = item.name if kind and id(item) in namespaced else ""
+        if name and (group, kind, name) in seen:
+            same.append((item, name))
+        seen.add((group, kind, name))
+    # Compare namespaces only within one group, kind and name.
+    names = {(kind, name) for item, name in same for kind in (item.kind,)}
+    places: dict[tuple[str, str, str, str], int] = {}
+    for item, (group, kind) in zip(items, kinds, strict=True) if names else ():
+        if id(item) not in namespaced or (kind, item.name) not in names:
+            continue
+        key = (group, kind, item.namespace, item.name)
+        places[key] = places.get(key, 0) + 1
+        if places[key] == 2 and item.namespace:
+            who = f"apiVersion={item.api_version}, kind={kind}, Namespace={item.namespace}, Name={item.name}"
+            findings.append(error("duplicate", f"duplicate Resource({who})", item))
+    return findings
+
+
+def _named(item: Resource) -> str:
+    return f"Resource(apiVersion={item.api_version}, kind={item.kind}, namespace={item.namespace}, name={item.name})"

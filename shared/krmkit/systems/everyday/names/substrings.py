@@ -1,0 +1,209 @@
+"""ensure-name-substring: add a prefix or suffix to the names of resources, and to the references to them.
+
+Namespaces, CRDs, APIServices and Kptfiles keep their names, and so do names that have the substring already. References
+follow (krmkit.systems.everyday.names.references), within their namespace, and so do depends-on annotations.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.data import is_null
+from krmkit.libraries.yaml.tree import Map, Scalar
+from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
+from krmkit.systems.everyday.common.kptconfig import API_VERSION, group_of, is_config_map, text_at, texts_at
+from krmkit.systems.everyday.fields.maps import WrongTypeError, places
+from krmkit.systems.everyday.fields.specs import field_specs
+from krmkit.systems.everyday.names import dependson
+from krmkit.systems.everyday.names.namespacedkinds import NAMESPACED
+from krmkit.systems.everyday.names.references import REFERENCES, NameReference
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.fieldpath import Path
+    from krmkit.krm.finding import Finding
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+    from krmkit.systems.everyday.fields.tables import FieldSpec
+    from krmkit.systems.everyday.names.dependson import Identity
+
+_PREFIX = "failed to load the `functionConfig`: "
+# Kinds that keep their names: (group, None for any, and kind).
+_KEPT = (
+    (None, "CustomResourceDefinition"),
+    (None, "Namespace"),
+    ("apiregistration.k8s.io", "APIService"),
+    ("kpt.dev", "Kptfile"),
+)
+_DEFAULT = "default"
+
+
+class _Substring:
+    """The substring, and whether it is a prefix."""
+
+    __slots__ = ("in_front", "text")
+
+    def __init__(self, text: str, in_front: bool) -> None:
+        self.text = text
+        self.in_front = in_front
+
+    def ensured(self, name: str) -> str:
+        """The name with the substring."""
+        if self.text in name:
+            return name
+        return self.text + name if self.in_front else name + self.text
+
+
+@reporting
+def ensure_name_substring(resources: ResourceList, config: Resource | None) -> list[Finding]:
+    """Add the config's substring to names.
+
+    Example: data `{prepend: dev-}` makes `dev-web` of `web`, also where a HorizontalPodAutoscaler refers to it.
+    """
+    substring, more = _decoded(config)
+    items = list(resources)
+    before = _identities(items)
+    renamed: dict[Identity, str] = {}
+    for identity in before:
+        group, _, kind, name = identity
+        new = substring.ensured(name)
+        if new != name and not any(kept in ((group, kind), (None, kind)) for kept in _KEPT):
+            renamed[identity] = new
+    for item in items:
+        for spec in more:
+            _ensure_fields(item, spec, substring)
+    names = _Names(renamed)
+    for item, identity in zip(items, before, strict=True):
+        names.follow(item, identity)
+    for item, identity in zip(items, before, strict=True):
+        if identity in renamed:
+            item.set(("metadata", "name"), renamed[identity])
+    dependson.rename(items, renamed)
+    return [info("names", f"{len(renamed)} of {len(items)} resources got another name")]
+
+
+def _identities(items: list[Resource]) -> list[Identity]:
+    """Group, namespace, kind and name of each resource. Raises EverydayError for a missing part, or a duplicate."""
+    identities: list[Identity] = []
+    seen: set[tuple[str, ...]] = set()
+    for item in items:
+        kind, name = item.kind, item.name
+        if not kind or not name:
+            missing = "metadata.name" if kind else "kind"
+            raise EverydayError(
+                "identity", f"failed to convert items to resource map: missing {missing} in object", item
+            )
+        identity = (group_of(item.api_version), item.namespace or _DEFAULT, kind, name)
+        full = (item.api_version, *identity[1:], item.namespace)
+        if full in seen:
+            message = (
+                f"failed to convert items to resource map: a second {kind} is called {name} in one namespace"
+            )
+            raise EverydayError("identity", message, item)
+        seen.add(full)
+        identities.append(identity)
+    return identities
+
+
+def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> None:
+    if not spec.fits(item):
+        return
+    try:
+        paths = places(item, spec)
+    except WrongTypeError:
+        return
+    for path in paths:
+        node = item.node(*path)
+        if isinstance(node, Scalar) and not is_null(node):
+            item.set(path, substring.ensured(node.text))
+        elif spec.create and node is None:
+            item.set(path, substring.text)
+
+
+class _Names:
+    """The names that changed, by kind and old name."""
+
+    def __init__(self, renamed: dict[Identity, str]) -> None:
+        self._new: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+        for (group, namespace, kind, name), new in renamed.items():
+            self._new.setdefault((group, kind, name), []).append((namespace, new))
+        kinds = {(group, kind) for group, kind, _ in self._new}
+        self._references = [one for one in REFERENCES if (one.group, one.kind) in kinds]
+        self._by_kind: dict[tuple[str, str], list[NameReference]] = {}
+
+    def follow(self, item: Resource, identity: Identity) -> None:
+        """Change the references of a resource."""
+        key = (item.api_version, item.kind)
+        if key not in self._by_kind:
+            self._by_kind[key] = [one for one in self._references if one.spec.fits(item)]
+        for reference in self._by_kind[key]:
+            words = [step for step in reference.spec.steps if step != "[]"]
+            if not item.may_hold(words[-2]) or not item.may_hold(words[-1]):
+                continue
+            try:
+                paths = places(item, reference.spec)
+            except WrongTypeError:
+                continue
+            for path in paths:
+                self._change(item, identity, reference, path)
+
+    def _change(self, item: Resource, identity: Identity, reference: NameReference, path: Path) -> None:
+        node = item.node(*path)
+        if not isinstance(node, Scalar):
+            return
+        candidates = self._new.get((reference.group, reference.kind, node.text))
+        holder = item.node(*path[:-1])
+        if candidates is None or not isinstance(holder, Map):
+            return
+        kind = holder.get("kind")
+        if path[-1] == "name" and isinstance(kind, Scalar) and kind.text != reference.kind:
+            return
+        wanted: str | None = None if reference.cluster else self._namespace(holder, path, identity)
+        for namespace, new in candidates:
+            if wanted is None or namespace == wanted:
+                item.set(path, new)
+                return
+
+    def _namespace(self, holder: Map, path: Path, identity: Identity) -> str | None:
+        """The namespace of the referenced resource: the one beside the name, else the referrer's; None for any."""
+        said = holder.get("namespace")
+        if path[-1] == "name" and isinstance(said, Scalar):
+            return said.text or _DEFAULT
+        group, namespace, kind, _ = identity
+        return namespace if (group, kind) in NAMESPACED else None
+
+
+def _decoded(config: Resource | None) -> tuple[_Substring, list[FieldSpec]]:
+    """The substring, and the fields that the config adds. Raises EverydayConfigError."""
+    if config is None or not config.root.entries:
+        raise EverydayConfigError(f"{_PREFIX}missing Resource metadata")
+    if is_config_map(config):
+        data = texts_at(config, "data")
+        if len(data) != 1:
+            message = f"only 1 entry is allowed in the ConfigMap, but got: {len(data)}"
+            raise EverydayConfigError(_PREFIX + message, config, "data")
+        (mode, text), more = next(iter(data.items())), []
+    elif config.kind == "EnsureNameSubstring" and config.api_version == API_VERSION:
+        mode, text = text_at(config, "editMode") or "prepend", text_at(config, "substring")
+        more = _more(config)
+    else:
+        group, _, version = config.api_version.rpartition("/")
+        got = f"{group}/{version}, Kind={config.kind}"
+        message = (
+            f"function config must be either /v1, Kind=ConfigMap or {API_VERSION}, Kind=EnsureNameSubstring"
+        )
+        raise EverydayConfigError(f"{_PREFIX}{message}, but we got: {got}", config)
+    if mode not in ("prepend", "append"):
+        message = f"unknown editMode: {mode}, only prepend and append are allowed"
+        raise EverydayConfigError(_PREFIX + message, config)
+    if not text:
+        raise EverydayConfigError(f"{_PREFIX}substring must not be empty", config)
+    return _Substring(text, mode == "prepend"), more
+
+
+def _more(config: Resource) -> list[FieldSpec]:
+    name, old_name = "additionalNameFields", "fieldSpecs"
+    if is_null(config.node(old_name)):
+        return field_specs(config, name)
+    if not is_null(config.node(name)):
+        message = f"`{old_name}` has been deprecated, please rename it to `{name}`"
+        raise EverydayConfigError(_PREFIX + message, config, old_name)
+    return field_specs(config, old_name)

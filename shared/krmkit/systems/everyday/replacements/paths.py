@@ -1,0 +1,121 @@
+"""Paths of replacements: `spec.containers.[name=web].image`, `spec.ports.0.port`, `spec.ports.*.port`, `metadata.annotations.[a.b/c]`.
+
+Dots divide a path; a backslash or brackets escape them: `a\\.b` and `[a.b]` are one key. Source: kyaml's PathMatcher
+and SmarterPathSplitter.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.data import is_null
+from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
+
+EACH = "*"
+APPEND = "-"
+
+
+class Match:
+    """The step `[key=value]`: the list entries with this field; `[=value]` selects the entries equal to the value."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, key: str, value: str) -> None:
+        self.key = key
+        self.value = value
+
+    def fits(self, entry: Node) -> bool:
+        entry = deref(entry)
+        if not self.key:
+            return isinstance(entry, Scalar) and entry.text == self.value
+        node = entry.get(self.key) if isinstance(entry, Map) else None
+        return isinstance(node, Scalar) and node.text == self.value
+
+    def made(self) -> object:
+        """A new entry that matches."""
+        return {self.key: self.value} if self.key else self.value
+
+
+class PathError(Exception):
+    """A path does not fit the data; the message names the step."""
+
+
+Step = str | Match
+
+
+def steps_of(path: str) -> tuple[Step, ...]:
+    """The steps of a path: `("spec", Match("name", "web"), "image")` of `spec.[name=web].image`."""
+    steps: list[Step] = []
+    text, brackets, position = "", 0, 0
+    for position, sign in enumerate(path):
+        if sign == "." and not brackets and (position == 0 or path[position - 1] != "\\"):
+            steps.append(_step(text))
+            text = ""
+            continue
+        brackets += (sign == "[") - (sign == "]")
+        text += sign
+    return (*steps, _step(text))
+
+
+def _step(text: str) -> Step:
+    text = text.replace("\\.", ".")
+    if text.startswith("[") and text.endswith("]"):
+        inner = text[1:-1]
+        key, equals, value = inner.partition("=")
+        return Match(key, value) if equals else inner
+    return text
+
+
+def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
+    """The paths in a resource that a path selects, [] if none.
+
+    `create` makes missing fields. Raises PathError if a step needs a map and finds a list, or the reverse.
+    """
+    places: list[Path] = [()]
+    for number, step in enumerate(steps):
+        rest = steps[number + 1 :]
+        places = [place for before in places for place in _below(item, before, step, rest, create)]
+    return places
+
+
+def _below(item: Resource, path: Path, step: Step, rest: tuple[Step, ...], create: bool) -> list[Path]:
+    node = item.node(*path) if path else item.root
+    if node is None or is_null(node):
+        # Setting the value makes the missing node: a map for a name, a list for an entry.
+        if not create:
+            return []
+        if isinstance(step, Match):
+            item.set((*path, 0), step.made())
+            return [(*path, 0)]
+        return [] if step == EACH else [(*path, 0 if step in (APPEND, "0") else step)]
+    if isinstance(node, Seq):
+        return _entries(item, path, node, step, create)
+    if isinstance(node, Map) and isinstance(step, str):
+        if step == EACH and node.entry(EACH) is None:
+            return [(*path, name) for name in node.names()]
+        value = item.node(*path, step)
+        if value is not None or create:
+            return [(*path, step)]
+        return []
+    if isinstance(node, Scalar) and create and isinstance(step, str):
+        raise PathError(f"{step} cannot be made in a single value")
+    return []
+
+
+def _entries(item: Resource, path: Path, node: Seq, step: Step, create: bool) -> list[Path]:
+    if isinstance(step, Match):
+        places: list[Path] = [(*path, index) for index, entry in enumerate(node.items) if step.fits(entry)]
+        if not places and create:
+            item.set((*path, len(node.items)), step.made())
+            return [(*path, len(node.items) - 1)]
+        return places
+    if step == EACH:
+        return [(*path, index) for index in range(len(node.items))]
+    if step == APPEND:
+        return [(*path, len(node.items))] if create else [(*path, len(node.items) - 1)] if node.items else []
+    if step.isascii() and step.isdecimal():
+        index = int(step[:9])
+        return [(*path, index)] if index < len(node.items) else []
+    raise PathError(
+        f"{step} is the name of a field, and a list is there; name an entry, as in [name=web], 0 or *"
+    )

@@ -1,0 +1,127 @@
+"""Paths and file patterns of search-replace: `spec.**.image`, `spec.ports[*].port`, `app/**/*.yaml`."""
+
+from __future__ import annotations
+
+from krmkit.libraries.go.regexp import pattern as patterns
+from krmkit.libraries.go.regexp.pattern import Pattern
+
+ANY = "**"
+EACH = "*"
+
+
+class PathPattern:
+    """A pattern of field paths: elements by dots, `*` for one, `**` for any number, `[0]` and `[*]` for entries of lists."""
+
+    __slots__ = ("elements", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.elements = [tuple(_pieces(element)) for element in text.split(".")]
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether the path selects exactly one field, which can be made if it is missing."""
+        return EACH not in self.text and "[" not in self.text
+
+    @property
+    def last_word(self) -> str:
+        """A key that every matching field has; "" if the pattern ends in a list entry or a wildcard."""
+        last = self.elements[-1]
+        return last[0] if len(last) == 1 and EACH not in last[0] else ""
+
+    def fits(self, path: tuple[str | int, ...]) -> bool:
+        """Whether the pattern matches a field's path; a key with dots counts as several elements."""
+        elements: list[tuple[str, ...]] = []
+        for step in path:
+            if isinstance(step, int):
+                elements[-1] = (*elements[-1], f"[{step}]")
+            else:
+                elements += [(part,) for part in step.split(".")]
+        return _fits(self.elements, elements)
+
+
+def _pieces(element: str) -> list[str]:
+    """`["ports", "[0]"]` of `ports[0]`."""
+    name, bracket, rest = element.partition("[")
+    return [name, *(f"[{part}" for part in rest.split("["))] if bracket else [name]
+
+
+def _fits(pattern: list[tuple[str, ...]], path: list[tuple[str, ...]]) -> bool:
+    """Compare in one pass for each `**`, without backtracking beyond the last one."""
+    at, back, mark = 0, -1, 0
+    position = 0
+    while position < len(path):
+        if at < len(pattern) and pattern[at] == (ANY,):
+            back, mark = at, position
+            at += 1
+        elif at < len(pattern) and _same(pattern[at], path[position]):
+            at += 1
+            position += 1
+        elif back >= 0:
+            mark += 1
+            at, position = back + 1, mark
+        else:
+            return False
+    return all(element == (ANY,) for element in pattern[at:])
+
+
+def _same(pattern: tuple[str, ...], element: tuple[str, ...]) -> bool:
+    if len(pattern) != len(element):
+        return False
+    name_fits = pattern[0] in (EACH, element[0])
+    return name_fits and all(
+        mine in ("[*]", theirs) for mine, theirs in zip(pattern[1:], element[1:], strict=True)
+    )
+
+
+class GlobError(ValueError):
+    """A file pattern cannot be parsed."""
+
+
+def glob(text: str) -> Pattern:
+    """A pattern of files: `*` and `?` within a folder, `**` across folders, `[a-z]`, `{a,b}`. Raises GlobError.
+
+    Source: doublestar, which the original uses.
+    """
+    parts: list[str] = []
+    position, depth = 0, 0
+    while position < len(text):
+        sign = text[position]
+        position += 1
+        if sign == "*":
+            if text[position : position + 1] == "*":
+                position += 1
+                if text[position : position + 1] == "/":
+                    position += 1
+                    parts.append("(?:.*/)?")
+                else:
+                    parts.append(".*")
+            else:
+                parts.append("[^/]*")
+        elif sign == "?":
+            parts.append("[^/]")
+        elif sign == "[":
+            end = text.find("]", position + 1)
+            if end < 0:
+                raise GlobError("syntax error in pattern")
+            inner = text[position:end]
+            negated = inner[:1] in ("!", "^")
+            inner = inner[1:] if negated else inner
+            parts.append("[" + "^" * negated + inner.replace("\\", "\\\\").replace("[", "\\[") + "]")
+            position = end + 1
+        elif sign == "{":
+            depth += 1
+            parts.append("(?:")
+        elif sign == "}" and depth:
+            depth -= 1
+            parts.append(")")
+        elif sign == "," and depth:
+            parts.append("|")
+        elif sign == "\\" and position < len(text):
+            parts.append(patterns.quote(text[position]))
+            position += 1
+        else:
+            parts.append(patterns.quote(sign))
+    if depth:
+        raise GlobError("syntax error in pattern")
+    return patterns.compile("(?s)^" + "".join(parts) + "$")

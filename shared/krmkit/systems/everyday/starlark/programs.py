@@ -1,0 +1,183 @@
+"""Runs Starlark programs on plain data, by starlark-rust (the package starlark-pyo3, an extra).
+
+A program has no files, network or clock. Its steps and its call depth are limited, and it runs in a child process that
+may grow by at most MOST_MEMORY.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.messages.extras import missing
+from krmkit.libraries.process.child import in_child
+from krmkit.libraries.yaml import effort, emit
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+DEEPEST = 200
+"""Call depth."""
+MOST_MEMORY = 512 << 20
+"""Bytes of data by which the process may grow while a program runs."""
+_STEPS = 400  # steps of effort between two checks of the interpreter's limit
+_FILE = "prog"
+_TOO_LARGE = f"the program needs more than {MOST_MEMORY >> 20} MiB of memory"
+_MOST_LINES = 1_000
+_KRMFN = """
+def _match_gvk(resource, api_version, kind):
+    if resource.get("kind") != kind or resource.get("apiVersion") != api_version:
+        return False
+    return _finds(api_version)
+
+def _match_name(resource, name):
+    return resource.get("metadata", {}).get("name") == name
+
+def _match_namespace(resource, namespace):
+    return resource.get("metadata", {}).get("namespace") == namespace
+
+krmfn = struct(match_gvk = _match_gvk, match_name = _match_name, match_namespace = _match_namespace)
+"""
+# A module that defines `json` does not see the interpreter's own, so that another one hands it on.
+_NATIVE = "native_json = json\n"
+_JSON = """
+load("native", "native_json")
+json = struct(encode = native_json.encode, decode = native_json.decode)
+"""
+_YAML = "yaml = struct(loads = _loads, dumps = _dumps)\n"
+_MODULES = {"krmfn.star": _KRMFN, "encoding/json.star": _JSON, "encoding/yaml.star": _YAML}
+_HEAD = "ctx = struct(resource_list = resource_list, open_api = {}, environment = {})"
+
+
+class ProgramError(Exception):
+    """A program failed; the message is the interpreter's, on one line. `is_limit`: it exceeded its steps."""
+
+    def __init__(self, message: str, is_limit: bool = False) -> None:
+        super().__init__(message)
+        self.is_limit = is_limit
+
+
+def run_program(
+    source: str, items: list[object], config: object, compares_groups: bool = True
+) -> tuple[object, list[str], list[str]]:
+    """Run a program on `ctx.resource_list`; return the new items, the printed lines, and the apiVersions match_gvk missed.
+
+    `compares_groups`: whether match_gvk matches an apiVersion with a group; missed ones are returned sorted. Raises
+    ProgramError, and MissingDependencyError without the interpreter.
+    """
+    try:
+        import starlark
+    except ImportError as error:
+        raise missing("Starlark programs", error, "starlark") from None
+    try:
+        # The child returns errors as text: the interpreter's exceptions cannot be pickled.
+        (failed, is_limit, left, printed, missed), steps = in_child(
+            lambda: _counted(lambda: _run(starlark, source, items, config, compares_groups)), MOST_MEMORY
+        )
+        effort.take(steps)
+    except MemoryError:
+        raise ProgramError(_TOO_LARGE, True) from None
+    if failed:
+        raise ProgramError(failed, is_limit)
+    return left, printed, missed
+
+
+def _counted(work: Callable[[], T]) -> tuple[T, int]:
+    """The result of `work`, and its steps of effort."""
+    before = effort.left() or 0
+    result = work()
+    return result, before - (effort.left() or 0)
+
+
+def _run(
+    starlark: Any, source: str, items: list[object], config: object, compares_groups: bool
+) -> tuple[str, bool, object, list[str], list[str]]:
+    """In the child: return (error, whether it is a limit, items, printed lines, missed apiVersions)."""
+    printed: list[str] = []
+    missed: set[str] = set()
+    is_over = False
+
+    def finds(api_version: str) -> bool:
+        if compares_groups or "/" not in api_version:
+            return True
+        missed.add(api_version)
+        return False
+
+    def spent() -> bool:
+        nonlocal is_over
+        try:
+            effort.charge(_STEPS)
+        except effort.EffortError:
+            is_over = True
+        return is_over
+
+    def show(*words: object) -> None:
+        if len(printed) < _MOST_LINES:
+            printed.append(" ".join(str(word) for word in words))
+
+    dialect = starlark.Dialect.extended()
+    dialect.enable_top_level_stmt = True
+    dialect.enable_load = True
+    extension = starlark.LibraryExtension
+    library = starlark.Globals.extended_by(
+        [extension.StructType, extension.Map, extension.Filter, extension.Partial, extension.Json]
+    )
+
+    def native(_: str) -> Any:
+        module = starlark.Module()
+        starlark.eval(module, starlark.parse("native", _NATIVE, dialect), library)
+        return module.freeze()
+
+    def load(name: str) -> Any:
+        if name not in _MODULES:
+            raise FileNotFoundError(f"{name}: there are {', '.join(_MODULES)}")
+        module = starlark.Module()
+        module.add_callable("_loads", _loads)
+        module.add_callable("_dumps", _dumps)
+        module.add_callable("_finds", finds)
+        tree = starlark.parse(name, _MODULES[name], dialect)
+        starlark.eval(module, tree, library, starlark.FileLoader(native))
+        return module.freeze()
+
+    module = starlark.Module()
+    module["resource_list"] = {"items": items, "functionConfig": config}
+    module.add_callable("print", show)
+    options = starlark.EvalOptions(check_cancelled=spent, max_callstack_size=DEEPEST)
+    try:
+        starlark.eval(module, starlark.parse("head", _HEAD, dialect), library)
+        tree = starlark.parse(_FILE, source, dialect)
+        starlark.eval_with(options, module, tree, library, starlark.FileLoader(load))
+        data: Any = module["resource_list"]
+    except starlark.StarlarkError as error:
+        return (effort.used_up() if is_over else _message(str(error))), is_over, None, [], []
+    return "", False, (data.get("items") if isinstance(data, dict) else None), printed, sorted(missed)
+
+
+def _loads(text: str) -> object:
+    """The data of a YAML text."""
+    return go_data(parse(text).root)
+
+
+def _dumps(data: object) -> str:
+    """Data as YAML, keys sorted."""
+    return emit.document(_sorted(data))
+
+
+def _sorted(data: object) -> object:
+    if isinstance(data, dict):
+        return {key: _sorted(data[key]) for key in sorted(data, key=str)}
+    return [_sorted(value) for value in data] if isinstance(data, list) else data
+
+
+def _message(text: str) -> str:
+    """The interpreter's message with its place: `fail: x (prog:3:1)`."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    said = next(
+        (line for line in lines if line.startswith("error: ")), lines[0] if lines else "unknown error"
+    )
+    place = next((line.partition("-->")[2].strip() for line in lines if "-->" in line), "")
+    said = said.removeprefix("error: ")
+    return said if said.startswith("fail: ") or not place else f"{said} ({place})"

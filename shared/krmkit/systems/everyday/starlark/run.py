@@ -1,0 +1,142 @@
+"""starlark: run the config's program, which edits the list `ctx.resource_list["items"]`.
+
+Unchanged items keep their text; in the others only changed fields are written.
+
+Releases up to v0.4.3 compare group, version and kind in `match_gvk`. The newest code of the original, for `latest` and
+for no tag, matches no apiVersion with a group; nor does this one, with a warning.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.yaml.data import same_data
+from krmkit.systems.everyday.common.findings import (
+    EverydayConfigError,
+    EverydayError,
+    info,
+    reporting,
+    warning,
+)
+from krmkit.systems.everyday.common.kptconfig import GROUP, group_of, is_config_map, string_at
+from krmkit.systems.everyday.common.releases import Release, explained
+from krmkit.systems.everyday.starlark.programs import ProgramError, run_program
+
+Identity = tuple[str, ...]
+
+
+PINNED = Release(0, 4, 3)  # the last release whose match_gvk compares groups
+_MISSED = (
+    "match_gvk finds no {}, because this release does not compare groups; v0.4.3 does: name it in the image's tag, or"
+    ' compare item["apiVersion"] in the program'
+)
+
+
+@reporting
+def run_starlark(resources: ResourceList, config: Resource | None, tag: str = "") -> list[Finding]:
+    """Run the program of the config, with the behaviour of the tag's release, and write its changes to the items."""
+    release = Release.read(tag)
+    compares_groups = release is not None and release <= PINNED
+    source = _source(config)
+    assert config is not None
+    items = list(resources)
+    before = [item.get() for item in items]
+    try:
+        after, printed, missed = run_program(source, before, config.get(), compares_groups)
+    except ProgramError as error:
+        raise EverydayError("limit" if error.is_limit else "program", str(error), config) from None
+    if not isinstance(after, list) or not all(isinstance(item, dict) for item in after):
+        message = "the program must leave a list of resources in ctx.resource_list, each a dict"
+        raise EverydayError("program", message, config)
+    _take_over(resources, items, before, after)
+    lines = dict.fromkeys(line for line in printed if line.strip())
+    groups = "compares groups" if compares_groups else "does not compare groups"
+    return [
+        explained(release, f"match_gvk {groups}"),
+        *(warning("match-gvk", _MISSED.format(api_version), config) for api_version in missed),
+        *(info("printed", line, config) for line in lines),
+    ]
+
+
+def _source(config: Resource | None) -> str:
+    """The text of the program. Raises EverydayConfigError."""
+    if config is None or not config.root.entries:
+        raise EverydayConfigError("FunctionConfig is missing. Expect `ConfigMap` or `StarlarkRun`")
+    if is_config_map(config):
+        source = string_at(config, "data", "source")
+    elif config.kind == "StarlarkRun" and group_of(config.api_version) == GROUP:
+        source = string_at(config, "source")
+    else:
+        raise EverydayConfigError(
+            "`functionConfig` must be either /v1, Kind=ConfigMap or fn.kpt.dev/v1alpha1, Kind=StarlarkRun,"
+            f" but we got: {config.api_version}, Kind={config.kind}",
+            config,
+        )
+    if not source.strip():
+        raise EverydayConfigError("`source` must not be empty", config)
+    return source
+
+
+def _identity(data: object) -> Identity:
+    """A resource's apiVersion, kind, namespace and name."""
+    fields = data if isinstance(data, dict) else {}
+    metadata = fields.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    values = (fields.get("apiVersion"), fields.get("kind"), metadata.get("namespace"), metadata.get("name"))
+    return tuple(repr(value) for value in values)
+
+
+def _take_over(
+    resources: ResourceList, items: list[Resource], before: list[object], after: list[object]
+) -> None:
+    """Match the program's items with the input's: by equal data, then by name, then by position."""
+    left = dict(enumerate(before))
+    pairs: dict[int, int] = {}
+    whole: dict[str, list[int]] = {}
+    names: dict[Identity, list[int]] = {}
+    for number, data in left.items():
+        whole.setdefault(repr(data), []).append(number)
+        names.setdefault(_identity(data), []).append(number)
+    for position, data in enumerate(after):
+        waiting = whole.get(repr(data))
+        if waiting:
+            pairs[position] = waiting.pop(0)
+    taken = set(pairs.values())
+    for position, data in enumerate(after):
+        if position in pairs:
+            continue
+        waiting = [number for number in names.get(_identity(data), []) if number not in taken]
+        if not waiting and position < len(before) and position not in taken:
+            waiting = [position]
+        if waiting:
+            pairs[position] = waiting[0]
+            taken.add(waiting[0])
+    for position, number in pairs.items():
+        _write(items[number], (), before[number], after[position])
+    gone = [items[number] for number in left if number not in taken]
+    if gone:
+        resources.remove(*gone)
+    for position, data in enumerate(after):
+        if position not in pairs and isinstance(data, dict):
+            resources.add(data)
+
+
+def _write(item: Resource, path: Path, old: object, new: object) -> None:
+    """Write the differences at and below a path."""
+    if same_data(old, new):
+        return
+    if isinstance(old, dict) and isinstance(new, dict) and (old or not path):
+        for key in [key for key in old if key not in new]:
+            item.remove((*path, key))
+        for key, value in new.items():
+            if key in old:
+                _write(item, (*path, key), old[key], value)
+            else:
+                item.set((*path, key), value)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, value in enumerate(new):
+            _write(item, (*path, index), old[index], value)
+    else:
+        item.set(path, new)

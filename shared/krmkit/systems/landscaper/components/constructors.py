@@ -1,0 +1,213 @@
+"""Component constructors: what `ocm add componentversions` makes components of, as they lie in source repositories.
+
+A constructor file has one component, or several below `components`; a resource has an `access`, or an `input` that names the file or folder
+beside the constructor it is made of. Here it becomes what an archive of the component would hold, without an archive.
+"""
+
+from __future__ import annotations
+
+import json
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from dataclasses import dataclass
+
+from krmkit.libraries.go.regexp.pattern import PatternError
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+from krmkit.libraries.schema.fields import entries, mapping, sequence, text
+from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.data import go2_data
+from krmkit.libraries.yaml.document import parse_all
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
+from krmkit.systems.landscaper.blueprint.files import Content, Files
+from krmkit.systems.landscaper.components.archive import ArchiveError, text_or_bytes, untar
+from krmkit.systems.landscaper.components.ctf import LARGEST, CtfError, TransportArchive
+from krmkit.systems.landscaper.components.descriptors import V2, Data, decode
+from krmkit.systems.landscaper.errors import InstallationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Sources(Protocol):
+        """Files beside a constructor, by paths relative to it."""
+
+        def file(self, path: str) -> bytes | None:
+            """The bytes of a file; None if there is none."""
+
+        def folder(self, path: str) -> dict[str, bytes] | None:
+            """All files of a folder by their paths in it; None if there is none."""
+
+
+NAMES = ("components.yaml", "component-constructor.yaml", "constructor.yaml")
+"""What constructor files are called: these, or with a word before the last two, as in `shop-constructor.yaml`."""
+_KEPT = ("labels", "sources")
+_RESOURCE_FIELDS = ("name", "type", "version", "relation", "extraIdentity", "labels", "srcRefs")
+
+
+def is_constructor_name(path: str) -> bool:
+    """Whether a file may be a constructor, by its name. Example: `is_constructor_name("a/components.yaml")`."""
+    name = path.rpartition("/")[2].replace(".yml", ".yaml")
+    return name in NAMES or name.endswith(("-constructor.yaml", "-components.yaml"))
+
+
+def read_constructor(content: str, label: str, sources: Sources, found: TransportArchive) -> None:
+    """Add the components of a constructor. Raises CtfError."""
+    try:
+        documents = [go2_data(document.root) for document in parse_all(content)]
+    except YamlError as error:
+        hint = (
+            "; variables other than ${NAME} (Go templates, spiff) are not filled in"
+            if "{{" in content or "((" in content
+            else ""
+        )
+        raise CtfError(f"{label}: {error}{hint}") from None
+    components = []
+    for document in documents:
+        data = mapping(document)
+        components += entries(data.get("components")) if "components" in data else [data] * ("name" in data)
+    if not components:
+        raise CtfError(f"{label}: must hold a component with a name, or several below components")
+    for component in components:
+        _Construction(component, label, sources, found).add()
+
+
+@dataclass(slots=True)
+class _Construction:
+    """One component that is made."""
+
+    component: Data
+    label: str
+    sources: Sources
+    found: TransportArchive
+
+    def add(self) -> None:
+        """Make the descriptor, and the contents of resources with an input."""
+        component = self.component
+        name, version = text(component.get("name")), text(component.get("version"))
+        if not name or not version:
+            raise CtfError(
+                f"{self.label}: a component must have a name and a version, got {name or 'no name'}:{version}"
+            )
+        provider = component.get("provider")
+        body: Data = {
+            "name": name,
+            "version": version,
+            "provider": text(provider.get("name")) if isinstance(provider, dict) else text(provider),
+            **{key: component[key] for key in _KEPT if component.get(key)},
+            "repositoryContexts": [],
+            "componentReferences": self._references(),
+            "resources": [],
+        }
+        resources: list[Data] = []
+        owner = f"{name}:{version}"
+        for resource in entries(component.get("resources")):
+            resources.append(
+                self._resource(resource, owner, version, {text(one.get("name")) for one in resources})
+            )
+        body["resources"] = resources
+        descriptor = {"meta": {"schemaVersion": V2}, "component": body}
+        try:
+            self.found.components.append((decode(descriptor), emit.document(descriptor)))
+        except InstallationError as error:
+            raise CtfError(f"{self.label}: {owner}: {error.message}") from None
+
+    def _references(self) -> list[Data]:
+        """componentReferences; the v3 form calls them references."""
+        return [
+            dict(one)
+            for key in ("componentReferences", "references")
+            for one in entries(self.component.get(key))
+        ]
+
+    def _resource(self, resource: Data, owner: str, version: str, taken: set[str]) -> Data:
+        name = text(resource.get("name"))
+        where = f"{owner}/{name}"
+        made: Data = {key: resource[key] for key in _RESOURCE_FIELDS if resource.get(key)}
+        made.setdefault("version", version)
+        given = resource.get("input")
+        if given is None:
+            if not isinstance(resource.get("access"), dict):
+                raise CtfError(f"{self.label}: {where} must have an access or an input")
+            made.setdefault("relation", "external")
+            return {**made, "access": resource["access"]}
+        made.setdefault("relation", "local")
+        reference = name if name not in taken else f"{name}-{len(taken)}"
+        access: Data = {"type": "localBlob", "localReference": reference}
+        media_type = text(mapping(given).get("mediaType"))
+        if media_type:
+            access["mediaType"] = media_type
+        content = self._content(mapping(given), where, text(resource.get("type")) in BLUEPRINT_TYPES)
+        if isinstance(content, bytes) and len(content) > LARGEST:
+            self.found.notes.append(f"{where}: left out, for it has {len(content):,} bytes")
+        elif content is not None:
+            self.found.contents[where if reference == name else f"{owner}/{reference}"] = content
+        return {**made, "access": access}
+
+    def _content(self, given: Data, where: str, blueprint: bool) -> Files | Content | None:
+        """The content of an input; None, with a note, for an unsupported type."""
+        kind = text(given.get("type"))
+        kind = kind[:1].lower() + kind[1:]
+        if kind == "dir":
+            return self._folder(given, where)
+        if kind == "file":
+            path = text(given.get("path"))
+            try:
+                data = self.sources.file(path)
+            except CtfError as error:
+                raise CtfError(f"{self.label}: {where}: {error}") from None
+            if data is None:
+                raise CtfError(
+                    f"{self.label}: {where}: input.path {path} is not a file beside the constructor"
+                )
+            return self._unpacked(data, where) if blueprint else text_or_bytes(data)
+        if kind == "utf8":
+            return _utf8(given)
+        if kind == "binary":
+            try:
+                return text_or_bytes(a2b_base64(text(given.get("data"))))
+            except Base64Error as error:
+                raise CtfError(f"{self.label}: {where}: input.data must be base64: {error}") from None
+        self.found.notes.append(f"{where}: left out, as an input of type {kind or 'none'} is not made here")
+        return None
+
+    def _unpacked(self, data: bytes, where: str) -> Files:
+        try:
+            return Files(untar(data))
+        except ArchiveError as error:
+            raise CtfError(f"{self.label}: {where}: {error}") from None
+
+    def _folder(self, given: Data, where: str) -> Files:
+        """The files of a folder: those that includeFiles match, if it is given, without those that excludeFiles match."""
+        path = text(given.get("path"))
+        try:
+            files = self.sources.folder(path)
+        except CtfError as error:
+            raise CtfError(f"{self.label}: {where}: {error}") from None
+        if files is None:
+            raise CtfError(f"{self.label}: {where}: input.path {path} is not a folder beside the constructor")
+        try:
+            wanted = [compile_pattern(text(one)) for one in sequence(given.get("includeFiles"))]
+            unwanted = [compile_pattern(text(one)) for one in sequence(given.get("excludeFiles"))]
+        except PatternError as error:
+            raise CtfError(f"{self.label}: {where}: {error}") from None
+        above = f"{path.rstrip('/').rpartition('/')[2]}/" if given.get("preserveDir") is True else ""
+        return Files(
+            {
+                above + name: text_or_bytes(data)
+                for name, data in files.items()
+                if (not wanted or any(one.search(name) for one in wanted))
+                and not any(one.search(name) for one in unwanted)
+            }
+        )
+
+
+def _utf8(given: Data) -> str:
+    """The text of an input of type utf8: text, or data that are written as JSON or YAML."""
+    if "json" in given:
+        return json.dumps(given["json"], separators=(",", ":"), sort_keys=True)
+    if "formattedJson" in given:
+        return json.dumps(given["formattedJson"], indent=2, sort_keys=True)
+    if "yaml" in given:
+        return emit.document(given["yaml"])
+    return text(given.get("text"))

@@ -1,0 +1,283 @@
+"""Component descriptors: their versions, defaults, references and resources.
+
+A `Component` holds the descriptor in the form of schema v2, which templates and rules use; `original` has the form of its
+text. `ComponentRepository` finds components by name and version, and the content of their resources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import entries, find, mapping, sequence, text
+from krmkit.systems.landscaper.blueprint.files import Content, Files
+from krmkit.systems.landscaper.errors import InstallationError
+
+V2 = "v2"
+V3 = "ocm.software/v3alpha1"
+DESCRIPTOR_LABEL = "landscaper.gardener.cloud/component-descriptor"
+ACCESS_KEYS = ("filename", "localReference", "imageReference", "ref", "digest")
+"""Fields of an access that may name the content."""
+_DEEPEST = 100
+_BRING = " (krmkit landscaper import SOURCE -o PACKAGE brings components into a package)"
+
+Data = dict[str, object]
+
+
+@dataclass(slots=True)
+class Component:
+    """One component version. `descriptor` is {meta, component{...}}; `nested` are descriptors given in labels."""
+
+    descriptor: Data
+    schema_version: str = V2
+    original: Data | None = None
+    inline: bool = False
+
+    @property
+    def body(self) -> Data:
+        """Return the component itself: name, version, resources and so on."""
+        return mapping(self.descriptor.get("component"))
+
+    @property
+    def name(self) -> str:
+        """The component's name."""
+        return text(self.body.get("name"))
+
+    @property
+    def version(self) -> str:
+        """The component's version."""
+        return text(self.body.get("version"))
+
+    @property
+    def references(self) -> list[Data]:
+        """componentReferences."""
+        return entries(self.body.get("componentReferences"))
+
+    @property
+    def resources(self) -> list[Data]:
+        """The component's resources."""
+        return entries(self.body.get("resources"))
+
+    @property
+    def repository_context(self) -> Data | None:
+        """Return the effective repository context: the last one."""
+        contexts = entries(self.body.get("repositoryContexts"))
+        return contexts[-1] if contexts else None
+
+    def shown(self, schema_version: str) -> Data:
+        """Return the descriptor in a schema version, for templates."""
+        if schema_version != V3:
+            return self.descriptor
+        return (
+            self.original
+            if self.original is not None and self.schema_version == V3
+            else to_v3(self.descriptor)
+        )
+
+    def resource(self, name: str) -> Data | None:
+        """Return the first resource of this name, None if there is none."""
+        return next((one for one in self.resources if one.get("name") == name), None)
+
+
+@dataclass(slots=True)
+class ComponentRepository:
+    """Components by (name, version), and contents of resources by (component, version, resource) or by file name."""
+
+    components: dict[tuple[str, str], Component] = field(default_factory=dict)
+    blobs: dict[str, Files | Content] = field(default_factory=dict)
+
+    def add(self, descriptor: object) -> Component:
+        """Add a descriptor. Raises InstallationError for an invalid one, or for a name that OCM refuses."""
+        component = decode(descriptor)
+        if not compile_pattern(_NAME).search(component.name):
+            raise InstallationError(
+                "invalid",
+                "component descriptor: component.name must be a domain with a path in small letters, such as example.com/shop,"
+                f" got {component.name}",
+            )
+        self.components[component.name, component.version] = component
+        return component
+
+    def find(self, name: str, version: str) -> Component:
+        """Return the component version. Raises component-not-found, with the nearest known one."""
+        found = self.components.get((name, version))
+        if found is None:
+            known = [f"{one}:{other}" for one, other in self.components]
+            raise InstallationError(
+                "component-not-found",
+                f'component version "{name}:{version}" not found{did_you_mean(f"{name}:{version}", known)}{_BRING}',
+            )
+        return found
+
+    def content(self, component: Component, resource: Data) -> Files | Content | None:
+        """Return the content of a resource, from `krmkit landscaper import` or the caller; None if it is unknown."""
+        access = mapping(resource.get("access"))
+        keys = [text(access.get(name)) for name in ACCESS_KEYS if text(access.get(name))]
+        owner = f"{component.name}:{component.version}"
+        # Resources of one name with different extraIdentity differ in their access.
+        for key in (*(f"{owner}/{key}" for key in keys), f"{owner}/{text(resource.get('name'))}", *keys):
+            if key in self.blobs:
+                return self.blobs[key]
+        return None
+
+    def closure(self, root: Component) -> list[Component]:
+        """Return the component and all its references, direct and indirect: root first, depth first.
+
+        Raises component-not-found and cycle.
+        """
+        found: dict[tuple[str, str], Component] = {}
+        self._collect(root, found, [])
+        return list(found.values())
+
+    def referenced(self, reference: Data) -> Component:
+        """Return the component of a reference: the descriptor in its label, else the one of its name and version."""
+        labelled = labelled_descriptor(reference)
+        if labelled is not None:
+            return labelled
+        name, version = text(reference.get("componentName")), text(reference.get("version"))
+        try:
+            return self.find(name, version)
+        except InstallationError as error:
+            raise InstallationError(
+                error.rule,
+                f"unable to resolve component reference {text(reference.get('name'))} with component name {name}"
+                f" and version {version}: {error.message}",
+            ) from None
+
+    def _collect(
+        self, component: Component, found: dict[tuple[str, str], Component], path: list[tuple[str, str]]
+    ) -> None:
+        key = component.name, component.version
+        if key in path or len(path) > _DEEPEST:
+            names = " -> ".join(f"{name}:{version}" for name, version in [*path, key])
+            raise InstallationError("cycle", f"the component references have a cycle: {names}")
+        if key in found:
+            return
+        found[key] = component
+        for reference in component.references:
+            self._collect(self.referenced(reference), found, [*path, key])
+
+
+def labelled_descriptor(reference: Data) -> Component | None:
+    """Return the descriptor in the label of a component reference."""
+    for label in entries(reference.get("labels")):
+        if label.get("name") == DESCRIPTOR_LABEL and isinstance(label.get("value"), dict):
+            component = decode(label["value"])
+            component.inline = True
+            return component
+    return None
+
+
+def decode(descriptor: object) -> Component:
+    """Return a descriptor of schema v2 or v3alpha1, with defaults. Raises InstallationError for anything else."""
+    data = mapping(descriptor)
+    if data.get("apiVersion") == V3:
+        return Component(defaulted(from_v3(data)), V3, data)
+    version = find(
+        data,
+        (
+            "meta",
+            "schemaVersion",
+        ),
+    )
+    if version != V2:
+        raise InstallationError(
+            "invalid",
+            f'component descriptor: meta.schemaVersion must be "{V2}" or apiVersion "{V3}",'
+            f" got {version or data.get('apiVersion') or 'neither'}",
+        )
+    component = Component(defaulted(data), V2, data)
+    if not component.name or not component.version:
+        raise InstallationError(
+            "invalid", "component descriptor: component.name and component.version must be given"
+        )
+    return component
+
+
+_NAME = r"^[a-z][-a-z0-9]*([.][a-z][-a-z0-9]*)*[.][a-z]{2,}(/[a-z][-a-z0-9_]*([.][a-z][-a-z0-9_]*)*)+$"
+"""The pattern of component names in OCM's JSON schemas of descriptors."""
+
+
+def defaulted(descriptor: Data) -> Data:
+    """Return the v2 descriptor with its defaults: missing lists are [], local resources have the component's version."""
+    body = dict(mapping(descriptor.get("component")))
+    for key in ("repositoryContexts", "sources", "componentReferences", "resources"):
+        body[key] = list(sequence(body.get(key)))
+    body["resources"] = [
+        {**one, "version": body.get("version")}
+        if isinstance(one, dict) and not one.get("version") and one.get("relation") == "local"
+        else one
+        for one in sequence(body["resources"])
+    ]
+    body.setdefault("provider", "")
+    return {"meta": mapping(descriptor.get("meta")), "component": body}
+
+
+def from_v3(descriptor: Data) -> Data:
+    """Convert a descriptor of schema v3alpha1 to v2."""
+    metadata, spec = mapping(descriptor.get("metadata")), mapping(descriptor.get("spec"))
+    provider = metadata.get("provider")
+    body: Data = {
+        "name": metadata.get("name"),
+        "version": metadata.get("version"),
+        "provider": provider.get("name") if isinstance(provider, dict) else provider or "",
+        "repositoryContexts": descriptor.get("repositoryContexts"),
+        "sources": spec.get("sources"),
+        "componentReferences": spec.get("references"),
+        "resources": spec.get("resources"),
+    }
+    if metadata.get("labels"):
+        body["labels"] = metadata["labels"]
+    return {"meta": {"schemaVersion": V2}, "component": body}
+
+
+def to_v3(descriptor: Data) -> Data:
+    """Convert a descriptor of schema v2 to v3alpha1."""
+    body = mapping(descriptor.get("component"))
+    metadata: Data = {
+        "name": body.get("name"),
+        "version": body.get("version"),
+        "provider": {"name": body.get("provider")},
+    }
+    if body.get("labels"):
+        metadata["labels"] = body["labels"]
+    found: Data = {"apiVersion": V3, "kind": "ComponentVersion", "metadata": metadata}
+    if body.get("repositoryContexts"):
+        found["repositoryContexts"] = body["repositoryContexts"]
+    found["spec"] = {
+        key: body[name]
+        for key, name in (
+            ("resources", "resources"),
+            ("sources", "sources"),
+            ("references", "componentReferences"),
+        )
+        if body.get(name)
+    }
+    return found
+
+
+def select(members: list[Data], wanted: dict[str, str]) -> list[Data]:
+    """Return the members (resources, references) whose identity has all the wanted attributes.
+
+    The identity is name and extraIdentity, and the version if two members are equal otherwise.
+    """
+    counts: dict[str, int] = {}
+    for member in members:
+        key = repr(_identity(member))
+        counts[key] = counts.get(key, 0) + 1
+    found = []
+    for member in members:
+        identity = _identity(member)
+        if counts[repr(identity)] > 1:
+            identity["version"] = text(member.get("version"))
+        if all(identity.get(key) == value for key, value in wanted.items()):
+            found.append(member)
+    return found
+
+
+def _identity(member: Data) -> dict[str, str]:
+    identity = {"name": text(member.get("name"))}
+    for key, value in sorted(mapping(member.get("extraIdentity")).items()):
+        identity[key] = text(value)
+    return identity

@@ -1,0 +1,118 @@
+"""The data flow between installations of one scope: their dependencies, and the order in which they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.systems.landscaper.errors import InstallationError
+
+Edges = dict[str, list[str]]
+
+
+@dataclass(slots=True)
+class Exported:
+    """The exports of one scope: names of installations by the key that they export."""
+
+    data: dict[str, list[str]] = field(default_factory=dict)
+    targets: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, named: dict[str, dict[str, object]]) -> Exported:
+        """Collect the exports of installations: name -> a spec or template with `exports`."""
+        found = cls()
+        for name, spec in named.items():
+            exports = mapping(spec.get("exports"))
+            for export in entries(exports.get("data")):
+                found.data.setdefault(text(export.get("dataRef")), []).append(name)
+            for export in entries(exports.get("targets")):
+                found.targets.setdefault(text(export.get("target")), []).append(name)
+        return found
+
+
+def imported_targets(target_import: dict[str, object]) -> list[str]:
+    """Return the targets that a target import names: target, targets and targetMap; references to whole lists and maps name none."""
+    names = [text(target_import.get("target"))]
+    listed = target_import.get("targets")
+    names += [text(name) for name in listed] if isinstance(listed, list) else []
+    names += [text(name) for name in mapping(target_import.get("targetMap")).values()]
+    return [name for name in names if name]
+
+
+def edges(named: dict[str, dict[str, object]]) -> Edges:
+    """Return the dependencies of each installation by name, in the order of its imports; its own exports do not count."""
+    exported = Exported.of(named)
+    found: Edges = {}
+    for name, spec in named.items():
+        imports = mapping(spec.get("imports"))
+        needed: dict[str, None] = {}
+        for data in entries(imports.get("data")):
+            needed.update(dict.fromkeys(exported.data.get(text(data.get("dataRef")), ())))
+        for target in entries(imports.get("targets")):
+            for key in imported_targets(target):
+                needed.update(dict.fromkeys(exported.targets.get(key, ())))
+        found[name] = [other for other in needed if other != name]
+    return found
+
+
+def order(graph: Edges) -> list[str]:
+    """Return the names sorted so that each follows its dependencies; independent ones keep their order. Raises InstallationError."""
+    result, cycles = _walk(graph)
+    if cycles:
+        raise InstallationError("cycle", f"the subinstallations have a cycle: {next(iter(cycles.values()))}")
+    return result
+
+
+def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
+    """Return the names in order where installations of cycles need nothing, and the cycle of each of these.
+
+    order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[0]   # ["a", "b", "c"]
+    """
+    result, cycles = _walk(graph)
+    if cycles:
+        result, _ = _walk({name: [] if name in cycles else others for name, others in graph.items()})
+    return result, cycles
+
+
+def _walk(graph: Edges) -> tuple[list[str], dict[str, str]]:
+    """Return the names in order, but for dependencies that close a cycle, and the cycles as far as these are met."""
+    done: dict[str, bool] = {}
+    result: list[str] = []
+    cycles: dict[str, str] = {}
+    for start in graph:
+        if start in done:
+            continue
+        done[start] = False
+        path = [start]
+        waiting = [iter(graph[start])]
+        while path:
+            following = next(waiting[-1], None)
+            if following is None:
+                waiting.pop()
+                name = path.pop()
+                done[name] = True
+                result.append(name)
+            elif following not in graph:
+                continue
+            elif following not in done:
+                done[following] = False
+                path.append(following)
+                waiting.append(iter(graph[following]))
+            elif not done[following]:
+                names = path[path.index(following) :]
+                shown = " -{depends_on}-> ".join([*names, following])
+                for name in names:
+                    cycles.setdefault(name, shown)
+    return result, cycles
+
+
+def needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[str]]:
+    """Return the part of the graph that the wanted installations need."""
+    kept: set[str] = set()
+    pending = [name for name in wanted if name in graph]
+    while pending:
+        name = pending.pop()
+        if name not in kept:
+            kept.add(name)
+            pending += graph[name]
+    return {name: others for name, others in graph.items() if name in kept}

@@ -1,0 +1,157 @@
+"""The origin of an import's value: through mappings and scopes, up to the first object and its file.
+
+Values are not shown: they may be secrets.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import entries, mapping, sequence, text
+from krmkit.systems.landscaper.apinames import object_name
+from krmkit.systems.landscaper.components.descriptors import Data
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.causes import words
+from krmkit.systems.landscaper.flow.landscape import Landscape
+from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.systems.landscaper.items.identity import scope_of
+from krmkit.systems.landscaper.items.installations import Items
+from krmkit.systems.landscaper.items.redact import Secrets
+
+_DEEPEST = 50
+
+
+def explain(items: Items, path: str, value: str = "") -> list[str]:
+    """Return lines about one import of an installation (a path such as `shop/stack/web`), or about all of them.
+
+    Raises InstallationError if there is no such installation or import.
+    """
+    landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
+    tree = _tree(landscape)
+    rendered = tree.get(path)
+    if rendered is None:
+        raise InstallationError(
+            "no-installation", f"there is no installation {path}{did_you_mean(path, tree)}"
+        )
+    known = rendered.prerequisites
+    if known is None and rendered.errors:
+        raise rendered.errors[0]
+    names = [one.name for one, _ in known.blueprint.all_imports()] if known is not None else []
+    if value and value not in names:
+        raise InstallationError(
+            "import-not-found", f"the blueprint of {path} has no import {value}{did_you_mean(value, names)}"
+        )
+    tracer = _Tracer(items, landscape, tree)
+    for name in [value] if value else names:
+        tracer.blueprint_import(rendered, name, 0)
+    secrets = Secrets.of(items.world)  # a name made by a template may contain a secret
+    return [secrets.scrub(line) for line in tracer.lines]
+
+
+def paths_of(items: Items) -> list[str]:
+    """Return the paths of all installations, nested ones too, as they can be asked about."""
+    return list(_tree(Landscape(items.world, items.repository, LandscapeOptions(state=items.state))))
+
+
+def _tree(landscape: Landscape) -> dict[str, RenderedInstallation]:
+    return {one.path: one for root in landscape.run() for one in root.tree()}
+
+
+class _Tracer:
+    def __init__(self, items: Items, landscape: Landscape, tree: dict[str, RenderedInstallation]) -> None:
+        self.items = items
+        self.landscape = landscape
+        self.tree = tree
+        self.lines: list[str] = []
+
+    def say(self, depth: int, line: str) -> None:
+        """Add one line, indented by its depth."""
+        self.lines.append("  " * depth + line)
+
+    def blueprint_import(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
+        """Explain an import of the blueprint: mapped, imported, defaulted, or without a value."""
+        if depth > _DEEPEST:
+            self.say(depth, "...")
+            return
+        spec = rendered.spec
+        mappings = mapping(spec.get("importDataMappings"))
+        state = "" if name in rendered.values else " (no value)"
+        self.say(depth, f"{rendered.path}: import {name}{state}")
+        wanted = _imports(spec)
+        if name in mappings:
+            used = [one for one in wanted if one in words(mappings[name])]
+            self.say(depth + 1, f"spec.importDataMappings.{name}" + ("" if used else ": a constant"))
+            for one in used:
+                self.installation_import(rendered, wanted[one], depth + 2)
+        elif name in wanted:
+            self.installation_import(rendered, wanted[name], depth + 1)
+        elif name in rendered.values:
+            self.say(depth + 1, "the default of the blueprint")
+        else:
+            self.say(depth + 1, "nothing gives it a value")
+
+    def installation_import(self, rendered: RenderedInstallation, entry: Data, depth: int) -> None:
+        """Explain an import of the installation: the objects that it names."""
+        self.say(depth, f"spec.imports {text(entry.get('name'))}")
+        for kind, field in (("Secret", "secretRef"), ("ConfigMap", "configMapRef")):
+            source = mapping(entry.get(field))
+            if source:
+                key = f" key {text(source.get('key'))}" if source.get("key") else ""
+                self.item(kind, rendered.namespace, text(source.get("name")), key, depth + 1)
+        if entry.get("dataRef"):
+            self.scoped(rendered, "DataObject", text(entry.get("dataRef")), depth + 1)
+        references = [text(entry.get("target")), *map(text, sequence(entry.get("targets")))]
+        references += [text(one) for one in mapping(entry.get("targetMap")).values()]
+        for reference in references:
+            if reference:
+                self.scoped(rendered, "Target", reference, depth + 1)
+        for field in ("targetListRef", "targetMapRef"):
+            if entry.get(field):
+                self.from_parent(rendered, text(entry.get(field)), depth + 1)
+
+    def scoped(self, rendered: RenderedInstallation, kind: str, reference: str, depth: int) -> None:
+        """Explain an object of the installation's scope: an item, an import of the parent, or an export of a sibling."""
+        scope = scope_of(rendered.installation)
+        name = object_name(scope, reference)
+        owner = self.landscape.owners.get((kind, rendered.namespace, name))
+        if owner is None:
+            unknown = self.landscape.unknown.get((kind, rendered.namespace, name))
+            if unknown:
+                self.say(depth, f"{kind} {name}: export {reference} of {unknown}, which is not known")
+            else:
+                self.item(kind, rendered.namespace, name, "", depth)
+            return
+        if owner == rendered.path.rpartition("/")[0]:
+            self.say(depth, f"{kind} {name} in the scope of {owner}")
+            self.from_parent(rendered, reference.partition("[")[0], depth + 1)
+            return
+        self.say(depth, f"{kind} {name}: export {reference} of {owner}")
+        maker = self.tree[owner]
+        exported = mapping(maker.spec.get("exports"))
+        fields = (("data", "dataRef"), ("targets", "target"))
+        for list_name, field in fields:
+            for one in entries(exported.get(list_name)):
+                if one.get(field) == reference:
+                    mapped = text(one.get("name")) in mapping(maker.spec.get("exportDataMappings"))
+                    how = "exportDataMappings" if mapped else "the blueprint's export"
+                    self.say(depth + 1, f"{owner}: {how} {text(one.get('name'))}")
+
+    def from_parent(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
+        """Explain an import of the parent's blueprint."""
+        parent = self.tree.get(rendered.path.rpartition("/")[0])
+        if parent is not None:
+            self.blueprint_import(parent, name, depth)
+
+    def item(self, kind: str, namespace: str, name: str, key: str, depth: int) -> None:
+        """Explain an object among the items, with its file."""
+        place = self.items.place(kind, namespace, name)
+        if place is None:
+            self.say(depth, f"{kind} {name}{key}: not among the items")
+            return
+        file = place.file()
+        self.say(depth, f"{kind} {name}{key}" + (f" in {file['path']}" if file else ""))
+
+
+def _imports(spec: Data) -> dict[str, Data]:
+    imports = mapping(spec.get("imports"))
+    listed = [*entries(imports.get("data")), *entries(imports.get("targets"))]
+    return {text(one.get("name")): one for one in listed}

@@ -1,0 +1,94 @@
+"""The exports of an installation: the executors' exports, checked and mapped, and their objects in the parent's scope."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from krmkit.libraries.messages.nearest import did_you_mean, nearest
+from krmkit.libraries.schema.fields import entries, mapping, text, texts
+from krmkit.systems.landscaper.apinames import KEY_LABEL, installation_source
+from krmkit.systems.landscaper.blueprint.blueprints import DATA, Blueprint
+from krmkit.systems.landscaper.components.descriptors import Data
+from krmkit.systems.landscaper.components.schemarefs import SchemaScope
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.imports import template_target
+from krmkit.systems.landscaper.flow.importvalues import schema_violations
+from krmkit.systems.landscaper.items.objects import World
+from krmkit.systems.landscaper.templates.spiff import map_data
+
+
+def internal_values(world: World, namespace: str, name: str, deploy_items: Data) -> Data:
+    """Return the input of export executors, under `values` and at the top: deployitems, dataobjects and targets by key."""
+    scope = installation_source(name)
+    data: Data = {}
+    targets: Data = {}
+    for item in world.in_scope("DataObject", namespace, scope):
+        data[_key(item)] = item.get("data")
+    for item in world.in_scope("Target", namespace, scope):
+        targets[_key(item)] = template_target(item)
+    return {"deployitems": deploy_items, "dataobjects": data, "targets": targets}
+
+
+def _key(item: Data) -> str:
+    return texts(mapping(item.get("metadata")).get("labels")).get(KEY_LABEL, "")
+
+
+def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope: SchemaScope) -> Data:
+    """Return the exports of an installation by name, from the output of its templates: checked, mapped. Raises InstallationError."""
+    place = f"(inst: {name}).internalExports"
+    declared: Data = {}
+    for definition in blueprint.exports:
+        if definition.name not in exports:
+            continue
+        value = exports[definition.name]
+        if definition.type == DATA:
+            if definition.schema is None:
+                raise InstallationError("export-schema", f"{place}.{definition.name}: no schema defined")
+            lines = schema_violations(definition.schema, value, scope, f"{place}: ")
+            if lines:
+                listed = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
+                raise InstallationError(
+                    "export-schema",
+                    f"{place}: exported data does not satisfy the configured schema: {listed}"
+                    f" (export {definition.name})",
+                )
+        else:
+            kind = mapping(value).get("type")
+            if kind != definition.target_type:
+                raise InstallationError(
+                    "export-schema",
+                    f"{place}: exported target type is {kind or '(none)'} but expected {definition.target_type}"
+                    f" (export {definition.name})",
+                )
+        declared[definition.name] = value
+    mappings = mapping(spec.get("exportDataMappings"))
+    if mappings:
+        bindings = {**declared, "exports": declared}
+        mapped, errors = map_data(
+            mappings, lambda: bindings, "export-mapping", "export mapping ", "spec.exportDataMappings"
+        )
+        if errors:
+            raise errors[0]
+        declared.update(mapped)
+    return declared
+
+
+def check_defined(exports: Data, spec: Data, name: str, dropped: Collection[str] = ()) -> None:
+    """Raise export-not-defined for the first export of the installation that has no value.
+
+    dropped: exports of the templates that the blueprint does not declare; one of them may be the one that is meant.
+    """
+    wanted = mapping(spec.get("exports"))
+    for kind, title in (("data", "data"), ("targets", "target")):
+        for index, one in enumerate(entries(wanted.get(kind))):
+            key = text(one.get("name"))
+            if key not in exports:
+                near = nearest(key, dropped)
+                hint = f"; a template gives {near}, which the blueprint does not declare" if near else ""
+                raise InstallationError(
+                    "export-not-defined",
+                    f"(inst: {name}).internalExports.exports.{kind}.{key}: {title} export is not defined"
+                    f"{hint or did_you_mean(key, exports)}",
+                    "" if near else f"spec.exports.{kind}[{index}].name",
+                    f"{near}:" if near else "",
+                )

@@ -1,0 +1,117 @@
+"""Simulated exports of deploy items: Go templates, selected by regular expressions on paths.
+
+    exporter([ExportTemplate("all", "deployItems", ".*/database", "exports: {url: {{ .imports.url }}}")], repository)
+
+A template sees imports, installationPath, templateName, deployItem, cd, components and state; its output is a map `exports`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from krmkit.libraries.go.regexp import pattern
+from krmkit.libraries.gotemplate import TemplateError, parse
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.deployitems import DeployItem, deploy_item_object
+from krmkit.systems.landscaper.flow.outcome import RenderedInstallation
+from krmkit.systems.landscaper.templates.executors import Templater
+from krmkit.systems.landscaper.yaml import GoYamlError, load
+
+DEPLOY_ITEMS, INSTALLATIONS = "deployItems", "installations"
+TEMPLATES_FIELD = "spec.exportTemplates"
+"""Where a RenderInstallation has the templates."""
+
+
+@dataclass(slots=True)
+class ExportTemplate:
+    """One template. `kind` is deployItems (output: `exports`) or installations (output: `dataExports` and `targetExports`)."""
+
+    name: str
+    kind: str
+    selector: str
+    template: str
+
+
+def exporter(
+    templates: list[ExportTemplate], repository: ComponentRepository
+) -> Callable[[RenderedInstallation, DeployItem], Data | None]:
+    """Return a function that gives the exports of a deploy item: the first template that selects `<path>/<item>`; None if none does.
+
+    Raises InstallationError (invalid) for an invalid regular expression.
+    """
+    selectors = [(_compiled(one), one) for one in templates if one.kind == DEPLOY_ITEMS]
+
+    def find(rendered: RenderedInstallation, item: DeployItem) -> Data | None:
+        path = f"{rendered.path}/{item.name}"
+        for selector, template in selectors:
+            if selector.search(path):
+                return mapping(_run(template, _values(rendered, item, template, repository)).get("exports"))
+        return None
+
+    return find
+
+
+def installation_exporter(templates: list[ExportTemplate]) -> Callable[[RenderedInstallation], Data | None]:
+    """Return a function that gives the exports of a whole installation, which then is not rendered inside; None if no template selects its path."""
+    selectors = [(_compiled(one), one) for one in templates if one.kind == INSTALLATIONS]
+
+    def find(rendered: RenderedInstallation) -> Data | None:
+        for selector, template in selectors:
+            if selector.search(rendered.path):
+                values: Data = {
+                    "imports": rendered.values,
+                    "installationPath": rendered.path,
+                    "templateName": template.name,
+                    "installation": rendered.installation,
+                }
+                return _run(template, values)
+        return None
+
+    return find
+
+
+def _compiled(template: ExportTemplate) -> pattern.Pattern:
+    try:
+        return pattern.compile(template.selector)
+    except pattern.PatternError as error:
+        raise InstallationError(
+            "invalid", f"exportTemplates {template.name}: {error}", TEMPLATES_FIELD
+        ) from None
+
+
+def _values(
+    rendered: RenderedInstallation,
+    item: DeployItem,
+    template: ExportTemplate,
+    repository: ComponentRepository,
+) -> Data:
+    known = rendered.prerequisites
+    assert known is not None
+    templater = Templater(known.blueprint, known.component, known.closure, repository)
+    cd, components = templater.descriptors()
+    made = deploy_item_object(item, rendered.name, rendered.namespace, known.context_name)
+    metadata = {**mapping(made["metadata"]), "name": item.name}
+    return {
+        "imports": rendered.values,
+        "installationPath": rendered.path,
+        "templateName": template.name,
+        "deployItem": {**made, "metadata": metadata},
+        "cd": cd,
+        "components": components,
+        "state": rendered.state,
+    }
+
+
+def _run(template: ExportTemplate, values: Data) -> Data:
+    try:
+        parsed = parse(
+            template.template, name=template.name, functions="landscaper", options=("missingkey=zero",)
+        )
+        return mapping(load(parsed.execute(values)))
+    except TemplateError as error:
+        raise InstallationError("template", f"export template {template.name}: {error.message}") from None
+    except GoYamlError as error:
+        raise InstallationError("template", f"export template {template.name}: {error}") from None

@@ -1,0 +1,180 @@
+"""The values of a blueprint's imports: mapped, imported or defaulted, and checked against their schemas and target types."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import find
+from krmkit.systems.landscaper.blueprint.blueprints import (
+    DATA,
+    TARGET,
+    TARGET_LIST,
+    TARGET_MAP,
+    Blueprint,
+    ImportOrExport,
+)
+from krmkit.systems.landscaper.components.schemarefs import SchemaScope, resolved
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.imports import Imports, template_target
+from krmkit.systems.landscaper.jsonschema.schema import JsonSchemaError, violations
+
+_WRONG = "schema-validation-failed"
+_SHAPES = {TARGET: "target", TARGET_LIST: "targets or targetListRef", TARGET_MAP: "targetMap or targetMapRef"}
+
+
+@dataclass(slots=True)
+class ImportValues:
+    """The values of the blueprint's imports by name; `findings` are all violations, in order."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    findings: list[InstallationError] = field(default_factory=list)
+
+
+def construct(
+    blueprint: Blueprint,
+    imports: Imports,
+    mapped: dict[str, object],
+    scope: SchemaScope,
+    installation: str,
+    failed: Collection[str] = (),
+) -> ImportValues:
+    """Return the value of every import of the blueprint. All violations are findings; nothing is raised.
+
+    `failed` are the imports and mappings that are reported already: an import of such a name gets no second finding.
+    """
+    found = ImportValues()
+    checker = _Checker(imports, mapped, scope, found)
+    for definition in blueprint.imports:
+        if definition.name not in failed:
+            checker.add(definition, f"{installation}.{definition.name}")
+    return found
+
+
+@dataclass(slots=True)
+class _Checker:
+    imports: Imports
+    mapped: dict[str, object]
+    scope: SchemaScope
+    found: ImportValues
+
+    def add(self, definition: ImportOrExport, path: str) -> None:
+        """Add one import, and those that are conditional on it."""
+        try:
+            given = self.one(definition, path)
+        except InstallationError as error:
+            self.found.findings.append(error)
+            return
+        if not given or not definition.imports:
+            return
+        if definition.required:
+            self.found.findings.append(
+                InstallationError(
+                    "invalid", f"{path}: only an import with required: false may have conditional imports"
+                )
+            )
+            return
+        for inner in definition.imports:
+            self.add(inner, f"{path}.{inner.name}")
+
+    def one(self, definition: ImportOrExport, path: str) -> bool:
+        name = definition.name
+        if definition.type == DATA:
+            return self.data(definition, path)
+        if definition.type == TARGET:
+            target = self.imports.targets.get(name)
+            if target is None:
+                return self.absent(definition)
+            _check_type(definition, target, f"{path}: imported target type is")
+            self.found.values[name] = template_target(target)
+            return True
+        if definition.type == TARGET_LIST:
+            listed = self.imports.target_lists.get(name)
+            if listed is None:
+                return self.absent(definition)
+            self.check_elements(definition, path, list(enumerate(listed)), "targetlist")
+            self.found.values[name] = [template_target(one) for one in listed]
+            return True
+        if definition.type == TARGET_MAP:
+            mapped = self.imports.target_maps.get(name)
+            if mapped is None:
+                return self.absent(definition)
+            self.check_elements(definition, path, sorted(mapped.items()), "targetmap")
+            self.found.values[name] = {key: template_target(one) for key, one in mapped.items()}
+            return True
+        raise InstallationError(
+            "invalid",
+            f'{path}: unknown import type "{definition.type}"'
+            f"{did_you_mean(definition.type, (DATA, TARGET, TARGET_LIST, TARGET_MAP))}",
+        )
+
+    def data(self, definition: ImportOrExport, path: str) -> bool:
+        name = definition.name
+        if name in self.mapped:
+            value = self.mapped[name]
+        elif name in self.imports.data:
+            value = self.imports.data[name]
+        elif not definition.required and definition.default is not None:
+            value = definition.default.get("value")
+        else:
+            return self.absent(definition)
+        if definition.schema is None:
+            raise InstallationError(_WRONG, f"{path}: no schema defined")
+        for line in schema_violations(definition.schema, value, self.scope, f"{path}: "):
+            self.found.findings.append(
+                InstallationError(
+                    _WRONG, f"{path}: imported datatype does not have the expected schema: {line}"
+                )
+            )
+        self.found.values[name] = value
+        return True
+
+    def check_elements(
+        self,
+        definition: ImportOrExport,
+        path: str,
+        elements: list[tuple[int, dict[str, object]]] | list[tuple[str, dict[str, object]]],
+        title: str,
+    ) -> None:
+        for key, target in elements:
+            what = f"{path}: type of the element at position {key} of the imported {title} is"
+            _check_type(definition, target, what)
+
+    def absent(self, definition: ImportOrExport) -> bool:
+        """Return False for an import that may be absent. Raises import-not-found, which names the problem of a similar one."""
+        if not definition.required:
+            return False
+        name = definition.name
+        hint = ""
+        if definition.type != DATA and name in self.imports.data:
+            hint = f'; "{name}" is imported as data, and must be one of the targets with {_SHAPES.get(definition.type)}'
+        elif definition.type == DATA:
+            hint = did_you_mean(name, [*self.imports.data, *self.mapped])
+            hint = "" if hint.startswith("; known") else hint
+        raise InstallationError(
+            "import-not-found",
+            f'blueprint defines import "{name}" of type {definition.type}, which is not satisfied{hint}',
+            "spec.imports",
+        )
+
+
+def schema_violations(schema: object, value: object, scope: SchemaScope, prefix: str = "") -> list[str]:
+    """Return a value's violations of a schema with resolved references. Raises InstallationError for a bad schema."""
+    try:
+        return violations(resolved(schema, scope), value)
+    except JsonSchemaError as error:
+        message = f"{prefix}validator creation failed: error compiling jsonschema: {error}"
+    except InstallationError as error:
+        if error.rule != _WRONG:
+            raise
+        message = f"{prefix}validator creation failed: error compiling jsonschema: {error.message}"
+    raise InstallationError(_WRONG, message)
+
+
+def _check_type(definition: ImportOrExport, target: dict[str, object], what: str) -> None:
+    """Raise an error that begins with `what` for a target of another type than the import's."""
+    kind = find(target, ("spec", "type"))
+    if kind != definition.target_type:
+        message = f"{what} {kind or ''} but expected {definition.target_type}"
+        raise InstallationError(_WRONG, message, word=definition.target_type)

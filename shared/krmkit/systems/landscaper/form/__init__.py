@@ -1,0 +1,1 @@
+"""The form of an Installation: its fields and their types."""

@@ -1,0 +1,193 @@
+"""The structure of an Installation: required fields, fields that exclude each other, and hints for unknown ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmkit.libraries.go.time.cron import CronError
+from krmkit.libraries.go.time.cron import parse as parse_cron
+from krmkit.libraries.go.time.durations import DurationError, parse_duration
+from krmkit.libraries.messages.nearest import nearest
+from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.systems.landscaper.components.descriptors import Data
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.subinstallations import MOST_LETTERS, is_dns_label
+from krmkit.systems.landscaper.form.fieldtypes import SPEC, type_errors
+from krmkit.systems.landscaper.items.identity import name_of
+
+RULE = "invalid"
+_SPEC = (
+    "context", "verification", "componentDescriptor", "blueprint", "imports", "importDataMappings", "exports",
+    "exportDataMappings", "automaticReconcile", "optimization", "registryPullSecrets",
+)  # fmt: skip
+_KNOWN = {
+    "blueprint": ("ref", "inline"),
+    "blueprint.ref": ("resourceName",),
+    "componentDescriptor": ("ref", "inline"),
+    "componentDescriptor.ref": ("repositoryContext", "componentName", "version"),
+    "verification": ("signatureName",),
+    "optimization": ("hasNoSiblingImports", "hasNoSiblingExports"),
+}
+_DATA_SOURCES = ("dataRef", "secretRef", "configMapRef")
+_TARGET_SOURCES = ("target", "targets", "targetMap", "targetListRef", "targetMapRef")
+_SCHEDULES = {
+    "succeededReconcile": ("interval", "cronSpec"),
+    "failedReconcile": ("interval", "cronSpec", "numberOfReconciles"),
+}
+_WORDS = {"targetSelector": "target"}
+_MAP_KEY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
+
+
+def structure_errors(installation: Data) -> list[InstallationError]:
+    """Return all errors of an Installation's form, in the order of its fields."""
+    spec = mapping(installation.get("spec"))
+    found: list[InstallationError] = []
+    name = name_of(installation)
+    if not is_dns_label(name, MOST_LETTERS):
+        found.append(
+            _error("metadata.name", f"must be a DNS label of at most {MOST_LETTERS} letters, got {name}")
+        )
+    found += type_errors(installation.get("spec"), SPEC, "spec")
+    found += _unknown(spec, _SPEC, "spec")
+    for place, known in _KNOWN.items():
+        value: object = spec
+        for step in place.split("."):
+            value = mapping(value).get(step)
+        found += _unknown(mapping(value), known, f"spec.{place}")
+    found += _one_of(spec, "blueprint", ("ref", "inline"), required=True)
+    found += _one_of(spec, "componentDescriptor", ("ref", "inline"), required=False)
+    context = mapping(mapping(mapping(spec.get("componentDescriptor")).get("ref")).get("repositoryContext"))
+    if "baseURL" in context:
+        found.append(_error("spec.componentDescriptor.ref.repositoryContext.baseURL", "must be baseUrl"))
+    found += _imports(mapping(spec.get("imports")))
+    found += _exports(mapping(spec.get("exports")))
+    found += schedule_errors(installation)
+    return found
+
+
+def schedule_errors(installation: Data) -> list[InstallationError]:
+    """Return the errors of the schedules of an Installation."""
+    return list(_reconcile(mapping(installation.get("spec")).get("automaticReconcile")))
+
+
+def _error(field: str, message: str) -> InstallationError:
+    return InstallationError(RULE, message, field)
+
+
+def _unknown(data: Data, known: tuple[str, ...], place: str) -> Iterator[InstallationError]:
+    """Yield unknown fields, each with the nearest known one."""
+    for key in data:
+        if key not in known:
+            meant = _WORDS.get(key) if _WORDS.get(key) in known else nearest(key, known)
+            right = f'; must be "{meant}"' if meant else f"; known: {', '.join(known)}"
+            yield _error(f"{place}.{key}", f'unknown field "{key}"{right}')
+
+
+def _one_of(spec: Data, key: str, choices: tuple[str, ...], required: bool) -> Iterator[InstallationError]:
+    value = spec.get(key)
+    if value is None and not required:
+        return
+    given = [one for one in choices if mapping(value).get(one) is not None]
+    if not given and not (not required and not mapping(value)):
+        yield _error(f"spec.{key}", f"one of {' and '.join(choices)} must be given")
+    if len(given) > 1:
+        yield _error(f"spec.{key}", f"only one of {' and '.join(choices)} may be given")
+
+
+def _imports(imports: Data) -> Iterator[InstallationError]:
+    yield from _unknown(imports, ("data", "targets"), "spec.imports")
+    for kind, sources in (("data", _DATA_SOURCES), ("targets", _TARGET_SOURCES)):
+        for index, one in enumerate(entries(imports.get(kind))):
+            place = f"spec.imports.{kind}[{index}]"
+            name = text(one.get("name"))
+            yield from _unknown(one, ("name", "version", *sources), place)
+            if not name:
+                yield _error(f"{place}.name", "must not be empty")
+            given = [source for source in sources if one.get(source) is not None]
+            if len(given) != 1:
+                got = f", got {' and '.join(given)}" if given else ""
+                yield _error(place, f"exactly one of {', '.join(sources)} must be given{got}")
+            for reference in ("secretRef", "configMapRef"):
+                if reference in given and not text(mapping(one.get(reference)).get("name")):
+                    yield _error(f"{place}.{reference}.name", "must not be empty")
+            yield from _target_shapes(one, place)
+
+
+def repeated_imports(installation: Data) -> Iterator[tuple[str, str]]:
+    """Yield field and message for every import name that is used twice. Only admission refuses these: the controllers take them."""
+    imports = mapping(mapping(installation.get("spec")).get("imports"))
+    names: dict[str, str] = {}
+    for kind in ("data", "targets"):
+        for index, one in enumerate(entries(imports.get(kind))):
+            place, name = f"spec.imports.{kind}[{index}]", text(one.get("name"))
+            if name and name in names:
+                yield (
+                    f"{place}.name",
+                    f'import name "{name}" is used by {names[name]} already; must be unique',
+                )
+            names.setdefault(name, place)
+
+
+def _target_shapes(one: Data, place: str) -> Iterator[InstallationError]:
+    targets = one.get("targets")
+    if targets is not None:
+        for index, entry in enumerate(targets if isinstance(targets, list) else [targets]):
+            if not isinstance(entry, str):
+                what = f"; use targetMap for {', '.join(map(str, entry))}" if isinstance(entry, dict) else ""
+                yield _error(f"{place}.targets[{index}]", f"must be the name of a target{what}")
+    for key in mapping(one.get("targetMap")):
+        if not key or key[0] in ".-" or key[-1] in ".-" or not _MAP_KEY.issuperset(key) or len(key) > 63:
+            yield _error(
+                f"{place}.targetMap.{key}",
+                "a key must have at most 63 lower-case letters, digits, dots and dashes",
+            )
+
+
+def _exports(exports: Data) -> Iterator[InstallationError]:
+    yield from _unknown(exports, ("data", "targets"), "spec.exports")
+    for kind, reference in (("data", "dataRef"), ("targets", "target")):
+        names: set[str] = set()
+        keys: set[str] = set()
+        for index, one in enumerate(entries(exports.get(kind))):
+            place = f"spec.exports.{kind}[{index}]"
+            for wrong in ("secretRef", "configMapRef"):
+                if wrong in one:
+                    yield _error(
+                        f"{place}.{wrong}", f"exports to a {wrong[:-3]} are not possible; must be {reference}"
+                    )
+            rest = {key: value for key, value in one.items() if key not in ("secretRef", "configMapRef")}
+            yield from _unknown(rest, ("name", reference), place)
+            name, key = text(one.get("name")), text(one.get(reference))
+            if not name:
+                yield _error(f"{place}.name", "must not be empty")
+            if not key:
+                yield _error(f"{place}.{reference}", "must not be empty")
+            if name and name in names:
+                yield _error(f"{place}.name", f'export name "{name}" is used twice')
+            if key and key in keys:
+                yield _error(f"{place}.{reference}", f'"{key}" is exported twice')
+            names.add(name)
+            keys.add(key)
+
+
+def _reconcile(value: object) -> Iterator[InstallationError]:
+    place = "spec.automaticReconcile"
+    yield from _unknown(mapping(value), tuple(_SCHEDULES), place)
+    for kind, known in _SCHEDULES.items():
+        schedule = mapping(mapping(value).get(kind))
+        yield from _unknown(schedule, known, f"{place}.{kind}")
+        spec = text(schedule.get("cronSpec"))
+        if spec:
+            try:
+                parse_cron(spec)
+            except CronError as error:
+                yield _error(f"{place}.{kind}.cronSpec", str(error))
+        interval = schedule.get("interval")
+        if interval is not None:
+            try:
+                parse_duration(str(interval))
+            except DurationError as error:
+                yield _error(f"{place}.{kind}.interval", str(error))
+        number = schedule.get("numberOfReconciles")
+        if isinstance(number, int | float) and (not isinstance(number, int) or number < 0):
+            yield _error(f"{place}.{kind}.numberOfReconciles", "must be a whole number of at least 0")

@@ -1,0 +1,123 @@
+"""Installations among the items of a list: objects, component descriptors, blobs and executor states, with their items.
+
+Descriptors and blobs are ConfigMaps marked local-config, as `carrier` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from krmkit.krm import annotations as names
+from krmkit.krm.annotations import is_tool_key
+from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.schema.fields import mapping, texts
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.systems.landscaper.apinames import API_VERSION
+from krmkit.systems.landscaper.components import configmaps as carrier
+from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.items.identity import DEFAULT_NAMESPACE
+from krmkit.systems.landscaper.items.objects import CORE_KINDS, LANDSCAPER_KINDS, World
+
+OWNER = "Installation/"
+"""How the annotation of generated items begins."""
+
+
+@dataclass(slots=True)
+class Items:
+    """The input of installations, and the items that an earlier run generated (of these, only states are input)."""
+
+    world: World = field(default_factory=World)
+    repository: ComponentRepository = field(default_factory=ComponentRepository)
+    state: dict[str, dict[str, object]] = field(default_factory=dict)
+    places: dict[tuple[str, str, str], Resource] = field(default_factory=dict)
+    generated: list[Resource] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def installations(self, wanted: list[str], config: Resource | None = None) -> list[str] | None:
+        """Return the names to work on: None for all. A name without a root installation is a finding about the config."""
+        if not wanted:
+            return None
+        from krmkit.libraries.messages.nearest import did_you_mean
+
+        known = [key[2] for key in self.places if key[0] == "Installation"]
+        for number, name in enumerate(wanted):
+            if name not in known:
+                field = f"spec.installations[{number}]" if config is not None else ""
+                message = f"there is no Installation {name}{did_you_mean(name, known)}"
+                self.findings.append(Finding("no-installation", message, ERROR, config, field))
+        return wanted
+
+    def place(self, kind: str, namespace: str, name: str) -> Resource | None:
+        """Return the item of an object."""
+        return self.places.get((kind, namespace, name))
+
+
+def read(resources: Iterable[Resource]) -> Items:
+    """Return the decoded input. An unreadable item is a finding."""
+    items = Items()
+    for item in resources:
+        kind, version = item.kind, item.api_version
+        if not (
+            (version == API_VERSION and kind in LANDSCAPER_KINDS) or (version == "v1" and kind in CORE_KINDS)
+        ):
+            continue
+        if item.annotation(names.GENERATED_BY).startswith(OWNER):
+            items.generated.append(item)
+            if kind == "ConfigMap":
+                _state(items, item)
+            continue
+        try:
+            data = item.get()
+        except YamlError as error:
+            items.findings.append(Finding("unreadable", str(error), ERROR, item))
+            continue
+        if kind == "ConfigMap" and _carried(items, item, mapping(data)):
+            continue
+        _add(items, item, mapping(data))
+    return items
+
+
+def _add(found: Items, item: Resource, data: Data) -> None:
+    key = item.kind, item.namespace or DEFAULT_NAMESPACE, item.name
+    if key in found.places:
+        found.findings.append(
+            Finding("duplicate-object", f"{key[0]} {key[2]} occurs twice in namespace {key[1]}", ERROR, item)
+        )
+        return
+    found.places[key] = item
+    found.world.add(without_tools(data))
+
+
+def without_tools(data: Data) -> Data:
+    """Return the object without the annotations of kpt, kustomize and krmkit, which engines do not see."""
+    metadata = mapping(data.get("metadata"))
+    annotations = texts(metadata.get("annotations"))
+    if not any(map(is_tool_key, annotations)):
+        return data
+    kept = {key: value for key, value in mapping(metadata.get("annotations")).items() if not is_tool_key(key)}
+    rest = {key: value for key, value in metadata.items() if key != "annotations"}
+    return {**data, "metadata": {**rest, "annotations": kept} if kept else rest}
+
+
+def _carried(found: Items, item: Resource, data: Data) -> bool:
+    """Add a ConfigMap that is a descriptor or a blob; return whether it is one."""
+    annotations = item.annotations
+    try:
+        if carrier.DESCRIPTOR in annotations:
+            found.repository.add(carrier.descriptor_of(data))
+        elif carrier.BLOB in annotations:
+            found.repository.blobs[annotations[carrier.BLOB]] = carrier.content_of(data)
+        else:
+            return False
+    except InstallationError as error:
+        found.findings.append(Finding("bad-component", error.message, ERROR, item, error.field))
+    return True
+
+
+def _state(found: Items, item: Resource) -> None:
+    installation = item.annotation(carrier.STATE)
+    if installation:
+        found.state[installation] = carrier.state_of(mapping(item.get()))

@@ -1,0 +1,1 @@
+"""JSON schemas of imports and exports, checked as gojsonschema checks them."""

@@ -1,0 +1,68 @@
+"""Find faults of a schema that gojsonschema refuses and the library does not: contradictions, duplicate values,
+dangling references.
+
+check_schema({"enum": [1, 1]})   # SchemaFaultError: enum items must be unique
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.go.json.functions import must_to_json
+from krmkit.systems.landscaper.jsonschema.pointers import target
+
+NAMED = frozenset({"definitions", "properties", "patternProperties", "dependencies"})
+"""Keywords that hold schemas by names."""
+ONE = frozenset(
+    {"additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else"}
+)
+"""Keywords that hold one schema."""
+LISTED = frozenset({"items", "allOf", "anyOf", "oneOf"})
+"""Keywords that hold a list of schemas; `items` may hold one, too."""
+_PAIRS = (("minLength", "maxLength"), ("minProperties", "maxProperties"))
+
+
+class SchemaFaultError(ValueError):
+    """The schema is refused; the message is gojsonschema's."""
+
+
+def check_schema(root: object, unknown: frozenset[str]) -> None:
+    """Raise SchemaFaultError or PointerError for the first fault of a schema, in any part, used or not.
+
+    `unknown` are the keywords that the draft of the schema does not know.
+    """
+    draft_4 = "const" in unknown
+    waiting: list[object] = [root]
+    while waiting:
+        schema = waiting.pop()
+        if not isinstance(schema, dict):
+            continue
+        if isinstance(schema.get("$ref"), str):
+            if schema["$ref"].startswith("#"):
+                target(root, schema["$ref"])
+            schema = {
+                "definitions": schema.get("definitions")
+            }  # other keywords beside a reference are not read
+        _check(schema, draft_4)
+        for name, part in schema.items():
+            if name in NAMED and isinstance(part, dict):
+                waiting += part.values()
+            elif name in LISTED and isinstance(part, list):
+                waiting += part
+            elif (name in ONE or name in LISTED) and name not in unknown:
+                waiting.append(part)
+
+
+def _check(schema: dict[str, Any], draft_4: bool) -> None:
+    for least, most in _PAIRS:
+        low, high = schema.get(least), schema.get(most)
+        if isinstance(low, int) and isinstance(high, int) and low > high:
+            raise SchemaFaultError(f"{least} cannot be greater than {most}")
+    options = schema.get("enum")
+    if isinstance(options, list) and len({must_to_json(option) for option in options}) < len(options):
+        raise SchemaFaultError("enum items must be unique")
+    for exclusive, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if exclusive in schema and draft_4 and not isinstance(schema[exclusive], bool):
+            raise SchemaFaultError(f"Invalid type. Expected: boolean, given: {exclusive}")
+        if isinstance(schema.get(exclusive), bool) and limit not in schema:
+            raise SchemaFaultError(f"{exclusive} cannot be used without {limit}")

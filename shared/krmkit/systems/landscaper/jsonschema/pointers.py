@@ -1,0 +1,44 @@
+"""Resolve `$ref` in a JSON schema: `#`, or a pointer such as `#/definitions/port`, inside the schema itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.libraries.go.urls import UrlError, unescape
+
+
+class PointerError(ValueError):
+    """A pointer that leads nowhere; the message is gojsonpointer's."""
+
+
+def is_index(name: str) -> bool:
+    """Whether a step of a pointer is a valid list index for Go: digits only, and not too many for a number."""
+    return name.isascii() and name.isdigit() and len(name) < 19
+
+
+def target(root: Any, reference: str) -> Any:
+    """Return the target of a reference inside the schema.
+
+    `#name`, which is not a pointer, means the whole schema. Raises PointerError: target({}, "#/definitions/x") fails
+    with `Object has no key 'definitions'`.
+    """
+    value = root
+    if not reference.startswith("#/"):
+        return value
+    try:
+        steps = unescape(reference[2:], "fragment").split("/")
+    except UrlError as error:
+        raise PointerError(str(error)) from None
+    for part in steps:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            if name not in value:
+                raise PointerError(f"Object has no key '{name}'")
+            value = value[name]
+        elif isinstance(value, list):
+            if not is_index(name) or int(name) >= len(value):
+                raise PointerError(f"Out of bound array[0,{len(value)}] index '{name}'")
+            value = value[int(name)]
+        else:
+            raise PointerError(f"Invalid token reference '{name}'")
+    return value

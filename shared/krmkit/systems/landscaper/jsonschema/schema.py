@@ -1,0 +1,143 @@
+"""JSON schemas of imports and exports, checked as gojsonschema checks them.
+
+    violations({"type": "object", "required": ["a"]}, {})   # ["(root): a is required"]
+
+A library decides whether a value is valid: it is fast, and valid values are the rule. What gojsonschema reads otherwise is brought to
+the library's terms first (`_meant`), its own formats are hooks of the library, and `schemaerrors` words what is wrong. The texts are those
+of gojsonschema, without values: they may be secrets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from krmkit.libraries.messages.extras import missing
+from krmkit.libraries.yaml.effort import EffortError
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.jsonschema.cost import check_cost
+from krmkit.systems.landscaper.jsonschema.errors import LATER, explained
+from krmkit.systems.landscaper.jsonschema.faults import LISTED, NAMED, ONE, check_schema
+from krmkit.systems.landscaper.jsonschema.formats import FORMATS
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+_DEEPEST = 200
+_MOST = 100
+_DRAFTS = {
+    "draft-04": ("Draft4Validator", frozenset[str]()),
+    "draft-06": ("Draft6Validator", LATER - {"if", "then", "else"}),
+    "draft-07": ("Draft7Validator", LATER),
+}
+"""The library's class for each draft, and the keywords that the draft knows beside the common ones."""
+
+
+class JsonSchemaError(ValueError):
+    """The schema itself is invalid."""
+
+
+def violations(schema: object, value: object) -> list[str]:
+    """Return every violation as `field: text`, at most 100, in gojsonschema's order; [] for a valid value.
+
+    Raises JsonSchemaError for an invalid schema.
+    """
+    try:
+        import jsonschema_rs
+    except ImportError as error:
+        raise missing("JSON schemas", error) from None
+    if not isinstance(schema, (dict, bool)):
+        raise JsonSchemaError("Invalid JSON: a schema must be an object or a boolean")
+    check_depth(value)
+    check_depth(schema)
+    draft = str(schema.get("$schema", "")) if isinstance(schema, dict) else ""
+    # The reference knows drafts 4, 6 and 7, and reads every other schema as a mixture of them.
+    known = next((name for name in _DRAFTS if name in draft), "")
+    library, keywords = _DRAFTS[known or "draft-07"]
+    if known == "draft-04":
+        value = _whole_numbers(value)
+    try:
+        whole = (
+            _meant({key: item for key, item in schema.items() if key != "$schema"}, not known)
+            if isinstance(schema, dict)
+            else schema
+        )
+        cost = check_cost(whole, value)
+        check_schema(whole, LATER - keywords)
+        if _validator(jsonschema_rs, library, whole).is_valid(value):
+            return []
+        cost.explain()
+        found = dict.fromkeys(explained(whole, value, keywords))
+    except EffortError:
+        raise
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        raise JsonSchemaError(_first_line(error)) from None
+    return list(found)[:_MOST] or ["(root): does not match the schema"]
+
+
+def _validator(module: Any, name: str, schema: dict[str, object] | bool) -> jsonschema_rs.Validator:
+    validator: jsonschema_rs.Validator = getattr(module, name)(
+        schema, validate_formats=True, formats=FORMATS, offline=True, pattern_options=module.RegexOptions()
+    )
+    return validator
+
+
+def _meant(schema: Any, mixed: bool) -> Any:
+    """Return the schema as gojsonschema reads it, in the library's terms.
+
+    A reference hides the keywords beside it, and `#definitions/a`, which is not a pointer, means the whole schema. The
+    encoding and the media type of a text are ignored. `mixed`: a schema without a draft, in which `exclusiveMinimum:
+    true` means the same as in draft 4.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    meant = {key: value for key, value in schema.items() if key not in _IGNORED}
+    for name in NAMED & meant.keys():
+        if isinstance(meant[name], dict):
+            meant[name] = {key: _meant(inner, mixed) for key, inner in meant[name].items()}
+    for name in (ONE | LISTED) & meant.keys():
+        part = meant[name]
+        meant[name] = (
+            [_meant(inner, mixed) for inner in part] if isinstance(part, list) else _meant(part, mixed)
+        )
+    reference = meant.get("$ref")
+    if isinstance(reference, str):
+        for name in _HIDDEN & meant.keys():
+            del meant[name]
+        if reference.startswith("#") and not reference.startswith("#/"):
+            meant["$ref"] = "#"
+    for exclusive, limit in _LIMITS.items() if mixed else ():
+        if isinstance(meant.get(exclusive), bool) and limit in meant:
+            if meant.pop(exclusive):
+                meant[exclusive] = meant.pop(limit)
+    return meant
+
+
+_IGNORED = frozenset({"contentEncoding", "contentMediaType"})
+_LIMITS = {"exclusiveMaximum": "maximum", "exclusiveMinimum": "minimum"}
+_HIDDEN = frozenset({*_LIMITS, "enum", "maximum", "minimum", "required", "type"})
+
+
+def _whole_numbers(value: Any) -> Any:
+    """Return the value with 3 for 3.0: draft 4 of the library takes only the one for an integer, and gojsonschema both."""
+    if isinstance(value, dict):
+        return {key: _whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def check_depth(value: object) -> None:
+    """Raise InstallationError for a value that is nested too deeply."""
+    pending: list[tuple[object, int]] = [(value, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > _DEEPEST:
+            raise InstallationError("limit", f"a value is nested more than {_DEEPEST} deep")
+        if isinstance(node, dict):
+            pending += [(item, depth + 1) for item in node.values()]
+        elif isinstance(node, list):
+            pending += [(item, depth + 1) for item in node]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

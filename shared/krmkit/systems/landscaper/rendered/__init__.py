@@ -1,0 +1,1 @@
+"""Installations rendered into items: their objects, status and findings."""

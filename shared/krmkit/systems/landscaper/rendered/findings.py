@@ -1,0 +1,53 @@
+"""The outcome of installations as findings about their items; messages contain no secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.outcome import FAILED, WAITING, RenderedInstallation
+from krmkit.systems.landscaper.items.installations import Items
+from krmkit.systems.landscaper.items.redact import Secrets
+
+_INLINE = ("spec", "blueprint", "inline", "filesystem", "blueprint.yaml")
+
+
+def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:
+    """Return the finding of an error; one of a nested installation is about the root's item, with the path in the message."""
+    message = secrets.scrub(error.message)
+    field, word = error.field, ""
+    if "/" in path:
+        message, field = f"nested installation {path}: {message}", ""
+    if not field and item is not None and item.get(*_INLINE) is not None:
+        # Where a template fails, Go's error ends in `at <.values.x>`.
+        word = error.word or error.message.partition(" at <")[2].partition(">")[0]
+    if word:
+        field = dotted(_INLINE)
+    return Finding(error.rule, message, ERROR, item, field, secrets.scrub(word) or None)
+
+
+def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:
+    """Yield all findings about one root installation and those below it."""
+    item = items.place("Installation", root.namespace, root.name)
+    for one in root.tree():
+        for error in one.errors:
+            if error.rule != "predecessor-failed" or "/" not in one.path:
+                yield error_finding(error, item, one.path, secrets)
+        for reason in one.waits_for:
+            message = (
+                f"{one.path} waits for {reason}, which nobody tells (deployItemExports, exportTemplates)"
+            )
+            yield Finding("unknown-export", secrets.scrub(message), INFO, item)
+        if one.phase not in (FAILED, WAITING):
+            made = f"{len(one.deploy_items)} deploy items, {len(one.children)} nested installations"
+            exported = f", exports {', '.join(one.exports)}" if one.exports else ""
+            yield Finding("rendered", secrets.scrub(f"{one.path}: {made}{exported}"), EXPLAIN, item)
+        for link in one.prerequisites.links if one.prerequisites is not None else ():
+            message = f"{one.path}: {link} in the archive of the blueprint is a link or a device, and left out; must be a file"
+            yield Finding("link-left-out", secrets.scrub(message), WARNING, item)
+        if mapping(one.spec.get("verification")):
+            yield Finding("not-verified", "spec.verification: signatures are not verified here", INFO, item)

@@ -1,0 +1,219 @@
+"""Installations rendered into items: deploy items, nested installations, import copies and exports, as the controllers write them.
+
+Objects that only an earlier run generated are removed; unchanged ones keep their text.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm import annotations as names
+from krmkit.krm.annotations import Location, is_place_key
+from krmkit.krm.finding import ERROR, INFO, Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.schema.fields import entries, mapping, sequence, text
+from krmkit.systems.landscaper.apinames import API_VERSION
+from krmkit.systems.landscaper.components import configmaps as carrier
+from krmkit.systems.landscaper.components.descriptors import Data
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.exporttemplates import (
+    TEMPLATES_FIELD,
+    ExportTemplate,
+    exporter,
+    installation_exporter,
+)
+from krmkit.systems.landscaper.flow.landscape import Landscape
+from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.systems.landscaper.items.identity import name_of, namespace_of
+from krmkit.systems.landscaper.items.installations import OWNER, Items, read
+from krmkit.systems.landscaper.items.redact import Secrets
+from krmkit.systems.landscaper.rendered.configentries import unused_entries
+from krmkit.systems.landscaper.rendered.findings import tree_findings
+from krmkit.systems.landscaper.rendered.status import Statuses, execution_object, status_findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.cause import CauseLog
+
+FOLDER = "landscape"
+
+
+def render_items(resources: ResourceList, spec: Data, config: Resource | None = None) -> list[Finding]:
+    """Render the Installations among the items by a decoded RenderInstallation. After an error nothing has changed.
+
+    config: the item of the RenderInstallation, which findings about it name.
+    """
+    items = read(resources)
+    wanted = items.installations([str(one) for one in sequence(spec.get("installations"))], config)
+    findings = list(items.findings)
+    try:
+        landscape = Landscape(items.world, items.repository, landscape_options(items, spec))
+        roots = landscape.run(wanted)
+    except InstallationError as error:
+        message = Secrets.of(items.world).scrub(error.message)
+        place = error.field if error.field.startswith(TEMPLATES_FIELD) else ""
+        return [*findings, Finding(error.rule, message, ERROR, config if place else None, place)]
+    secrets = Secrets.of(items.world)
+    for root in roots:
+        findings += tree_findings(root, items, secrets)
+        if spec["writeStatus"] is not True:
+            findings += status_findings(root, items)
+    if not roots and not items.generated:
+        findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
+    if wanted is None:
+        findings += unused_entries(roots, spec, config)
+    if any(one.severity == ERROR for one in findings):
+        return findings
+    writer = ItemWriter(resources, items, secrets if spec["redact"] else None, spec["apply"] is True)
+    for root in roots:
+        writer.tree(root, spec["writeStatus"] is True)
+    findings += writer.taken
+    if resources.causes is not None:
+        writer.record(resources.causes, [one for root in roots for one in root.tree()])
+    removed = writer.finish(everything=wanted is None)
+    if removed:
+        findings.append(Finding("removed", _removed(removed), INFO))
+    return findings
+
+
+def _removed(count: int) -> str:
+    what = (
+        "one item that no installation makes any more was"
+        if count == 1
+        else f"{count} items that no installation makes any more were"
+    )
+    return f"{what} removed"
+
+
+def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
+    """The options that the spec of a RenderInstallation gives: what deploy items export, and names of nested installations."""
+    templates = [
+        ExportTemplate(
+            text(one.get("name")),
+            text(one.get("for")) or "deployItems",
+            text(one.get("selector")),
+            text(one.get("template")),
+        )
+        for one in entries(spec["exportTemplates"])
+    ]
+    told = {key: mapping(value) for key, value in mapping(spec["deployItemExports"]).items()}
+    return LandscapeOptions(
+        deploy_item_exports=told,
+        exporter=exporter(templates, items.repository) if templates else None,
+        installation_exporter=installation_exporter(templates) if templates else None,
+        names={key: str(value) for key, value in mapping(spec["names"]).items()},
+        state=items.state,
+    )
+
+
+class ItemWriter:
+    """Writes generated objects to a list; they replace those of an earlier run."""
+
+    def __init__(self, resources: ResourceList, items: Items, secrets: Secrets | None, apply: bool) -> None:
+        self.resources = resources
+        self.items = items
+        self.secrets = secrets
+        self.statuses = Statuses(items.world, hashed=secrets is None)
+        self.apply = apply
+        self.known = {(one.kind, one.namespace, one.name): one for one in items.generated}
+        self.kept: set[int] = set()
+        self.owners: set[str] = set()
+        self.taken: list[Finding] = []
+
+    def tree(self, root: RenderedInstallation, with_status: bool) -> None:
+        """Write all objects of a root installation and those below it."""
+        owner = f"{OWNER}{root.namespace}/{root.name}"
+        self.owners.add(owner)
+        uid = text(mapping(root.installation.get("metadata")).get("uid"))
+        for one in root.tree():
+            nested = {child.name: child for child in one.children} if with_status else {}
+            for item in one.objects:
+                if item["kind"] == "Installation" and name_of(item) in nested:
+                    item = {**item, "status": self.statuses.of(nested[name_of(item)])}
+                self.write(item, owner, one, uid if one is root else "")
+            if any(one.state.values()):
+                self.write(carrier.state_item(one.name, one.namespace, one.state), owner, one, "")
+            if with_status and one.deploy_items:
+                self.write(execution_object(one), owner, one, "")
+        if with_status:
+            place = self.items.place("Installation", root.namespace, root.name)
+            if place is not None:
+                self.statuses.write(place, root)
+
+    def write(self, item: Data, owner: str, maker: RenderedInstallation, uid: str) -> None:
+        """Write one object; an unchanged one keeps its text."""
+        data = self._marked(item, owner, uid)
+        if self.secrets is not None:
+            data = self.secrets.redacted(data)
+        key = str(data["kind"]), namespace_of(data), name_of(data)
+        known = self.known.get(key)
+        place = self.items.place(*key)
+        if place is not None:
+            message = f"{maker.path} makes this object, too; an item that was not generated is left alone"
+            self.taken.append(Finding("left-alone", message, INFO, place))
+            return
+        if known is None:
+            path = f"{FOLDER}/{maker.namespace}/{maker.name}/{key[0].lower()}-{key[2]}.yaml"
+            annotations = mapping(mapping(data["metadata"])["annotations"])
+            mapping(data["metadata"])["annotations"] = {**annotations, **Location(path).annotations}
+            resource = Resource.from_data(data, label=f"{key[0]} {key[2]}")
+            self.known[key] = resource
+            self.kept.add(id(resource))
+            self.resources.add(resource)
+            return
+        self.kept.add(id(known))
+        old = mapping(known.get())
+        if _without_places(old) != _without_places(data):
+            annotations = mapping(mapping(old.get("metadata")).get("annotations"))
+            places = {name: value for name, value in annotations.items() if is_place_key(name)}
+            metadata = mapping(data["metadata"])
+            metadata["annotations"] = {**mapping(metadata["annotations"]), **places}
+            fresh = Resource.from_data(data)
+            if known.column:
+                pad = "\n" + " " * known.column
+                known.rewrite(fresh.text.rstrip("\n").replace("\n", pad) + "\n")
+            else:
+                known.rewrite(fresh.text)
+
+    def record(self, causes: CauseLog, installations: list[RenderedInstallation]) -> None:
+        """Record what set the values of the objects that were written."""
+        from krmkit.systems.landscaper.flow.causes import InstallationCauses
+
+        def item_of(kind: str, namespace: str, name: str) -> Resource | None:
+            key = kind, namespace, name
+            return self.items.place(*key) or self.known.get(key)
+
+        for one in installations:
+            own = InstallationCauses(one, item_of)
+            for data in one.objects:
+                item = self.known.get((str(data["kind"]), namespace_of(data), name_of(data)))
+                if item is not None:
+                    causes.put(item, own.of(data))
+
+    def finish(self, everything: bool) -> int:
+        """Remove objects that are no longer made, of all installations or of the rendered ones. Return their number."""
+        stale = [
+            one
+            for one in self.items.generated
+            if id(one) not in self.kept and (everything or one.annotation(names.GENERATED_BY) in self.owners)
+        ]
+        self.resources.remove(*stale)
+        return len(stale)
+
+    def _marked(self, item: Data, owner: str, uid: str) -> Data:
+        metadata = dict(mapping(item["metadata"]))
+        owners = entries(metadata.pop("ownerReferences", None))
+        annotations = {**mapping(metadata.get("annotations")), names.GENERATED_BY: owner}
+        if not self.apply or item.get("apiVersion") != API_VERSION:
+            annotations[names.LOCAL_CONFIG] = "true"
+        metadata["annotations"] = annotations
+        if uid and owners:
+            metadata["ownerReferences"] = [{**one, "uid": uid} for one in owners]
+        return {**item, "metadata": metadata}
+
+
+def _without_places(data: Data) -> Data:
+    metadata = mapping(data.get("metadata"))
+    annotations = {
+        key: value for key, value in mapping(metadata.get("annotations")).items() if not is_place_key(key)
+    }
+    return {**data, "metadata": {**metadata, "annotations": annotations}}

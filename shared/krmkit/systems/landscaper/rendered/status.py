@@ -1,0 +1,166 @@
+"""The status of Installations, and their Executions, as Landscaper's controllers write them."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import EXPLAIN, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.systems.landscaper.apinames import API_VERSION, HASH_ANNOTATION, object_name
+from krmkit.systems.landscaper.components.descriptors import Data
+from krmkit.systems.landscaper.flow.outcome import WAITING, RenderedInstallation
+from krmkit.systems.landscaper.items.hashes import raw_hash
+from krmkit.systems.landscaper.items.identity import name_of, parent_of, scope_of, template_of
+from krmkit.systems.landscaper.items.installations import Items
+from krmkit.systems.landscaper.items.objects import World
+
+
+def execution_object(rendered: RenderedInstallation) -> Data:
+    """Return the Execution of an installation: its deploy items as templates."""
+    items: list[Data] = []
+    for item in rendered.deploy_items:
+        template: Data = {"name": item.name, "type": item.type, **item.options}
+        if item.target is not None:
+            template["target"] = dict(item.target)
+        if item.labels:
+            template["labels"] = dict(item.labels)
+        if item.config is not None:
+            template["config"] = item.config
+        if item.depends_on:
+            template["dependsOn"] = list(item.depends_on)
+        items.append(template)
+    known = rendered.prerequisites
+    context = known.context_name if known is not None else "default"
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Execution",
+        "metadata": {"name": rendered.name, "namespace": rendered.namespace},
+        "spec": {"context": context, "deployItems": items},
+    }
+
+
+def phase_of(rendered: RenderedInstallation) -> str:
+    """Return the phase in which the controllers leave an installation.
+
+    One that waits for the export of another is still in Init; one whose own deploy items or nested installations
+    are awaited is Progressing.
+    """
+    if rendered.phase != WAITING:
+        return rendered.phase
+    return "Progressing" if rendered.objects else "Init"
+
+
+def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
+    """The --explain findings about the status that the controllers would give a root Installation."""
+    place = items.place("Installation", root.namespace, root.name)
+    phase = phase_of(root)
+    if place is None or place.get("status", "phase") == phase:
+        return []
+    message = f"{root.path}: the controller comes to the phase {phase}; writeStatus: true writes it here"
+    return [Finding("status", message, EXPLAIN, place, "status.phase")]
+
+
+class Statuses:
+    """The status of Installations in a world. `hashed` writes the generation of imported data, which is a hash of them.
+
+    Short secrets can be guessed from their hash, so a redacted status goes without.
+    """
+
+    def __init__(self, world: World, hashed: bool) -> None:
+        self.world = world
+        self.hashed = hashed
+
+    def write(self, item: Resource, rendered: RenderedInstallation) -> None:
+        """Write the status of an installation to its item. What has become untrue goes, other fields of the status stay."""
+        status = self.of(rendered)
+        for key in ("phase", "imports", "installationRefs", "subInstCache", "executionRef"):
+            old = item.get("status", key)
+            if key in status:
+                if old != status[key]:
+                    item.set(("status", key), status[key])
+            elif old is not None:
+                item.remove(("status", key))
+
+    def of(self, rendered: RenderedInstallation) -> Data:
+        """Return the phase, the state of the imports, and the names of the nested installations and of the execution.
+
+        Landscaper's documentation has `imports` and `installationRefs`; its newer controllers keep the names of nested
+        installations in `subInstCache`. So both are here.
+        """
+        status: Data = {"phase": phase_of(rendered)}
+        imports = self._imports(rendered)
+        if imports:
+            status["imports"] = imports
+        named = {template_of(one.installation): one for one in rendered.children}
+        if named:
+            status["installationRefs"] = [
+                {"name": name, "ref": {"name": one.name, "namespace": one.namespace}}
+                for name, one in named.items()
+            ]
+            status["subInstCache"] = {
+                "activeSubs": [{"specName": name, "objectName": one.name} for name, one in named.items()]
+            }
+        if rendered.deploy_items:
+            status["executionRef"] = {"name": rendered.name, "namespace": rendered.namespace}
+        return status
+
+    def _imports(self, rendered: RenderedInstallation) -> list[Data]:
+        """Return the state of each import that was found: data first, then targets, each in the order of the spec.
+
+        The controllers that write this know no targetMap, so such an import has no state.
+        """
+        wanted = mapping(rendered.spec.get("imports"))
+        imports = rendered.imports
+        states = []
+        for entry in entries(wanted.get("data")):
+            name = text(entry.get("name"))
+            if name in imports.data:
+                states.append(self._data(name, entry, imports.data[name], rendered))
+        for entry in entries(wanted.get("targets")):
+            name = text(entry.get("name"))
+            state: Data = {"name": name}
+            if name in imports.targets:
+                target = imports.targets[name]
+                state.update(type="target", target=text(entry.get("target")))
+                states.append({**state, **self._source(target, _generation(target), rendered)})
+            elif name in imports.target_lists:
+                elements = [
+                    {"target": name_of(target), **self._source(target, _generation(target), rendered)}
+                    for target in imports.target_lists[name]
+                ]
+                states.append({**state, "type": "targetList", "targetList": elements})
+        return states
+
+    def _data(self, name: str, entry: Data, value: object, rendered: RenderedInstallation) -> Data:
+        state: Data = {"name": name, "type": "dataobject"}
+        item: Data = {}
+        reference = text(entry.get("dataRef"))
+        if reference:
+            state["dataRef"] = reference
+            key = object_name(scope_of(rendered.installation), reference)
+            item = self.world.get("DataObject", rendered.namespace, key) or {}
+        for field in ("secretRef", "configMapRef"):
+            source = entry.get(field)
+            if isinstance(source, dict) and not reference:
+                state[field] = f"{rendered.namespace}/{text(source.get('name'))}#{text(source.get('key'))}"
+        known = text(mapping(mapping(item.get("metadata")).get("annotations")).get(HASH_ANNOTATION))
+        generation = (known or raw_hash(value)) if self.hashed else ""
+        return {**state, **self._source(item, generation, rendered)}
+
+    def _source(self, item: Data, generation: str, rendered: RenderedInstallation) -> Data:
+        """Return the installation that exports an object, unless it is the parent, and the generation of what is imported.
+
+        That of an export is the configGeneration of its installation, which only its own status tells.
+        """
+        owner = parent_of(item)
+        found: Data = {}
+        if owner and owner != parent_of(rendered.installation):
+            found["sourceRef"] = {"name": owner, "namespace": rendered.namespace}
+            exporter = self.world.get("Installation", rendered.namespace, owner) or {}
+            generation = text(mapping(exporter.get("status")).get("configGeneration"))
+        return {**found, "configGeneration": generation} if generation else found
+
+
+def _generation(target: Data) -> str:
+    """Return metadata.generation of a Target that comes from a cluster; "" for one of a file."""
+    generation = mapping(target.get("metadata")).get("generation")
+    return str(int(generation)) if isinstance(generation, int | float) else ""

@@ -1,0 +1,178 @@
+"""Template executors: the phases of a blueprint, each a list of GoTemplate and Spiff executors over the same values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from krmkit.libraries.gotemplate.rootfields import FieldNames, unknown_fields
+from krmkit.libraries.messages.nearest import proposal
+from krmkit.libraries.schema.fields import mapping, sequence, text
+from krmkit.systems.landscaper.blueprint.blueprints import SPIFF, Executor
+from krmkit.systems.landscaper.components.descriptors import V2, V3, Data
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.templates.context import (
+    DEPLOY,
+    EXPORT,
+    IMPORT,
+    SUBINSTALLATIONS,
+    TemplateContext,
+)
+from krmkit.systems.landscaper.templates.spiff import run_spiff
+from krmkit.systems.landscaper.yaml import GoYamlError, load
+
+if TYPE_CHECKING:
+    from krmkit.systems.landscaper.templates.gotemplate import InstallationTemplates
+
+_PHASES = {
+    IMPORT: "importExecutions",
+    SUBINSTALLATIONS: "subinstallationExecutions",
+    DEPLOY: "deployExecutions",
+    EXPORT: "exportExecutions",
+}
+_TITLES = {SUBINSTALLATIONS: "subinstallation", DEPLOY: "deploy", EXPORT: "export"}
+_NO_VALUE = "<no value>"
+
+
+@dataclass(slots=True)
+class Templater(TemplateContext):
+    """The executors of one installation."""
+
+    renderer: InstallationTemplates | None = None
+    item_executors: list[Executor] = field(default_factory=list)  # of each deploy item
+
+    def descriptors(self) -> tuple[object, object]:
+        """`cd` and `components` of the values."""
+        if self.component is None:
+            return None, None
+        version = self.schema_version
+        listed = [one.shown(version) for one in self.components]
+        if version == V3:
+            return self.component.shown(version), listed
+        return self.component.shown(version), {"meta": {"schemaVersion": V2}, "components": listed}
+
+    def deploy_items(self, values: Data) -> list[Data]:
+        """Return the deploy items of all deploy executions, in order; `item_executors` then has the executor of each."""
+        return self._listed(DEPLOY, "deployItems", values, self.item_executors)
+
+    def subinstallations(self, values: Data) -> list[Data]:
+        """Return the installation templates of all subinstallation executions, in order."""
+        return self._listed(SUBINSTALLATIONS, "subinstallations", values)
+
+    def exports(self, values: Data) -> Data:
+        """Return the exports of all export executions, merged deeply; later ones win."""
+        found: Data = {}
+        for executor in self.executors(EXPORT):
+            found = merge_maps(found, mapping(self.run(EXPORT, executor, values).get("exports")))
+        return found
+
+    def bindings(self, values: Data, imports: Data) -> Data:
+        """Return the imports after all import executions. Raises import-validation with the errors that one of them reports."""
+        for executor in self.executors(IMPORT):
+            output = self.run(IMPORT, executor, {**values, "imports": imports})
+            errors = [one for one in sequence(output.get("errors")) if one is not None]
+            if errors:
+                listed = ", ".join(map(str, errors))
+                raise InstallationError("import-validation", f"import validation failed: {listed}")
+            imports = {**imports, **mapping(output.get("bindings"))}
+        return imports
+
+    def executors(self, phase: str) -> list[Executor]:
+        """Return the executors of a phase."""
+        return self.blueprint.executors(_PHASES[phase])
+
+    def run(self, phase: str, executor: Executor, values: Data) -> Data:
+        """Return the output of one executor, decoded. Raises InstallationError (template)."""
+        if executor.type == SPIFF:
+            return run_spiff(self, phase, executor, values)
+        return self._go_template(phase, executor, values)
+
+    def _listed(
+        self, phase: str, key: str, values: Data, executors: list[Executor] | None = None
+    ) -> list[Data]:
+        found: list[Data] = []
+        for executor in self.executors(phase):
+            output = self.run(phase, executor, values)
+            for item in sequence(output.get(key)):
+                if not isinstance(item, dict):
+                    raise InstallationError(
+                        "template", f'executor "{executor.name}": {key} must be a list of mappings'
+                    )
+                found.append(item)
+                if executors is not None:
+                    executors.append(executor)
+        return found
+
+    def _go_template(self, phase: str, executor: Executor, values: Data) -> Data:
+        if self.renderer is None:
+            from krmkit.systems.landscaper.templates.gotemplate import InstallationTemplates
+
+            self.renderer = InstallationTemplates(self)
+        source = executor.text(self.blueprint.files)
+        key = self.state_key(phase, executor)
+        if key:
+            values = {**values, "state": self.state.get(key, {})}
+        rendered = self.renderer.render(source, values)
+        if phase != IMPORT and _NO_VALUE in rendered:
+            missing = next(iter(unknown_fields(source, _names(values))), None)
+            hint = f"; there is no {missing.path}{proposal(missing.name, missing.known)}" if missing else ""
+            message = _no_value(_TITLES[phase], rendered) + hint
+            raise InstallationError("template", message, word=missing.path if missing else "")
+        try:
+            output = load(rendered)
+        except GoYamlError as error:
+            when = "unable to store state" if key else "error while decoding templated execution"
+            raise InstallationError("template", f"{when}: {error}") from None
+        if output is not None and not isinstance(output, dict):
+            raise InstallationError(
+                "template",
+                f'executor "{executor.name}": the output must be a mapping, got {type(output).__name__}',
+            )
+        found = mapping(output)
+        if key and found.get("state") is not None:
+            self.state[key] = found["state"]
+        return found
+
+
+def template_values(templater: Templater, imports: Data, spec: Data) -> Data:
+    """Return the values for every executor, beside those of its phase."""
+    cd, components = templater.descriptors()
+    return {
+        "imports": imports,
+        "cd": cd,
+        "components": components,
+        "blueprint": spec.get("blueprint"),
+        "blueprintDef": spec.get("blueprint"),
+        "componentDescriptorDef": spec.get("componentDescriptor"),
+    }
+
+
+def merge_maps(left: Data, right: Data) -> Data:
+    """Merge two maps deeply; if the values of a key are not both maps, the right one wins."""
+    found = dict(left)
+    for key, value in right.items():
+        known = found.get(key)
+        found[key] = (
+            merge_maps(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        )
+    return found
+
+
+def _no_value(title: str, rendered: str) -> str:
+    """Return the message about output lines with `<no value>`; it shows only their keys, because lines may contain secrets."""
+    places = []
+    for number, line in enumerate(rendered.split("\n"), 1):
+        if _NO_VALUE in line:
+            name = line.split(":", 1)[0].strip(" -") if ":" in line else ""
+            places.append(f"line {number}" + (f" ({name})" if name and _NO_VALUE not in name else ""))
+    return f'template "{title} execution" contains fields with "no value": {", ".join(places[:10])}'
+
+
+def _names(values: Data) -> dict[str, FieldNames | None]:
+    """Return the names of all fields of values; None below what is not a mapping."""
+    return {str(name): _names(value) if isinstance(value, dict) else None for name, value in values.items()}
+
+
+def executor_name(executor: Executor) -> str:
+    """Return the name of an executor in results."""
+    return text(executor.name) or "(without a name)"

@@ -1,0 +1,256 @@
+"""GoTemplate executors: text/template with sprig and the functions that Landscaper adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.values import ByteList, GoObject, StringList, Uint8
+from krmkit.libraries.go.json.data import from_json
+from krmkit.libraries.gotemplate import TemplateError, parse
+from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.messages.nearest import nearest
+from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.systems.landscaper.components.descriptors import V3, Component, Data, decode, select
+from krmkit.systems.landscaper.components.images import OciRefError, parse_oci_ref
+from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.templates.context import TemplateContext
+
+_INCLUDES = 100
+_OPTIONS = ("missingkey=zero",)
+REFUSED = (
+    "getShootAdminKubeconfig",
+    "getShootAdminKubeconfigWithExpirationTimestamp",
+    "getServiceAccountKubeconfig",
+    "getServiceAccountKubeconfigWithExpirationTimestamp",
+    "getOidcKubeconfig",
+)
+_GONE = {
+    "resolve": "getResourceContent reads the content of a resource",
+    "getOriginalName": "the name of a target is .metadata.name",
+}
+
+
+class InstallationTemplates:
+    """The functions of an installation's templates, and the present depth of included files."""
+
+    def __init__(self, templater: TemplateContext) -> None:
+        self.templater = templater
+        self.depth = 0
+        self.functions = {**function_set("landscaper"), **self.own()}
+
+    def render(self, source: str, values: object) -> str:
+        """Parse and execute a text."""
+        try:
+            template = parse(source, name="execution", functions=self.functions, options=_OPTIONS)
+            return template.execute(values)
+        except TemplateError as error:
+            raise InstallationError("template", _with_right_word(error.message, self.functions)) from None
+
+    def own(self) -> dict[str, GoFunction]:
+        """Return the functions that Landscaper adds to sprig's."""
+        lookup = Lookup(self.templater)
+        found = {
+            "readFile": GoFunction(self.read_file, ("string",), result="[]uint8"),
+            "readDir": GoFunction(self.read_dir, ("string",)),
+            "include": GoFunction(self.include, ("string", "any"), result="string"),
+            "parseOCIRef": GoFunction(_parse_ref, ("string",), result="[]string"),
+            "ociRefRepo": GoFunction(lambda ref: _parse_ref(ref)[0], ("string",), result="string"),
+            "ociRefVersion": GoFunction(lambda ref: _parse_ref(ref)[1], ("string",), result="string"),
+            "getResource": GoFunction(
+                _json(lambda *args: lookup.resources(args)[0]), ("any",), variadic=True, result="map"
+            ),
+            "getResources": GoFunction(_json(lambda *args: lookup.resources(args)), ("any",), variadic=True),
+            "getComponent": GoFunction(
+                _json(lambda *args: lookup.component(args)), ("any",), variadic=True, result="map"
+            ),
+            "getRepositoryContext": GoFunction(_json(_repository_context), ("any",), result="map"),
+            "getResourceKey": GoFunction(lookup.resource_key, ("any",), variadic=True, result="string"),
+            "getResourceContent": GoFunction(
+                lookup.resource_content, ("any",), variadic=True, result="string"
+            ),
+        }
+        for name in REFUSED:
+            found[name] = GoFunction(refuse(name), ("any",), variadic=True)
+        return found
+
+    def read_file(self, path: str) -> ByteList:
+        """readFile: return the bytes of a file of the blueprint."""
+        try:
+            return ByteList(map(Uint8, self.templater.blueprint.files.data(path)))
+        except FileNotFoundError as error:
+            raise GoCallError(f"{error}: {path}") from None
+
+    def read_dir(self, path: str) -> list[object]:
+        """readDir: return the files of a folder."""
+        try:
+            return [FileInfo(name, folder) for name, folder in self.templater.blueprint.files.entries(path)]
+        except FileNotFoundError as error:
+            raise GoCallError(f"{error}: {path}") from None
+
+    def include(self, path: str, binding: object) -> str:
+        """include: return the output of another file of the blueprint as a template."""
+        if self.depth >= _INCLUDES:
+            raise GoCallError(f"include: files include each other more than {_INCLUDES} deep")
+        try:
+            source = self.templater.blueprint.files.text(path)
+        except FileNotFoundError as error:
+            raise GoCallError(f"{error}: {path}") from None
+        self.depth += 1
+        try:
+            return parse(source, name=path, functions=self.functions, options=_OPTIONS).execute(binding)
+        except TemplateError as error:
+            raise GoCallError(error.message) from None
+        finally:
+            self.depth -= 1
+
+
+class FileInfo(GoObject):
+    """An entry of a folder, as readDir gives it."""
+
+    __slots__ = ("folder", "name")
+    go_type = "fs.FileInfo"
+    go_methods = {
+        "Name": GoFunction(lambda one: one.name, result="string"),
+        "IsDir": GoFunction(lambda one: one.folder, result="bool"),
+    }
+
+    def __init__(self, name: str, folder: bool) -> None:
+        self.name = name
+        self.folder = folder
+
+    def go_string(self) -> str:
+        """Return the text that %v prints."""
+        return self.name
+
+
+class Lookup:
+    """getResource and similar functions: members of descriptors by pairs of key and value. Template functions and spiff share them."""
+
+    def __init__(self, templater: TemplateContext) -> None:
+        self.templater = templater
+
+    def resources(self, args: tuple[object, ...]) -> list[Data]:
+        """Return the resources that all pairs select; at least one."""
+        component, wanted = self.arguments(args, "resource")
+        found = select(component.resources, wanted)
+        if not found:
+            raise GoCallError(f"not found{_near(component.resources, wanted)}")
+        return found
+
+    def component(self, args: tuple[object, ...]) -> Data:
+        """Return the descriptor of the first component reference that all pairs select."""
+        component, wanted = self.arguments(args, "component")
+        found = select(component.references, wanted)
+        if not found:
+            raise GoCallError(f"not found{_near(component.references, wanted)}")
+        reference = found[0]
+        name, version = text(reference.get("componentName")), text(reference.get("version"))
+        for one in self.templater.components:
+            if (one.name, one.version) == (name, version):
+                return one.shown(self.templater.schema_version)
+        raise GoCallError(f"unable to resolve component {text(reference.get('name'))}:{version}")
+
+    def arguments(self, args: tuple[object, ...], title: str) -> tuple[Component, dict[str, str]]:
+        """Return the descriptor (the first argument if it is a map, else the installation's) and the wanted attributes."""
+        component = self.templater.component
+        if component is None:
+            raise GoCallError(f"Unable to search for a {title} as no ComponentDescriptor is defined.")
+        if len(args) < 2:
+            raise GoCallError("at least 2 arguments are expected")
+        if isinstance(args[0], dict):
+            component = _decode(args[0])
+            args = args[1:]
+        if len(args) % 2:
+            raise GoCallError("odd number of key value pairs")
+        for index, value in enumerate(args):
+            if not isinstance(value, str):
+                raise GoCallError(f"expect argument {index} to be a string")
+        return component, {str(args[index]): str(args[index + 1]) for index in range(0, len(args), 2)}
+
+    def resource_key(self, *args: object) -> str:
+        """getResourceKey: return the global identity of a resource, as base64 of YAML."""
+        from krmkit.systems.landscaper.templates.resources import resource_key
+
+        return resource_key(self.templater, args)
+
+    def resource_content(self, *args: object) -> str:
+        """getResourceContent: return the text of a resource."""
+        from krmkit.systems.landscaper.templates.resources import resource_content
+
+        return resource_content(self.templater, args)
+
+
+def _decode(data: dict[str, object]) -> Component:
+    try:
+        return decode(data)
+    except InstallationError as error:
+        raise GoCallError(f"invalid component descriptor: {error.message}") from None
+
+
+def _near(members: list[Data], wanted: dict[str, str]) -> str:
+    near = nearest(wanted.get("name", ""), [text(one.get("name")) for one in members])
+    return f'; did you mean "{near}"?' if near and near != wanted.get("name") else ""
+
+
+def _repository_context(descriptor: object) -> object:
+    if descriptor is None:
+        raise GoCallError(
+            "Unable to get effective component descriptor as no ComponentDescriptor is defined."
+        )
+    if not isinstance(descriptor, dict):
+        raise GoCallError("invalid component descriptor")
+    if descriptor.get("apiVersion") == V3:
+        contexts = entries(descriptor.get("repositoryContexts"))
+    else:
+        contexts = entries(mapping(descriptor.get("component")).get("repositoryContexts"))
+    return contexts[-1] if contexts else None
+
+
+def _json(function: Callable[..., object]) -> Callable[..., object]:
+    """Wrap a function: its result becomes what Go decodes from its JSON."""
+    return lambda *args: from_json(function(*args))
+
+
+def _parse_ref(ref: str) -> StringList:
+    try:
+        return StringList(parse_oci_ref(ref))
+    except OciRefError as error:
+        raise GoCallError(str(error)) from None
+
+
+def refuse(name: str) -> Callable[..., object]:
+    def call(*args: object) -> object:
+        raise GoCallError(f"{name} needs a cluster, and is refused here")
+
+    return call
+
+
+def _with_right_word(message: str, functions: dict[str, GoFunction]) -> str:
+    """Return the message, for an unknown function with the nearest known one."""
+    _, found, rest = message.partition('function "')
+    name, _, after = rest.partition('"')
+    if not found or after != " not defined":
+        return message
+    if name in _GONE:
+        return f"{message}; {_GONE[name]}"
+    near = nearest(name, functions)
+    return f'{message}; did you mean "{near}"?' if near else message
+
+
+def check(source: str) -> None:
+    """Raise InstallationError (template) for a template that does not parse."""
+    functions = {
+        **function_set("landscaper"),
+        **dict.fromkeys(_OWN, GoFunction(lambda *args: None, ("any",), variadic=True)),
+    }
+    try:
+        parse(source, name="execution", functions=functions, options=_OPTIONS)
+    except TemplateError as error:
+        raise InstallationError("template", _with_right_word(error.message, functions)) from None
+
+
+_OWN = (
+    "readFile", "readDir", "include", "parseOCIRef", "ociRefRepo", "ociRefVersion", "getResource", "getResources", "getComponent",
+    "getRepositoryContext", "getResourceKey", "getResourceContent", *REFUSED,
+)  # fmt: skip

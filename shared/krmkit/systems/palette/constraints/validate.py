@@ -1,0 +1,207 @@
+"""All constraints of all packs of a profile at once: schema, dependencies, resources."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import Finding
+from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.systems.palette.constraints.effort import Effort
+from krmkit.systems.palette.packs.findings import DEFAULTS, METADATA, VALUES, pack_finding
+from krmkit.systems.palette.packs.pack import Pack
+from krmkit.systems.palette.packs.values import PackValues
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.systems.palette.constraints.demands import ResourceReport
+    from krmkit.systems.palette.constraints.pools import MachinePool
+    from krmkit.systems.palette.constraints.schema import PackSchema
+
+
+class ValidationOptions:
+    """Options of a validation: the fields of a ValidatePackConstraints config, with pools and packs already read.
+
+    pools: None where the machine pools are not known. effort: what the formats of this run may still cost. schemas: those that this run has
+    read, by their text, as many packs have the same. previous: the packs before an upgrade, None where none is asked.
+    """
+
+    __slots__ = (
+        "aggregate",
+        "effort",
+        "limits",
+        "merge_defaults",
+        "pools",
+        "previous",
+        "schemas",
+        "scope",
+        "use_min_size",
+    )
+
+    def __init__(
+        self,
+        pools: Sequence[MachinePool] | None = None,
+        scope: str = "cluster",
+        previous: Sequence[Pack] | None = None,
+        aggregate: str = "sum",
+        use_min_size: bool = False,
+        merge_defaults: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.pools = pools
+        self.scope = scope
+        self.previous = previous
+        self.aggregate = aggregate
+        self.use_min_size = use_min_size
+        self.merge_defaults = merge_defaults
+        self.limits = limits
+        self.effort = Effort()
+        self.schemas: dict[str, PackSchema] = {}
+
+    @classmethod
+    def of(
+        cls,
+        spec: dict[str, Any],
+        limits: Limits = DEFAULT_LIMITS,
+        items: Iterable[Resource] = (),
+        config: Resource | None = None,
+    ) -> ValidationOptions:
+        """From the decoded spec of a ValidatePackConstraints config. Raises PoolError.
+
+        items: where the pools of `poolsOfCluster` are looked for, and the config itself as the pipeline has it now.
+        """
+        pools, previous = spec.get("machinePools"), spec.get("previousProfile")
+        if pools is not None:
+            from krmkit.systems.palette.constraints.pools import read_pools
+
+            pools = read_pools(pools, spec.get("instanceTypes"))
+        if spec.get("poolsOfCluster"):
+            from krmkit.systems.palette.constraints.poolitems import PoolSource, cluster_named
+            from krmkit.systems.palette.constraints.pools import PoolError
+
+            if pools is not None:
+                raise PoolError("give machinePools or poolsOfCluster, not both", "poolsOfCluster")
+            source = PoolSource(items, spec.get("instanceTypes"), spec.get("machineTemplates"))
+            pools = source.pools(cluster_named(spec["poolsOfCluster"], source.items, config))
+        if previous is not None:
+            # An entry may hold the dependencies of its pack.json.
+            previous = [Pack({**member, "constraints": member}) for member in previous]
+        return cls(
+            pools,
+            spec["scope"],
+            previous,
+            spec["aggregate"],
+            spec["useMinSize"],
+            spec["mergeDefaults"],
+            limits,
+        )
+
+
+class CheckedPack:
+    """A pack under validation. Its texts are parsed once; `values` is None, with a finding, where they cannot be."""
+
+    __slots__ = ("defaults", "findings", "pack", "values")
+
+    def __init__(self, pack: Pack, options: ValidationOptions) -> None:
+        self.pack = pack
+        self.findings: list[Finding] = []
+        self.defaults = (
+            self.read(pack.defaults, DEFAULTS, options.limits) if pack.defaults is not None else None
+        )
+        self.values = self.read(pack.values or "", VALUES, options.limits)
+        if options.merge_defaults and self.values is not None and self.defaults is not None:
+            self.values = self.values.over(self.defaults)
+
+    def read(self, text: str, file: str, limits: Limits) -> PackValues | None:
+        try:
+            return PackValues.parse(text, limits)
+        except YamlError as error:
+            what = "is over a limit" if isinstance(error, LimitError) else "is not YAML"
+            hint = "; an unquoted macro may be why: run resolve-macros first" if ".spectro." in text else ""
+            error.message += hint
+            self.findings.append(
+                pack_finding("schema", f"{file} {what}", ("",), self.pack.label, file, error=error)
+            )
+            return None
+
+    def check_schema(self, options: ValidationOptions, satisfied: list[Finding] | None) -> None:
+        """Schema constraints, whose findings are added to the errors of the texts."""
+        text = self.pack.schema
+        if text is None or self.values is None:
+            return
+        from krmkit.systems.palette.constraints.schema import PackSchema, check
+
+        rules = options.schemas.get(text)
+        if rules is None:
+            rules = PackSchema.of(self.pack, options.limits, options.effort)
+            options.schemas[text] = rules
+        try:
+            self.findings += check(rules, self.values, self.defaults, self.pack.label, satisfied)
+        except LimitError as error:
+            self.findings.append(
+                pack_finding("schema", "the values are over a limit", ("",), self.pack.label, error=error)
+            )
+
+
+def validate(
+    packs: Sequence[Pack], options: ValidationOptions, satisfied: list[Finding] | None = None
+) -> list[Finding]:
+    """Findings pack by pack (schema, then dependencies), then those of the resources, then the totals of the pools.
+
+    A list given as `satisfied` takes one finding for each rule that holds, with the reason.
+    """
+    findings: list[Finding] = []
+    asking: list[CheckedPack] = []
+    profile: Profile | None = None
+    previous = options.previous
+    before: Profile | None = None
+    if previous is not None or any(pack.constraint("dependencies") for pack in packs):
+        from krmkit.systems.palette.constraints.dependencies import Profile, check, check_previous
+
+        profile = Profile(packs)
+        before = None if previous is None else Profile(previous)
+    for pack in packs:
+        subject = CheckedPack(pack, options)
+        subject.check_schema(options, satisfied)
+        findings += subject.findings
+        if pack.constraints is not None and not isinstance(pack.constraints, dict):
+            message = "constraints must be an object with dependencies and resources"
+            findings.append(pack_finding("schema", message, ("",), pack.label, METADATA, "constraints"))
+        dependencies = pack.constraint("dependencies")
+        if dependencies and profile is not None:
+            findings += check(pack, dependencies, profile, options.scope, before, satisfied)
+        if pack.constraint("resources"):
+            asking.append(subject)
+    if previous is not None and profile is not None:
+        findings += check_previous(previous, profile)
+    if options.pools is not None:
+        from krmkit.systems.palette.constraints.resources import totals
+
+        report = _report(asking, options.pools, options)
+        findings += report.findings + totals(report, options.pools, options.use_min_size)
+    elif asking:
+        labels = tuple(subject.pack.label for subject in asking)
+        message = (
+            f"the resource constraints of {', '.join(labels)} are not checked: the config has no machinePools"
+        )
+        findings.append(pack_finding("pools-unknown", message, labels, file=""))
+        # Checking the constraints themselves needs no pools.
+        report = _report(asking, [], options)
+        findings += [finding for finding in report.findings if finding.rule == "schema"]
+    return findings
+
+
+def _report(
+    asking: list[CheckedPack], pools: Sequence[MachinePool], options: ValidationOptions
+) -> ResourceReport:
+    """What the packs with resource constraints need of the pools."""
+    from krmkit.systems.palette.constraints.demands import Demand
+    from krmkit.systems.palette.constraints.resources import check
+
+    demands = [
+        Demand(subject.pack.label, subject.pack.constraint("resources"), subject.values) for subject in asking
+    ]
+    return check(demands, pools, options.aggregate, options.use_min_size)

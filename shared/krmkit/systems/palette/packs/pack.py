@@ -1,0 +1,96 @@
+"""A pack: its metadata (pack.json) and the texts that lie beside it."""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.document import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.libraries.yaml.tree import Node
+
+
+class PackError(ValueError):
+    """pack.json cannot be read; the message gives its required form."""
+
+
+class Pack:
+    """One pack as values.
+
+    name, display_name, version, tag, layer: from pack.json, "" if absent. constraints: its `constraints`, unchecked.
+    metadata: all of pack.json. values, presets, schema, defaults: the texts, None if the pack has no such file;
+    `defaults` is the values text as the pack ships it. label: its name in findings.
+    """
+
+    __slots__ = (
+        "_schema_root",
+        "constraints",
+        "defaults",
+        "display_name",
+        "label",
+        "layer",
+        "metadata",
+        "name",
+        "presets",
+        "schema",
+        "tag",
+        "values",
+        "version",
+    )
+
+    def __init__(
+        self,
+        metadata: dict[str, object],
+        values: str | None = None,
+        presets: str | None = None,
+        schema: str | None = None,
+        defaults: str | None = None,
+    ) -> None:
+        self.metadata = metadata
+        self.name = text_of(metadata, "name")
+        self.display_name = text_of(metadata, "displayName")
+        self.version = text_of(metadata, "version")
+        self.tag = text_of(metadata, "tag")
+        self.layer = text_of(metadata, "layer")
+        self.constraints = metadata.get("constraints")
+        self.values = values
+        self.presets = presets
+        self.schema = schema
+        self.defaults = defaults
+        self.label = self.name
+        self._schema_root: Node | None = None
+
+    def schema_root(self, limits: Limits) -> Node | None:
+        """The tree of the schema's text, parsed once; keys may occur twice. Raises YamlError."""
+        if self._schema_root is None and self.schema:
+            self._schema_root = parse(self.schema, limits, duplicates="keep").root
+        return self._schema_root
+
+    def constraint(self, name: str) -> object:
+        """`constraints.<name>` (dependencies, resources), not checked; None if there is none."""
+        return self.constraints.get(name) if isinstance(self.constraints, dict) else None
+
+    @property
+    def effective_version(self) -> str:
+        """The version, or the tag if there is no version."""
+        return self.version or self.tag
+
+
+def read_metadata(text: str) -> dict[str, object]:
+    """pack.json as data. Raises PackError."""
+    from krmkit.libraries.json.text import JsonError  # most lists have no pack
+    from krmkit.libraries.json.text import parse as parse_json
+
+    try:
+        data = parse_json(text)
+    except JsonError as error:
+        raise PackError(f"pack.json is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise PackError("pack.json must hold one JSON object")
+    return data
+
+
+def text_of(data: dict[str, object], key: str) -> str:
+    """A text field; "" if it is absent or not a text."""
+    value = data.get(key)
+    return value if isinstance(value, str) else ""

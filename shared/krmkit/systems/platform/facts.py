@@ -1,0 +1,109 @@
+"""Facts about the systems of a package, read once for all rules: Clusters with their topologies, classes, packs, configs."""
+
+from __future__ import annotations
+
+from krmkit.libraries.schema.fields import entries, mapping
+from krmkit.systems.palette.packs.items import Packs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+    from krmkit.libraries.json import Object
+    from krmkit.systems.palette.packs.items import Carrier
+
+CLUSTER_GROUP = "cluster.x-k8s.io/"
+CONFIG_GROUP = "krmkit.dev/"
+DEFAULT_NAMESPACE = "default"
+
+
+class PlatformCluster:
+    """A Cluster among the items. `topology` is its spec.topology, {} where it has none."""
+
+    __slots__ = ("item", "name", "namespace", "topology")
+
+    def __init__(self, item: Resource) -> None:
+        self.item = item
+        self.name = item.name
+        self.namespace = item.namespace or DEFAULT_NAMESPACE
+        self.topology: Object = mapping(item.get("spec", "topology"))
+
+    @property
+    def label(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def version(self) -> str:
+        """spec.topology.version, "" without one or while it holds a macro."""
+        return plain(self.topology.get("version"))
+
+    @property
+    def class_key(self) -> tuple[str, str]:
+        """Namespace and name of the ClusterClass; v1beta1 calls them classNamespace and class."""
+        reference = mapping(self.topology.get("classRef"))
+        name = reference.get("name") or self.topology.get("class")
+        namespace = reference.get("namespace") or self.topology.get("classNamespace")
+        return plain(namespace) or self.namespace, plain(name)
+
+    def variables(self) -> Iterator[tuple[str, str, object]]:
+        """Name, field and value of each variable of the topology."""
+        for position, variable in enumerate(entries(self.topology.get("variables"))):
+            field = f"spec.topology.variables[{position}].value"
+            yield plain(variable.get("name")), field, variable.get("value")
+
+    def pools(self) -> dict[str, object]:
+        """The replicas of each MachineDeployment and MachinePool of the topology, by its name."""
+        workers = mapping(self.topology.get("workers"))
+        found: dict[str, object] = {}
+        for kind in ("machineDeployments", "machinePools"):
+            for worker in entries(workers.get(kind)):
+                found[plain(worker.get("name"))] = worker.get("replicas")
+        return found
+
+
+class PlatformFacts:
+    """The package. `clusters` are those that the config asks about, `all_clusters` every one."""
+
+    __slots__ = ("all_clusters", "classes", "clusters", "configs", "items", "packs", "spec")
+
+    def __init__(self, resources: ResourceList, spec: Object) -> None:
+        """spec: that of a ValidatePlatform. Packs that cannot be read are the business of validate-pack-constraints."""
+        self.spec = spec
+        self.items = list(resources)
+        self.packs: list[Carrier] = Packs.read(resources).carriers
+        self.all_clusters: list[PlatformCluster] = []
+        self.classes: dict[tuple[str, str], Resource] = {}
+        self.configs: list[Resource] = []
+        for item in self.items:
+            group, kind = item.api_version, item.kind
+            if group.startswith(CLUSTER_GROUP) and kind == "Cluster":
+                self.all_clusters.append(PlatformCluster(item))
+            elif group.startswith(CLUSTER_GROUP) and kind == "ClusterClass":
+                self.classes[item.namespace or DEFAULT_NAMESPACE, item.name] = item
+            elif group.startswith(CONFIG_GROUP):
+                self.configs.append(item)
+        wanted = spec.get("cluster")
+        self.clusters = [one for one in self.all_clusters if not wanted or wanted in (one.name, one.label)]
+
+    def of_kind(self, group: str, kind: str) -> Iterator[Resource]:
+        """Items of a kind whose apiVersion begins with `group`."""
+        for item in self.items:
+            if item.kind == kind and item.api_version.startswith(group):
+                yield item
+
+    def configs_of(self, kind: str) -> Iterator[Resource]:
+        """Configs of a function among the items, as they are in the package."""
+        return (item for item in self.configs if item.kind == kind)
+
+
+def plain(value: object) -> str:
+    """A text without macros; "" for all else, so that what is not resolved yet is not compared."""
+    return value if isinstance(value, str) and "{{" not in value else ""
+
+
+def at_file(item: Resource) -> str:
+    """`the pack's item and file` in a message: `ConfigMap kubernetes in kubernetes.yaml`."""
+    path = item.path
+    return f"{item.kind} {item.name}" + (f" in {path}" if path else "")

@@ -1,0 +1,43 @@
+"""The rule about namespaces: a package that makes the namespaces of its objects makes all of them."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import WARNING, Finding
+from krmkit.libraries.messages.nearest import did_you_mean, nearest
+from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.krm.resource import Resource
+    from krmkit.systems.platform.facts import PlatformFacts
+
+
+def unknown_namespaces(facts: PlatformFacts) -> Iterator[Finding]:
+    """The namespace of an object is one that the package makes (unknown-namespace), once for each namespace.
+
+    Namespaces are often made elsewhere. So the rule holds only in a package that makes namespaces for objects of its own, and for
+    a name that is nearly one that the package makes. Namespaces of the system and those in `namespaces` of the config are left alone.
+    """
+    made = [item.name for item in facts.of_kind("v1", "Namespace")]
+    objects: dict[str, list[Resource]] = {}
+    for item in facts.items if made else ():
+        namespace = plain(item.namespace)
+        if namespace and not item.is_local_config:
+            objects.setdefault(namespace, []).append(item)
+    makes_its_own = any(namespace in made for namespace in objects)
+    for namespace, items in objects.items():
+        if namespace in made or namespace in facts.spec["namespaces"] or _is_of_the_system(namespace):
+            continue
+        if makes_its_own or nearest(namespace, made):
+            others = f" and {len(items) - 1} more" if len(items) > 1 else ""
+            message = (
+                f"{items[0].kind} {items[0].name}{others} must have a namespace that is there: the package makes no Namespace {namespace}"
+                f"{did_you_mean(namespace, made)} (made elsewhere: list it in namespaces of the ValidatePlatform)"
+            )
+            yield Finding("unknown-namespace", message, WARNING, items[0], "metadata.namespace", namespace)
+
+
+def _is_of_the_system(namespace: str) -> bool:
+    return namespace == DEFAULT_NAMESPACE or namespace.startswith("kube-") or namespace.endswith("-system")

@@ -1,0 +1,85 @@
+"""Rules between PackageVariants and the repositories and packages that are given."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import ERROR, Finding
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import entries, mapping
+from krmkit.systems.platform.facts import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.json import Object
+    from krmkit.systems.platform.facts import PlatformFacts
+
+    Revisions = dict[tuple[str, str], set[str]]
+
+_VARIANTS = "config.porch.kpt.dev/"
+_REVISIONS = "porch.kpt.dev/"
+
+
+def variant_packages(facts: PlatformFacts) -> Iterator[Finding]:
+    """Repository, package and revision of a variant's upstream exist (variant-repository, variant-package).
+
+    Known are the Repositories and PackageRevisions among the items and `packages` of the config. There is no finding if
+    none of them is given.
+    """
+    repositories = {item.name for item in facts.of_kind(_VARIANTS, "Repository")}
+    revisions = _revisions(facts)
+    known = repositories | {repository for repository, _ in revisions}
+    for kind in ("PackageVariant", "PackageVariantSet"):
+        for item in facts.of_kind(_VARIANTS, kind):
+            upstream = mapping(item.get("spec", "upstream"))
+            repository = plain(upstream.get("repo"))
+            if known and repository and repository not in known:
+                message = f"there is no repository {repository}{did_you_mean(repository, sorted(known))}"
+                yield Finding("variant-repository", message, ERROR, item, "spec.upstream.repo", repository)
+            else:
+                yield from _package(item, upstream, revisions)
+            yield from _targets(item, repositories)
+
+
+def _package(item: Resource, upstream: Object, revisions: Revisions) -> Iterator[Finding]:
+    repository, package = plain(upstream.get("repo")), plain(upstream.get("package"))
+    there = sorted(name for other, name in revisions if other == repository)
+    if not there or not package:
+        return
+    if package not in there:
+        message = f"the repository {repository} has no package {package}{did_you_mean(package, there)}"
+        yield Finding("variant-package", message, ERROR, item, "spec.upstream.package", package)
+        return
+    have = revisions[repository, package]
+    revision = plain(upstream.get("revision"))
+    if have and revision and revision not in have:
+        message = (
+            f"the package {repository}/{package} has no revision {revision}: it has {listed(sorted(have))}"
+        )
+        yield Finding("variant-package", message, ERROR, item, "spec.upstream.revision", revision)
+
+
+def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
+    """Repositories that variants are made in; only Repositories among the items are known to exist."""
+    downstream = plain(mapping(item.get("spec", "downstream")).get("repo"))
+    places = [("spec.downstream.repo", downstream)] if downstream else []
+    for position, target in enumerate(entries(item.get("spec", "targets"))):
+        for number, entry in enumerate(entries(target.get("repositories"))):
+            places.append((f"spec.targets[{position}].repositories[{number}].name", plain(entry.get("name"))))
+    for field, name in places:
+        if repositories and name and name not in repositories:
+            message = f"there is no repository {name}{did_you_mean(name, sorted(repositories))}"
+            yield Finding("variant-repository", message, ERROR, item, field, name)
+
+
+def _revisions(facts: PlatformFacts) -> Revisions:
+    """Revisions by repository and package; an empty set means that any will do."""
+    found: Revisions = {}
+    for item in facts.of_kind(_REVISIONS, "PackageRevision"):
+        key = item.string("spec", "repository"), item.string("spec", "packageName")
+        found.setdefault(key, set()).add(item.string("spec", "revision"))
+    for entry in facts.spec["packages"]:
+        found.setdefault((entry["repo"], entry["package"]), set()).update(entry.get("revisions") or ())
+    return found

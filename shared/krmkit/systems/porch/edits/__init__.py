@@ -1,0 +1,1 @@
+"""Edits as Porch writes them: only values that differ, fields in kyaml's order."""

@@ -1,0 +1,127 @@
+"""The variants of a PackageVariantSet, and the changes of existing ones.
+
+Source: ensurePackageVariants of the packagevariantsets controller. Unlike Go's random order of maps, the order is that
+of the targets.
+"""
+
+from __future__ import annotations
+
+from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.sets.specs import VariantRenderer
+from krmkit.systems.porch.variants.naming import is_dns_label, variant_identifier, variant_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
+
+
+class Variant:
+    """A PackageVariant to make.
+
+    Its identifier within the set, its object name, its spec, and the position of its target.
+    """
+
+    __slots__ = ("identifier", "name", "spec", "target")
+
+    def __init__(self, identifier: str, name: str, spec: dict[str, Any], target: int = 0) -> None:
+        self.identifier = identifier
+        self.name = name
+        self.spec = spec
+        self.target = target
+
+
+class GeneratedVariants:
+    """The variants in the order of the targets; `repeated` are identifiers that more than one target gave (the last one won)."""
+
+    __slots__ = ("repeated", "variants")
+
+    def __init__(self, variants: list[Variant], repeated: list[str]) -> None:
+        self.variants = variants
+        self.repeated = repeated
+
+    @property
+    def odd_names(self) -> list[str]:
+        """Names that the API server would refuse, or that cannot be used in labels."""
+        return [variant.name for variant in self.variants if not is_dns_label(variant.name)]
+
+
+def generate(
+    set_name: str,
+    spec: dict[str, Any],
+    downstreams: Sequence[DownstreamTarget],
+    upstream: TargetObject,
+    repositories: Mapping[str, TargetObject],
+) -> GeneratedVariants:
+    """Render and name every entry of a valid set. The first error (PorchError) stops everything: no variant at all."""
+    renderer = VariantRenderer(spec["upstream"], upstream, repositories)
+    variants: dict[str, Variant] = {}
+    repeated: dict[str, None] = {}
+    for downstream in downstreams:
+        try:
+            rendered = renderer.render(downstream)
+        except PorchError as error:
+            where = (
+                f'target {downstream.target}, repository "{downstream.repo}", package "{downstream.package}"'
+            )
+            failed = PorchError(f"{error} ({where})")
+            failed.field = f"spec.targets[{downstream.target}].{_path(str(error))}".rstrip(".")
+            failed.repository = downstream.repo
+            raise failed from None
+        place = rendered["downstream"]
+        identifier = variant_identifier(set_name, place["repo"], place["package"])
+        if identifier in variants:
+            repeated[identifier] = None
+        variants[identifier] = Variant(identifier, variant_name(identifier), rendered, downstream.target)
+    return GeneratedVariants(list(variants.values()), list(repeated))
+
+
+def _path(message: str) -> str:
+    """The path that a message begins with; "" if it begins with none: `template.labelExprs[0].valueExpr: no such key`."""
+    path = message.partition(": ")[0]
+    return path if path.startswith("template") and " " not in path else ""
+
+
+class Existing:
+    """A PackageVariant that an earlier run of the set made."""
+
+    __slots__ = ("name", "package", "repo")
+
+    def __init__(self, name: str, repo: str, package: str) -> None:
+        self.name = name
+        self.repo = repo
+        self.package = package
+
+
+class Changes:
+    """The changes to make: `updated` pairs the position of an existing variant with the one whose spec it gets."""
+
+    __slots__ = ("created", "deleted", "updated")
+
+    def __init__(self) -> None:
+        self.deleted: list[int] = []
+        self.updated: list[tuple[int, Variant]] = []
+        self.created: list[Variant] = []
+
+
+def reconcile(set_name: str, variants: Sequence[Variant], existing: Sequence[Existing]) -> Changes:
+    """Match the variants of a set with those it made before: by identifier, so that an existing one keeps its name.
+
+    Of two existing ones with the same identifier the last one stays, as in the reference; the other is deleted.
+    """
+    changes = Changes()
+    known: dict[str, int] = {}
+    for position, one in enumerate(existing):
+        identifier = variant_identifier(set_name, one.repo, one.package)
+        if identifier in known:
+            changes.deleted.append(known[identifier])
+        known[identifier] = position
+    for variant in variants:
+        if variant.identifier in known:
+            changes.updated.append((known.pop(variant.identifier), variant))
+        else:
+            changes.created.append(variant)
+    changes.deleted = sorted([*changes.deleted, *known.values()])
+    return changes

@@ -1,0 +1,190 @@
+"""From the template of a set's target to the spec of a PackageVariant.
+
+Source: renderPackageVariantSpec of the packagevariantsets controller; the order of evaluation, and so the reported
+error, is the same.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.sets.expressions import (
+    ExpressionScope,
+    FunctionTemplate,
+    MapTemplate,
+    TemplateExpression,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from krmkit.systems.porch.sets.expressions import ExpressionValues
+    from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
+
+
+class VariantTemplate:
+    """The template of a target, compiled."""
+
+    __slots__ = (
+        "_annotations",
+        "_batch",
+        "_context",
+        "_injectors",
+        "_labels",
+        "_package",
+        "_pipeline",
+        "_policies",
+        "_remove",
+        "_repo",
+    )
+
+    def __init__(self, template: dict[str, Any], scope: ExpressionScope) -> None:
+        downstream = mapping(template, "downstream")
+        self._repo = _overriding("template.downstream.repoExpr", downstream, "repo", scope)
+        # The repository's own expression is evaluated before the repository is known, so it is not in the batch.
+        first = len(scope.expressions)
+        self._package = _overriding("template.downstream.packageExpr", downstream, "package", scope)
+        self._policies = {
+            key: template[key]
+            for key in ("adoptionPolicy", "deletionPolicy")
+            if template.get(key) is not None
+        }
+        self._labels = MapTemplate(
+            "template.labelExprs", template.get("labels"), template.get("labelExprs"), scope
+        )
+        self._annotations = MapTemplate(
+            "template.annotationExprs", template.get("annotations"), template.get("annotationExprs"), scope
+        )
+        context = template.get("packageContext")
+        self._context: MapTemplate | None = None
+        self._remove: list[str | TemplateExpression] = []
+        if context is not None:
+            field = "template.packageContext"
+            self._context = MapTemplate(
+                f"{field}.dataExprs", context.get("data"), context.get("dataExprs"), scope
+            )
+            self._remove += context.get("removeKeys") or []
+            for index, text in enumerate(context.get("removeKeyExprs") or ()):
+                self._remove.append(TemplateExpression(f"{field}.removeKeyExprs[{index}]", text, scope))
+        self._injectors: list[tuple[dict[str, str], str | TemplateExpression]] = []
+        for index, injector in enumerate(template.get("injectors") or ()):
+            kept = {
+                key: injector[key] for key in ("group", "version", "kind") if injector.get(key) is not None
+            }
+            name: str | TemplateExpression = injector.get("name") or ""
+            if injector.get("nameExpr"):
+                name = TemplateExpression(
+                    f"template.injectors[{index}].nameExpr", injector["nameExpr"], scope
+                )
+            self._injectors.append((kept, name))
+        pipeline = mapping(template, "pipeline")
+        # Validators are rendered before mutators, and written after them.
+        self._pipeline = {
+            step: [
+                FunctionTemplate(f"template.pipeline.{step}[{index}]", function, scope)
+                for index, function in enumerate(pipeline.get(step) or ())
+            ]
+            for step in ("validators", "mutators")
+        }
+        self._batch = scope.batch(scope.expressions[first:])
+
+    @property
+    def chooses_repo(self) -> bool:
+        """Return whether the repository comes from an expression, which is evaluated before repositories are bound."""
+        return isinstance(self._repo, TemplateExpression)
+
+    def repo(self, default: str, values: ExpressionValues | None) -> str:
+        return _evaluated(self._repo, default, values)
+
+    def fill(self, spec: dict[str, Any], values: ExpressionValues | None) -> None:
+        """Complete a spec whose downstream is {repo, package default}; all variables are bound."""
+        if self._batch is not None and values is not None:
+            values.results = self._batch.evaluate(values.bindings)
+        spec["downstream"]["package"] = _evaluated(self._package, spec["downstream"]["package"], values)
+        spec.update(self._policies)
+        labels = self._labels.evaluate(values)
+        if labels:
+            spec["labels"] = labels
+        annotations = self._annotations.evaluate(values)
+        if annotations:
+            spec["annotations"] = annotations
+        if self._context is not None:
+            context: dict[str, Any] = {}
+            data = self._context.evaluate(values)
+            if data:
+                context["data"] = data
+            removed = {key if isinstance(key, str) else key.text(values) for key in self._remove}
+            if removed:
+                context["removeKeys"] = sorted(removed)
+            spec["packageContext"] = context
+        injectors = [
+            {**kept, "name": name if isinstance(name, str) else name.text(values)}
+            for kept, name in self._injectors
+        ]
+        steps = {
+            step: [one.evaluate(values) for one in functions] for step, functions in self._pipeline.items()
+        }
+        pipeline = {step: steps[step] for step in ("mutators", "validators") if steps[step]}
+        if pipeline:
+            spec["pipeline"] = pipeline
+        if injectors:
+            spec["injectors"] = injectors
+
+
+class VariantRenderer:
+    """Renders the variants of one set. `upstream` is its PackageRevision, `repositories` those of its namespace by name."""
+
+    __slots__ = ("_repositories", "_scope", "_templates", "_upstream_spec")
+
+    def __init__(
+        self, upstream_spec: dict[str, Any], upstream: TargetObject, repositories: Mapping[str, TargetObject]
+    ) -> None:
+        self._upstream_spec = {key: value for key, value in upstream_spec.items() if value is not None}
+        self._repositories = repositories
+        self._scope = ExpressionScope({"upstream": upstream.variable})
+        self._templates: dict[int, VariantTemplate] = {}
+
+    def render(self, downstream: DownstreamTarget) -> dict[str, Any]:
+        """The spec of one variant. PorchError names the field whose expression failed, or the repository that is missing."""
+        repo, package = downstream.repo, downstream.package
+        spec: dict[str, Any] = {
+            "upstream": self._upstream_spec,
+            "downstream": {"repo": repo, "package": package},
+        }
+        if downstream.template is None:
+            return spec
+        template = self._templates.get(downstream.target)
+        if template is None:
+            template = VariantTemplate(downstream.template, self._scope)
+            self._templates[downstream.target] = template
+        target: object = {"repo": repo, "package": package}
+        if downstream.object is not None:
+            target = downstream.object.variable
+        values = {**self._scope.values, "repoDefault": repo, "packageDefault": package, "target": target}
+        repo = template.repo(repo, self._scope.bind(values) if template.chooses_repo else None)
+        spec["downstream"]["repo"] = repo
+        repository = self._repositories.get(repo)
+        if repository is None:
+            raise PorchError(
+                f'repository "{repo}" could not be loaded (no Repository of that name is among the items of the namespace)'
+            )
+        values["repository"] = repository.variable
+        template.fill(spec, self._scope.bind(values))
+        return spec
+
+
+def _overriding(
+    field: str, downstream: dict[str, Any], key: str, scope: ExpressionScope
+) -> str | TemplateExpression | None:
+    """Return what replaces a default: a text or an expression; None if both are absent or empty."""
+    if downstream.get(key + "Expr"):
+        return TemplateExpression(field, downstream[key + "Expr"], scope)
+    return downstream.get(key) or None
+
+
+def _evaluated(value: str | TemplateExpression | None, default: str, values: ExpressionValues | None) -> str:
+    if value is None:
+        return default
+    return value if isinstance(value, str) else value.text(values)

@@ -1,0 +1,122 @@
+"""The targets of a PackageVariantSet: from selectors to one entry for each future variant.
+
+Source: unrollDownstreamTargets and getUpstreamPR of the packagevariantsets controller. One addition:
+objectSelector.name, which the reference declares and ignores, selects by name.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.kube.selectors import SelectorError, parse_selector
+from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, revision_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    # Everything of one apiVersion and kind in the set's namespace, in a stable order.
+    Listing = Callable[[str, str], Iterable["TargetObject"]]
+
+
+class TargetObject:
+    """The part of an object that a set uses: its name, namespace, labels and annotations."""
+
+    __slots__ = ("_variable", "annotations", "labels", "name", "namespace")
+
+    def __init__(
+        self,
+        name: str,
+        namespace: str = "",
+        labels: dict[str, str] | None = None,
+        annotations: dict[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.labels: dict[str, str] = labels or {}
+        self.annotations: dict[str, str] = annotations or {}
+        self._variable: dict[str, object] | None = None
+
+    @property
+    def variable(self) -> dict[str, object]:
+        """The value of the object's CEL variable."""
+        if self._variable is None:
+            self._variable = {
+                "name": self.name,
+                "namespace": self.namespace,
+                "labels": self.labels,
+                "annotations": self.annotations,
+            }
+        return self._variable
+
+
+class DownstreamTarget:
+    """One future variant: the defaults of its downstream, the object that was selected (if one was), its template (if any)."""
+
+    __slots__ = ("object", "package", "repo", "target", "template")
+
+    def __init__(
+        self,
+        target: int,
+        repo: str,
+        package: str,
+        template: dict[str, Any] | None,
+        object: TargetObject | None = None,
+    ) -> None:
+        self.target = target
+        self.repo = repo
+        self.package = package
+        self.template = template
+        self.object = object
+
+
+def unroll(spec: dict[str, Any], listing: Listing) -> list[DownstreamTarget]:
+    """The entries of all targets, in order; duplicates stay. PorchError for a selector that is malformed.
+
+    `spec` is that of a valid set. A selector that matches nothing gives no entries.
+    """
+    package = spec["upstream"].get("package") or ""
+    targets: list[DownstreamTarget] = []
+    for index, target in enumerate(spec.get("targets") or ()):
+        template = target.get("template")
+        repositories = target.get("repositories")
+        if repositories:
+            for repository in repositories:
+                for name in repository.get("packageNames") or (package,):
+                    targets.append(DownstreamTarget(index, repository["name"], name, template))
+            continue
+        for item in _selected(index, target, listing):
+            for name in target.get("packageNames") or (package,):
+                targets.append(DownstreamTarget(index, item.name, name, template, item))
+    return targets
+
+
+def _selected(index: int, target: dict[str, Any], listing: Listing) -> Iterable[TargetObject]:
+    selector = target.get("repositorySelector")
+    kind = "repositorySelector"
+    version, name = REPOSITORY_VERSION, ""
+    if selector is None:
+        kind = "objectSelector"
+        selector = target["objectSelector"]
+        version, name = selector["apiVersion"], selector.get("name") or ""
+    try:
+        labels = parse_selector(selector)
+    except SelectorError as error:
+        raise PorchError(f"spec.targets[{index}].{kind}: {error}") from None
+    for item in listing(version, selector["kind"] if kind == "objectSelector" else REPOSITORY_KIND):
+        if (not name or item.name == name) and labels.matches(item.labels):
+            yield item
+
+
+def find_upstream(upstream: dict[str, Any], revisions: Sequence[dict[str, Any]]) -> int:
+    """The position of the first PackageRevision (its spec) that is the set's upstream. PorchError if there is none.
+
+    As in the reference, an equal revision or an equal workspace is enough, and two absent ones are equal.
+    """
+    repo, package = upstream.get("repo") or "", upstream.get("package") or ""
+    number, workspace = revision_number(upstream.get("revision")), upstream.get("workspaceName") or ""
+    for position, spec in enumerate(revisions):
+        if (spec.get("repository") or "") != repo or (spec.get("packageName") or "") != package:
+            continue
+        if revision_number(spec.get("revision")) == number or (spec.get("workspaceName") or "") == workspace:
+            return position
+    raise PorchError(f"could not find upstream package revision '{package}/{number}' in repo '{repo}'")

@@ -1,0 +1,65 @@
+"""Apply a PackageVariant to a package: validation, then context, pipeline and injection, each on the result of the one
+before.
+
+Source: calculateDraftResources of the packagevariants controller. After a PorchError the resources may be half changed,
+and the caller must discard them.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.variants.context import set_package_context
+from krmkit.systems.porch.variants.injection import inject_config
+from krmkit.systems.porch.variants.pipeline import check_names, prepend_pipeline
+from krmkit.systems.porch.variants.validation import validate_variant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from krmkit.systems.porch.variants.causes import VariantCauses
+    from krmkit.systems.porch.variants.injection import Candidate
+    from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
+    from krmkit.systems.porch.variants.packageview import PackageView
+
+
+class InvalidVariantError(PorchError):
+    """The PackageVariant itself is invalid; `errors` are the controller's messages."""
+
+    def __init__(self, errors: list[str]) -> None:
+        super().__init__("; ".join(errors))
+        self.errors = errors
+
+
+class AppliedVariant:
+    """The outcome: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
+
+    __slots__ = ("pipeline_changed", "points")
+
+    def __init__(self, points: list[InjectionPoint], pipeline_changed: bool) -> None:
+        self.points = points
+        self.pipeline_changed = pipeline_changed
+
+
+def apply_variant(
+    package: PackageView,
+    name: str,
+    spec: dict[str, Any],
+    candidates: Sequence[Candidate],
+    causes: VariantCauses | None = None,
+) -> AppliedVariant:
+    """Apply the variant `name` to the package. Raises InvalidVariantError before any change, PorchError if a step
+    fails.
+
+    Pipeline and injection always run, even if the spec has neither: entries that the variant made before are removed.
+    """
+    errors = validate_variant(spec)
+    if errors:
+        raise InvalidVariantError(errors)
+    check_names(name, mapping(spec, "pipeline"))
+    set_package_context(package, spec.get("packageContext"), causes)
+    pipeline_changed = prepend_pipeline(package, name, spec.get("pipeline"), causes)
+    points = inject_config(package, spec.get("injectors") or [], candidates, causes)
+    return AppliedVariant(points, pipeline_changed)

@@ -1,0 +1,71 @@
+"""The candidates for injection: objects of the config, and items marked as local config."""
+
+from __future__ import annotations
+
+from krmkit.krm import annotations as names
+from krmkit.krm.identity import holding
+from krmkit.systems.porch.api.apinames import in_namespace
+from krmkit.systems.porch.variants.injection import Candidate
+from krmkit.systems.porch.variants.packageview import CONTEXT_NAME, place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+
+
+_NO_OBJECT = frozenset((names.INJECTION, names.GENERATED_BY, names.PREVIOUS))
+
+
+def candidates(
+    inline: Sequence[dict[str, Any]], items: Iterable[Resource], namespace: str, config: Resource | None
+) -> list[Candidate]:
+    """Objects of the variant's namespace or of none: those of the config first, then items by file and position.
+
+    Those of other namespaces are included for hints, and marked so.
+
+    Items count if they are marked local-config and are not part of the package's own machinery: injection points,
+    Kptfiles, the package context, packs, and the functionConfig (which kpt also passes as an item). Generated items,
+    and old states kept for comparison, do not count either.
+    """
+    found = [
+        Candidate(
+            data,
+            _elsewhere(str(_metadata(data).get("namespace") or ""), namespace),
+            config,
+            ("spec", "resources", number),
+        )
+        for number, data in enumerate(inline)
+    ]
+    own = config.ref() if config is not None else None
+    eligible = [
+        (*place_of(item), position, item)
+        for position, item in holding(items, names.LOCAL_CONFIG)
+        if item.is_local_config and not _is_tool(item) and item.ref() != own
+    ]
+    return found + [
+        Candidate.of(item, _elsewhere(item.namespace, namespace))
+        for *_, item in sorted(eligible, key=lambda entry: entry[:4])
+    ]
+
+
+def _elsewhere(own: str, namespace: str) -> str:
+    """The namespace of an object outside the variant's namespace, else ""."""
+    return "" if in_namespace(own, namespace) else own
+
+
+def _is_tool(item: Resource) -> bool:
+    if item.kind in ("Kptfile", "Pack"):
+        return True
+    if any(map(item.may_hold, _NO_OBJECT)) and not _NO_OBJECT.isdisjoint(item.annotations):
+        return True
+    return item.kind == "ConfigMap" and (
+        item.name == CONTEXT_NAME or item.node("data", "pack.json") is not None
+    )
+
+
+def _metadata(data: dict[str, Any]) -> dict[str, Any]:
+    metadata = data.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}

@@ -1,0 +1,139 @@
+"""Apply one or more PackageVariants to the items of a list, one after the other."""
+
+from __future__ import annotations
+
+from krmkit.systems.porch.api.apinames import Condition, PorchError
+from krmkit.systems.porch.variants.apply import apply_variant
+from krmkit.systems.porch.variants.candidates import candidates
+from krmkit.systems.porch.variants.decodevariants import DecodedVariant, is_variant, recorder
+from krmkit.systems.porch.variants.packageview import PackageView, place_of
+from krmkit.systems.porch.variants.status import set_status
+from krmkit.systems.porch.variants.validation import (
+    conditions_of_failure,
+    conditions_of_invalid,
+    conditions_of_success,
+    validate_variant,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from krmkit.krm.cause import CauseLog
+    from krmkit.krm.resource import Resource
+    from krmkit.systems.porch.variants.injection import Candidate
+    from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
+
+
+class ChainError(PorchError):
+    """An error that ends the run: its rule, and the conditions for the variant in `resource`."""
+
+    def __init__(
+        self, message: str, rule: str, conditions: Sequence[Condition] = (), resource: Resource | None = None
+    ) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.conditions = conditions
+        self.resource = resource
+
+
+def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
+    """The PackageVariants among the items: those named, in that order, or all by file and position. ChainError for none."""
+    variants = [item for item in items if is_variant(item)]
+    if not names:
+        if not variants:
+            raise ChainError(
+                "there is no PackageVariant: give one as the config, or among the items", "no-variant"
+            )
+        return [
+            item
+            for *_, item in sorted(
+                ((*place_of(item), n, item) for n, item in enumerate(variants)), key=_place
+            )
+        ]
+    by_name = {item.name: item for item in reversed(variants)}
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        raise ChainError(f"no PackageVariant named {', '.join(missing)} is among the items", "no-variant")
+    return [by_name[name] for name in names]
+
+
+def _place(entry: tuple[object, ...]) -> tuple[object, ...]:
+    return entry[:4]
+
+
+class VariantChain:
+    """The items that variants are applied to, and the results.
+
+    `points`: the injection points after the last variant; `explained`: those of the variants before it.
+    """
+
+    __slots__ = (
+        "_causes",
+        "_config",
+        "_inline",
+        "_items",
+        "applied",
+        "explained",
+        "kptfile",
+        "pipeline_changed",
+        "points",
+    )
+
+    def __init__(
+        self,
+        items: Iterable[Resource],
+        inline: list[dict[str, Any]],
+        config: Resource | None,
+        causes: CauseLog | None = None,
+    ) -> None:
+        self._causes = causes
+        self._items = list(items)
+        self._inline = inline
+        self._config = config
+        self.applied: list[tuple[DecodedVariant, list[Condition]]] = []
+        self.kptfile: Resource | None = None
+        self.pipeline_changed = False
+        self.points: list[InjectionPoint] = []
+        self.explained: list[InjectionPoint] = []
+
+    def apply(self, variants: Sequence[DecodedVariant]) -> None:
+        """Validate all, then apply all, then write the status of those that are items. ChainError at the first failure."""
+        for variant in variants:
+            errors = validate_variant(variant.spec)
+            if errors:
+                raise ChainError(
+                    "; ".join(errors), "stalled", conditions_of_invalid(errors), variant.resource
+                )
+        package = PackageView(self._items)
+        # No variant changes an object for injection, so those of a namespace are the same for all.
+        objects: dict[str, list[Candidate]] = {}
+        for variant in variants:
+            found = objects.get(variant.namespace)
+            if found is None:
+                found = candidates(self._inline, self._items, variant.namespace, self._config)
+                objects[variant.namespace] = found
+            try:
+                result = apply_variant(
+                    package, variant.name, variant.spec, found, recorder(self._causes, variant.resource)
+                )
+            except PorchError as error:
+                conditions = conditions_of_failure(str(error))[1:]
+                raise ChainError(str(error), "not-ready", conditions, variant.resource) from None
+            self.pipeline_changed = self.pipeline_changed or result.pipeline_changed
+            self.explained += self.points
+            self.points = result.points
+        self.kptfile = package.single("Kptfile")
+        among: dict[tuple[str, str], list[Resource]] = {}
+        for item in self._items:
+            if is_variant(item):
+                among.setdefault((item.namespace, item.name), []).append(item)
+        for variant in variants:
+            conditions = conditions_of_success()
+            self.applied.append((variant, conditions))
+            for item in among.get((variant.namespace, variant.name), ()):
+                set_status(item, conditions)
+                causes = recorder(self._causes, item)
+                if causes is not None:
+                    causes.applied(self.kptfile)

@@ -1,0 +1,103 @@
+"""PackageVariants and PackageVariantSets from resources, decoded strictly."""
+
+from __future__ import annotations
+
+from krmkit.libraries.json.paths import join
+from krmkit.libraries.schema.violations import Violation, validate
+from krmkit.systems.porch.api.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION, PorchError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.cause import CauseLog
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.schema.openapi import Schema
+    from krmkit.systems.porch.variants.causes import VariantCauses
+
+_FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
+_HINTS = {
+    (VARIANT_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].name",
+    (SET_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].nameExpr",
+    (
+        SET_KIND,
+        "packageNames",
+    ): "it belongs beside a name under repositories, or beside a selector",
+}
+
+
+class DecodedVariant:
+    """A PackageVariant or PackageVariantSet: `violations`: errors of its form; `spec` is valid if there are none."""
+
+    __slots__ = ("name", "namespace", "resource", "spec", "uid", "violations")
+
+    def __init__(self, resource: Resource, spec: dict[str, Any], violations: list[Violation]) -> None:
+        self.resource = resource
+        self.spec = spec
+        self.violations = violations
+        self.name = resource.name
+        self.namespace = resource.namespace
+        self.uid = resource.string("metadata", "uid")
+
+
+def recorder(log: CauseLog | None, config: Resource | None) -> VariantCauses | None:
+    """Return the recorder of the values that a variant, or another config, sets; None without a log."""
+    if log is None or config is None:
+        return None
+    from krmkit.systems.porch.variants.causes import VariantCauses
+
+    return VariantCauses(log, config)
+
+
+def is_variant(resource: Resource) -> bool:
+    """Return whether a resource is a PackageVariant of a supported version."""
+    return resource.kind == VARIANT_KIND and resource.api_version == VARIANT_VERSION
+
+
+def is_set(resource: Resource) -> bool:
+    """Return whether a resource is a PackageVariantSet of a supported version."""
+    return resource.kind == SET_KIND and resource.api_version == SET_VERSION
+
+
+def refuse_other_version(resource: Resource) -> None:
+    """Raise PorchError for a PackageVariantSet of an unsupported version, such as v1alpha1."""
+    group = SET_VERSION.partition("/")[0]
+    if resource.kind != SET_KIND or resource.api_version == SET_VERSION:
+        return
+    if resource.api_version.partition("/")[0] == group:
+        raise PorchError(
+            f"{resource.label}: apiVersion of the PackageVariantSet {resource.name} must be {SET_VERSION}, got"
+            f" {resource.api_version}"
+        )
+
+
+def decode_variant(resource: Resource) -> DecodedVariant:
+    """A PackageVariant; raises YamlError and ListError for another text."""
+    from krmkit.systems.porch.api.specschemas import VARIANT
+
+    return _decode(resource, VARIANT)
+
+
+def decode_set(resource: Resource) -> DecodedVariant:
+    """A PackageVariantSet; raises YamlError and ListError for another text."""
+    from krmkit.systems.porch.api.specschemas import SET
+
+    return _decode(resource, SET)
+
+
+def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
+    violations = []
+    for key in resource.root.names():
+        if key not in _FIELDS:
+            from krmkit.libraries.messages.nearest import did_you_mean
+
+            violations.append(Violation(join("", key), f'unknown field "{key}"{did_you_mean(key, _FIELDS)}'))
+    if not resource.name:
+        violations.append(Violation("metadata.name", "is required: the generated names are made of it"))
+    spec = resource.get("spec")
+    checked, found = validate(expected, {} if spec is None else spec, "spec")
+    for violation in found:
+        hint = _HINTS.get((resource.kind, violation.path.rpartition(".")[2]))
+        if hint is not None and violation.message.startswith("unknown field"):
+            violation.message = f"{violation.message.partition(';')[0]}; {hint}"
+    return DecodedVariant(resource, checked if isinstance(checked, dict) else {}, violations + found)

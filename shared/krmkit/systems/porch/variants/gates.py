@@ -1,0 +1,140 @@
+"""Conditions and readiness gates of injection points in the root Kptfile.
+
+Source: setInjectionPointConditionsAndGates of the packagevariants controller. Unlike it, the lists are edited in place: comments and
+fields that the API does not know stay.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.data import go_value, is_null, lookup
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.systems.porch.api.apinames import Condition, PorchError
+from krmkit.systems.porch.edits.minimaledit import arrange, own, settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.yaml.tree import Node
+    from krmkit.systems.porch.variants.causes import VariantCauses
+    from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
+
+_NO_MATCH = "no resource matched any injection selector for this injection point"
+
+
+def condition_of(point: InjectionPoint) -> Condition:
+    """The condition of one point: True if an object was injected, else False with the reason."""
+    if point.injected:
+        message = f'injected resource "{point.injected_name}" from cluster'
+        return Condition(point.condition_type, "True", "ConfigInjected", message)
+    return Condition(
+        point.condition_type, "False", "NoResourceSelected", ", ".join(point.errors) or _NO_MATCH
+    )
+
+
+def set_conditions_and_gates(
+    kptfile: Resource, points: Sequence[InjectionPoint], causes: VariantCauses | None = None
+) -> None:
+    """Write one condition for each point, and a gate for each required one; both lists end up sorted, gates without repetition.
+
+    Gates and conditions of others stay. Neither list is created empty. PorchError if info or status is malformed.
+    """
+    gates = _list(kptfile, "info", "readinessGates")
+    conditions = _list(kptfile, "status", "conditions")
+    _set_gates(kptfile, gates, [point.condition_type for point in points if point.required])
+    _set_conditions(kptfile, conditions, [condition_of(point) for point in points])
+    if causes is not None:
+        causes.conditions(kptfile, points)
+
+
+def _set_gates(kptfile: Resource, gates: Seq | None, required: list[str]) -> None:
+    positions: dict[str, int | object] = {}
+    for position, item in enumerate(gates.items if gates is not None else ()):
+        positions.setdefault(_text(item, "conditionType", f"info.readinessGates[{position}]"), position)
+    for gate in required:
+        positions.setdefault(gate, {"conditionType": gate})
+    wanted: list[int | object] = [positions[gate] for gate in sorted(positions)]
+    _write(kptfile, gates, ("info", "readinessGates"), wanted)
+
+
+def _set_conditions(kptfile: Resource, conditions: Seq | None, changed: list[Condition]) -> None:
+    entries: list[tuple[str, int | object]] = []
+    for position, item in enumerate(conditions.items if conditions is not None else ()):
+        entries.append((_text(item, "type", f"status.conditions[{position}]"), position))
+    first: dict[str, int | object] = {}
+    for name, entry in entries:
+        first.setdefault(name, entry)
+    for condition in changed:
+        known = first.get(condition.type)
+        if known is None:
+            first[condition.type] = new = _in_order(condition)
+            entries.append((condition.type, new))
+        elif isinstance(known, int):
+            for field, value in condition.data().items():
+                if field != "type" and _value(kptfile.node("status", "conditions", known, field)) != value:
+                    kptfile.set(("status", "conditions", known, field), value)
+    entries.sort(key=lambda entry: entry[0])
+    settle(kptfile)
+    conditions = _list(kptfile, "status", "conditions")
+    _write(kptfile, conditions, ("status", "conditions"), [entry for _, entry in entries])
+
+
+def _in_order(condition: Condition) -> dict[str, object]:
+    """A new condition as kyaml writes it: type, status, message, reason."""
+    data = condition.data()
+    return {field: data[field] for field in ("type", "status", "message", "reason")}
+
+
+def _write(kptfile: Resource, items: Seq | None, path: tuple[str, str], wanted: list[int | object]) -> None:
+    if items is not None and items.items:
+        arrange(kptfile, items, wanted)
+    elif wanted:
+        if is_null(kptfile.node(path[0])):
+            kptfile.set((path[0],), {path[1]: wanted})
+        else:
+            kptfile.set(path, wanted)
+
+
+def _list(kptfile: Resource, section: str, name: str) -> Seq | None:
+    """The list at section.name for editing; None if it is absent or null."""
+    outer = own(kptfile, section)
+    if not is_null(outer) and not isinstance(outer, Map):
+        raise PorchError(f"{section} of the Kptfile is not a map")
+    node = own(kptfile, section, name)
+    if is_null(node):
+        return None
+    if not isinstance(node, Seq):
+        raise PorchError(f"{section}.{name} of the Kptfile is not a list")
+    return node
+
+
+def _text(item: Node, field: str, where: str) -> str:
+    """The sort key of a list entry; "" if it has none."""
+    entry = deref(item)
+    if not isinstance(entry, Map):
+        raise PorchError(f"{where} of the Kptfile is not a map")
+    value = _value(lookup(entry, field))
+    if value is not None and not isinstance(value, str):
+        raise PorchError(f"{where}.{field} of the Kptfile is not a string")
+    return value or ""
+
+
+def _value(node: Node | None) -> object:
+    return go_value(node) if isinstance(node, Scalar) else None
+
+
+def open_gates(kptfile: Resource) -> list[str]:
+    """The readiness gates whose condition is not exactly "True": with any of these, Porch's package is not ready."""
+    gates = _entries(kptfile.get("info", "readinessGates"))
+    conditions = _entries(kptfile.get("status", "conditions"))
+    done = {condition.get("type") for condition in conditions if condition.get("status") == "True"}
+    return [
+        str(gate["conditionType"])
+        for gate in gates
+        if gate.get("conditionType") and gate["conditionType"] not in done
+    ]
+
+
+def _entries(data: object) -> list[dict[str, object]]:
+    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []

@@ -1,0 +1,245 @@
+"""Config injection: copy objects of the cluster into the injection points of a package.
+
+Source: ensureConfigInjection of the packagevariants controller. Here the "cluster" is a list of candidates that the caller gives.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.annotations import INJECTED, INJECTION
+from krmkit.krm.errors import ListError
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.edits.fieldorder import ordered
+from krmkit.systems.porch.edits.minimaledit import overwrite
+from krmkit.systems.porch.variants.gates import set_conditions_and_gates
+from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
+from krmkit.systems.porch.variants.packageview import KPTFILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from krmkit.krm.fieldpath import Path
+    from krmkit.krm.resource import Resource
+    from krmkit.systems.porch.variants.causes import VariantCauses
+    from krmkit.systems.porch.variants.packageview import PackageView
+
+REQUIRED, OPTIONAL = "required", "optional"
+
+
+class Candidate:
+    """An object that may be injected: its type and name, and its data, which is read only if it is chosen.
+
+    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: its namespace, if
+    that prevents its injection.
+    """
+
+    __slots__ = ("_data", "api_version", "elsewhere", "field", "kind", "name", "source")
+
+    def __init__(
+        self, data: dict[str, Any], elsewhere: str = "", source: Resource | None = None, field: Path = ()
+    ) -> None:
+        self.elsewhere = elsewhere
+        self._data: dict[str, Any] | None = data
+        self.source = source
+        self.field = field
+        metadata = data.get("metadata")
+        self.api_version = str(data.get("apiVersion") or "")
+        self.kind = str(data.get("kind") or "")
+        self.name = str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
+
+    @classmethod
+    def of(cls, resource: Resource, elsewhere: str = "") -> Candidate:
+        """A candidate whose data is read when it is chosen."""
+        candidate = cls(
+            {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": resource.name}},
+            elsewhere,
+            resource,
+        )
+        candidate._data = None
+        return candidate
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The whole object; {} for a resource that is not an object."""
+        if self._data is None:
+            data = self.source.get() if self.source is not None else None
+            self._data = data if isinstance(data, dict) else {}
+        return self._data
+
+
+class BadPointError(PorchError):
+    """Injection points that are ambiguous or cannot be understood, or a resource that cannot be read."""
+
+
+def inject_config(
+    package: PackageView,
+    injectors: Sequence[dict[str, Any]],
+    candidates: Sequence[Candidate],
+    causes: VariantCauses | None = None,
+) -> list[InjectionPoint]:
+    """Find the package's injection points, fill them from the candidates, write conditions and gates into the root Kptfile.
+
+    Unfilled injection points are not an error: their condition is False. PorchError, before any change, if a resource
+    cannot be read, an annotation has an unknown value, or two points share a condition type; PorchError if the root has
+    no Kptfile.
+    """
+    points = find_injection_points(package)
+    validate_injection_points(points)
+    kptfile = package.single(KPTFILE, "Kptfile")
+    by_type: dict[tuple[str, str], dict[str, Candidate]] = {}
+    # Most packages have no points, and a fleet may have many objects.
+    for candidate in candidates if points else ():
+        if candidate.elsewhere:
+            continue
+        named = by_type.setdefault((candidate.api_version, candidate.kind), {})
+        named.setdefault(candidate.name, candidate)
+    for point in points:
+        fill(point, injectors, by_type, causes)
+        if not point.injected:
+            point.hint = _hint(point, injectors, candidates)
+    set_conditions_and_gates(kptfile, points, causes)
+    return points
+
+
+def find_injection_points(package: PackageView) -> list[InjectionPoint]:
+    """Every resource of the package and its subpackages with the annotation, by file and position."""
+    points: list[InjectionPoint] = []
+    for file, resource in package.by_file():
+        try:
+            kind = resource.kind
+            value = resource.annotations.get(INJECTION) if resource.may_hold(INJECTION) else None
+            name = resource.name if value is not None else ""
+        except LimitError:
+            raise
+        except ListError as error:
+            root = parse(resource.text).root
+            number = 2 if root is not None and root.kind == "seq" else 8  # node kinds of yaml.v3
+            raise BadPointError(
+                f"{file}: failed to extract objects: unhandled node kind {number}: {error}"
+            ) from None
+        except YamlError as error:
+            raise BadPointError(f"{file}: failed to extract objects: {error}") from None
+        if value is None:
+            continue
+        point = InjectionPoint(file, f"config.injection.{kind}.{name}", value == REQUIRED, resource)
+        if value not in (REQUIRED, OPTIONAL):
+            from json import dumps
+
+            shown = dumps(value, ensure_ascii=False)
+            point.errors.append(
+                f'{file}: {kind}/{name} has invalid "{INJECTION}" annotation value of {shown}'
+            )
+        points.append(point)
+    return points
+
+
+def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
+    """Raise PorchError with all errors: bad values of annotations, and condition types that two points share."""
+    errors: list[str] = []
+    known: dict[str, InjectionPoint] = {}
+    for point in points:
+        errors += point.errors
+        if point.condition_type in known:
+            first = known[point.condition_type].file
+            errors.append(
+                f'duplicate injection conditionType "{point.condition_type}" ({first} and {point.file})'
+            )
+        known[point.condition_type] = point
+    if errors:
+        raise BadPointError("errors in injection points: " + ", ".join(errors))
+
+
+def fill(
+    point: InjectionPoint,
+    injectors: Sequence[dict[str, Any]],
+    candidates: Mapping[tuple[str, str], Mapping[str, Candidate]],
+    causes: VariantCauses | None = None,
+) -> None:
+    """Select a candidate for a point and copy it. The first injector with a match ends the search, even if copying then
+    fails.
+
+    candidates: by (apiVersion, kind), then by name.
+    """
+    resource = point.resource
+    assert resource is not None
+    if not injectors:
+        point.errors.append("no injectors defined")
+        return
+    version, kind = resource.api_version, resource.kind
+    eligible = candidates.get((version, kind))
+    if not eligible:
+        point.errors.append(f"no in-cluster resources of type {version}.{kind}")
+        return
+    for index, injector in enumerate(injectors):
+        mismatch = _mismatch(injector, version, kind)
+        name = injector.get("name") or ""
+        chosen = None if mismatch else eligible.get(name)
+        if chosen is not None:
+            point.explained.append(f'injectors[{index}] selects {kind} "{name}"')
+            copy(point, resource, chosen)
+            if causes is not None and point.injected:
+                causes.injected(resource, injected_field(chosen), index, chosen.source, chosen.field)
+            return
+        point.explained.append(
+            f"injectors[{index}] " + (mismatch or f'finds no {version} {kind} named "{name}"')
+        )
+
+
+def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]) -> str:
+    """The probably intended object if no injector finds one: in another namespace, or with a similar name."""
+    resource = point.resource
+    assert resource is not None
+    version, kind = resource.api_version, resource.kind
+    alike = [one for one in candidates if (one.api_version, one.kind) == (version, kind)]
+    for injector in injectors:
+        name = injector.get("name") or ""
+        if _mismatch(injector, version, kind) or not name:
+            continue
+        away = next((one.elsewhere for one in alike if one.name == name and one.elsewhere), "")
+        if away:
+            return f" ({kind} {name} is in namespace {away})"
+        from krmkit.libraries.messages.nearest import proposal
+
+        near = proposal(name, [one.name for one in alike if not one.elsewhere])
+        if near:
+            return f" (there is no {kind} {name}{near})"
+    return ""
+
+
+def _mismatch(injector: dict[str, Any], api_version: str, kind: str) -> str:
+    """Return the reason why an injector does not apply to a point of this type; "" if it applies. An absent field matches all, "" only itself."""
+    group, slash, version = api_version.rpartition("/")
+    if not slash:
+        group = ""
+    for field, value in (("group", group), ("version", version), ("kind", kind)):
+        wanted = injector.get(field)
+        if wanted is not None and wanted != value:
+            return f'wants {field} "{wanted}", the injection point has "{value}"'
+    return ""
+
+
+def injected_field(chosen: Candidate) -> str:
+    """Return the field that is copied: `data` of a ConfigMap of the core group, `spec` of everything else."""
+    return "data" if "/" not in chosen.api_version and chosen.kind == "ConfigMap" else "spec"
+
+
+def copy(point: InjectionPoint, resource: Resource, chosen: Candidate) -> None:
+    """Replace the point's data (a ConfigMap of the core group) or spec (everything else), and note the source in an annotation."""
+    field = injected_field(chosen)
+    if field not in chosen.data:
+        point.errors.append(f'field "{field}" not found in resource "{chosen.name}"')
+        return
+    value = chosen.data[field]
+    if value is None:
+        point.errors.append(
+            f"unable to set <nil> at fields [{field}] with error: the passed-in object must not be nil"
+        )
+        return
+    overwrite(resource, (field,), ordered(value))
+    if resource.annotations.get(INJECTED) != chosen.name:
+        resource.set(("metadata", "annotations", INJECTED), chosen.name)
+    point.injected = True
+    point.injected_name = chosen.name

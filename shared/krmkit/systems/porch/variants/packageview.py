@@ -1,0 +1,124 @@
+"""The view that the engines have of a package: its resources by file, and the two files that they know by name."""
+
+from __future__ import annotations
+
+from krmkit.krm import annotations as names
+from krmkit.krm.errors import ListError
+from krmkit.krm.identity import holding
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.systems.porch.api.apinames import PorchError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from krmkit.krm.resource import Resource
+
+KPTFILE = "Kptfile"
+CONTEXT_FILE = "package-context.yaml"
+CONTEXT_NAME = "kptfile.kpt.dev"
+_PATTERNS = (".yaml", ".yml", ".json")
+
+
+class PackageView:
+    """A package and the subpackages that came with it.
+
+    The root is the package of the Kptfile with the shortest path: `kpt fn render` gives every resource the path of its own package,
+    and file paths relative to that; `kpt fn eval` gives no package path, and file paths relative to the root. Resources that a
+    function has just made have no package path either; they are the root's.
+    """
+
+    __slots__ = ("_found", "resources", "root")
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self.resources = list(resources)
+        self._found: dict[str, list[tuple[tuple[str, str, int], int]]] = {}
+        with_kptfile = [package for (package, path, _), _ in self._named(KPTFILE) if path == KPTFILE]
+        packages = with_kptfile or [place_of(resource)[0] for resource in self.resources]
+        self.root = min(packages, key=lambda path: (len(path), path), default="")
+
+    def _named(self, file: str) -> list[tuple[tuple[str, str, int], int]]:
+        """Place and position of the resources that may come from a file; the places of all others stay unread.
+
+        Resources do not change their places while a package of them is at work, so each name is looked for once.
+        """
+        name = file.rpartition("/")[2]
+        found = self._found.get(name)
+        if found is None:
+            resources = self.resources
+            positions = {position for position, _ in holding(resources, name)}
+            positions.update(
+                [number for number, resource in enumerate(resources) if resource.location is not None]
+            )
+            found = self._found[name] = [
+                (place_of(resources[position]), position) for position in sorted(positions)
+            ]
+        return found
+
+    def _file(self, package: str, path: str) -> str:
+        """Return the path of a file relative to the root."""
+        if package and package != self.root and package.startswith(self.root):
+            return package[len(self.root) :].lstrip("/") + "/" + path
+        return path
+
+    def at(self, file: str) -> list[Resource]:
+        """The resources of a file of the root package, in order."""
+        found = [
+            (index, position)
+            for (package, path, index), position in self._named(file)
+            if path == file and package in ("", self.root)
+        ]
+        return [self.resources[position] for _, position in sorted(found)]
+
+    def single(self, file: str, kind: str = "", name: str = "") -> Resource:
+        """The one resource of a file of the root. PorchError where it is missing, not alone, or not of that kind and name."""
+        found = self.at(file)
+        where = "in PackageRevisionResources"
+        if not found:
+            raise PorchError(f'"{file}" not found {where}: the package has no such file at its root')
+        if len(found) > 1:
+            raise PorchError(
+                f'failed to parse "{file}" of PackageRevisionResources: expected exactly one object, got {len(found)}'
+            )
+        resource = found[0]
+        try:
+            found_kind, found_name = resource.kind, resource.name
+        except (YamlError, ListError) as error:
+            raise PorchError(f'failed to parse "{file}" of PackageRevisionResources: {error}') from None
+        if kind and found_kind != kind:
+            raise PorchError(
+                f'"{file}" does not contain kind "{kind}" {where} (it is a {found_kind or "resource without kind"})'
+            )
+        if name and found_name != name:
+            raise PorchError(
+                f'"{file}" does not contain resource named "{name}" {where} (it is named "{found_name}")'
+            )
+        return resource
+
+    def by_file(self) -> list[tuple[str, Resource]]:
+        """(file, resource) of all resource files in all folders, by file and position."""
+        found = [
+            (self._file(package, path), index, position)
+            for position, (package, path, index) in enumerate(map(place_of, self.resources))
+        ]
+        return [
+            (file, self.resources[position])
+            for file, _, position in sorted(found)
+            if not file or is_resource_file(file)
+        ]
+
+
+def place_of(resource: Resource) -> tuple[str, str, int]:
+    """(package path, file path, index) of a resource, read without parsing all of it where its text is plain."""
+    if resource.location is not None:
+        return resource.location.package.rstrip("/"), resource.location.path, resource.location.index
+    path = resource.annotation(names.PATH) or resource.annotation(names.LEGACY_PATH)
+    index = resource.annotation(names.INDEX) or resource.annotation(names.LEGACY_INDEX)
+    number = int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0
+    return resource.annotation(names.PACKAGE_PATH).rstrip("/"), path, number
+
+
+def is_resource_file(path: str) -> bool:
+    """Return whether kpt and Porch read resources from a file of this name."""
+    name = path.rpartition("/")[2]
+    return name == KPTFILE or name.endswith(_PATTERNS)

@@ -1,0 +1,148 @@
+"""A variant's functions at the front of the Kptfile's pipeline.
+
+Source: ensureKRMFunctions of the packagevariants controller. Where the reference is a trap, this deviates: dots in names are an error
+instead of another copy on every run, `pipeline: null` counts as absent, unknown keys of the pipeline stay, mutators are written before
+validators when both are new.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.data import go_data, go_value, is_null, lookup, same_data
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.edits.fieldorder import ordered
+from krmkit.systems.porch.edits.minimaledit import arrange, own
+from krmkit.systems.porch.variants.naming import function_name, is_function_of
+from krmkit.systems.porch.variants.packageview import KPTFILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.yaml.tree import Node
+    from krmkit.systems.porch.variants.causes import VariantCauses
+    from krmkit.systems.porch.variants.packageview import PackageView
+
+# In the order of the API; the Kptfile's order is that of krmkit.systems.porch.edits.fieldorder.
+FIELDS = ("image", "exec", "configPath", "configMap", "name", "tag", "selectors", "exclude")
+LISTS = ("mutators", "validators")
+
+
+class DottedNameError(PorchError):
+    """A name with a dot, which would keep the variant's functions from being recognised."""
+
+
+def prepend_pipeline(
+    package: PackageView,
+    variant: str,
+    pipeline: dict[str, Any] | None,
+    causes: VariantCauses | None = None,
+) -> bool:
+    """Bring the root Kptfile's pipeline to what `variant` wants: its functions first, in their order, then all others in theirs.
+
+    Functions are the variant's by name, at any position. A list that ends up empty goes, and then a pipeline that has nothing
+    left. Returns whether anything changed. PorchError for a Kptfile that is missing or malformed, and for dots in names.
+    """
+    wanted = pipeline or {}
+    check_names(variant, wanted)
+    kptfile = package.single(KPTFILE)
+    node = own(kptfile, "pipeline")
+    if is_null(node):
+        fresh = {step: named for step in LISTS if (named := _named(variant, wanted.get(step) or []))}
+        if fresh:
+            kptfile.set(("pipeline",), fresh)
+        elif node is not None:
+            kptfile.remove(("pipeline",))
+        if causes is not None:
+            for step, functions in fresh.items():
+                causes.pipeline(kptfile, step, len(functions), True)
+        return bool(fresh) or node is not None
+    if not isinstance(node, Map):
+        raise PorchError("the pipeline of the Kptfile is not a map of mutators and validators")
+    changed = False
+    for step in LISTS:
+        own_functions = _named(variant, wanted.get(step) or [])
+        edited = _edit_list(kptfile, step, variant, own_functions)
+        changed = edited or changed
+        if causes is not None:
+            causes.pipeline(kptfile, step, len(own_functions), edited)
+    if not node.entries:
+        changed = kptfile.remove(("pipeline",))
+    return changed
+
+
+def check_names(variant: str, pipeline: dict[str, Any]) -> None:
+    """DottedNameError where a dot in a name would keep the functions from being recognised as the variant's in the next run."""
+    why = "so its functions could not be found again and every run would add another copy"
+    functions = [
+        (step, index, function) for step in LISTS for index, function in enumerate(pipeline.get(step) or ())
+    ]
+    if functions and "." in variant:
+        raise DottedNameError(f'the name "{variant}" of the PackageVariant has a dot, {why}')
+    for step, index, function in functions:
+        if "." in (function.get("name") or ""):
+            raise DottedNameError(
+                f'the name "{function["name"]}" of spec.pipeline.{step}[{index}] has a dot, {why}'
+            )
+
+
+def _named(variant: str, functions: list[dict[str, Any]]) -> list[object]:
+    """The functions as they are written: typed, with their generated names, in kyaml's order of fields."""
+    return [
+        ordered(
+            typed_function({**function, "name": function_name(variant, function.get("name") or "", position)})
+        )
+        for position, function in enumerate(functions)
+    ]
+
+
+def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object]) -> bool:
+    """Bring one list to what is wanted; a list that has nothing left goes. Returns whether anything changed."""
+    node = own(kptfile, "pipeline", step)
+    if node is not None and not isinstance(node, Seq):
+        raise PorchError(f"pipeline.{step} of the Kptfile is not a list of functions")
+    if node is None or not node.items:
+        if wanted:
+            kptfile.set(("pipeline", step), wanted)
+            return True
+        return kptfile.remove(("pipeline", step))
+    mine: dict[object, list[tuple[int, object]]] = {}  # by name
+    others: list[int | object] = []
+    for position, item in enumerate(node.items):
+        if is_own_function(item, variant, f"pipeline.{step}[{position}]"):
+            data = go_data(item, kptfile.limits)
+            name = data.get("name") if isinstance(data, dict) else None
+            mine.setdefault(name, []).append((position, data))
+        else:
+            others.append(position)
+    front: list[int | object] = []
+    for function in wanted:
+        known = mine.get(function.get("name"), []) if isinstance(function, dict) else []
+        number = next(
+            (at for at, (_, data) in enumerate(known) if same_data(data, function, ordered=True)),
+            None,
+        )
+        front.append(function if number is None else known.pop(number)[0])
+    if front or others:
+        return arrange(kptfile, node, front + others)
+    return kptfile.remove(("pipeline", step))
+
+
+def is_own_function(item: Node, variant: str, where: str) -> bool:
+    """Return whether a function of the Kptfile is the variant's. Raises PorchError if it is not a map, or its name not a string."""
+    function = deref(item)
+    if not isinstance(function, Map):
+        raise PorchError(f"{where} of the Kptfile is not a function (a map)")
+    name = lookup(function, "name")
+    if name is None:
+        return False
+    value = go_value(name) if isinstance(name, Scalar) else None
+    if not isinstance(value, str):
+        raise PorchError(f"could not retrieve field name: {where}.name of the Kptfile is not a string")
+    return is_function_of(variant, value)
+
+
+def typed_function(function: dict[str, Any]) -> dict[str, Any]:
+    """A copy with the API's fields alone, the empty ones left out."""
+    return {field: function[field] for field in FIELDS if function.get(field)}

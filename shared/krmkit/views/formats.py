@@ -1,0 +1,160 @@
+"""A report in each format. Adding one: a function `Report -> text` here or in a module of its own, and a line in FORMATS."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+from krmkit.render.findings.model import API_VERSION, PackageReport, Report, Result
+from krmkit.views.terminal import CYAN, GREEN, RED, YELLOW, Table, Terminal, one_line, visible
+
+FORMATS = ("table", "text", "json", "sarif", "junit", "github", "gitlab", "markdown")
+_STYLES = {"error": RED, "warning": YELLOW, "info": CYAN}
+_LEVELS = {"error": "error", "warning": "warning"}
+
+
+def json_of(kind: str, **fields: object) -> str:
+    """An object of this kind for programs, as docs/report.md describes it. Example: `json_of("Packs", packs=[...])`."""
+    return (
+        json.dumps({"apiVersion": API_VERSION, "kind": kind, **fields}, indent=2, ensure_ascii=False) + "\n"
+    )
+
+
+def shown(report: Report, form: str, terminal: Terminal) -> str:
+    """The report as text, in one of FORMATS; `terminal`: where it will be shown, with the wanted severities."""
+    report = report.narrowed(terminal.least)
+    if form in ("table", "text"):
+        return _for_people(report, form, terminal)
+    if form == "json":
+        return json.dumps(report.data(), indent=2, ensure_ascii=False) + "\n"
+    if form == "github":
+        return "".join(map(_annotation, report.findings)) + "".join(
+            f"::error::{_escaped(f'{package.path}: {package.failure}')}\n"
+            for package in report.packages
+            if package.failure
+        )
+    text: str = import_module(f"krmkit.views.{form}").text(report)
+    return text
+
+
+def _for_people(report: Report, form: str, terminal: Terminal) -> str:
+    """Diffs, then the results, then a summary line; grouped by package if there are several."""
+    if len(report.packages) != 1:
+        return _many(report, form, terminal)
+    package = report.packages[0]
+    results = results_text(package.results, form, terminal)
+    between = "\n" if package.diff and results else ""
+    after = "\n" if results and form == "table" else ""
+    said = not package.failure and not terminal.quiet
+    closing = _closing(package, report.written) + "\n" if said else ""
+    return package.diff + between + results + after + closing
+
+
+def _many(report: Report, form: str, terminal: Terminal) -> str:
+    totals = Totals()
+    parts = []
+    for package in report.packages:
+        totals.add(package)
+        parts.append(of_package(package, report.written, form, terminal))
+    return "".join(parts) + ("" if terminal.quiet else totals.text(report.written) + "\n")
+
+
+def of_package(package: PackageReport, written: bool, form: str, terminal: Terminal) -> str:
+    """One of several packages: a line, then its results; "" without changes and wanted results."""
+    package = package.narrowed(terminal.least)
+    if terminal.quiet and not package.has_errors:
+        return package.diff
+    if not (package.changes or package.has_errors or package.results):
+        return ""
+    if package.has_errors:
+        said = terminal.paint("failed", RED) + (f": {package.failure}" if package.failure else "")
+    else:
+        said = terminal.paint(counted(len(package.changes), "file"), GREEN * bool(package.changes))
+        said += " changed" if written else " would change"
+    results = results_text(package.results, form, terminal)
+    if form == "table":
+        results = "".join(f"  {line}" for line in results.splitlines(keepends=True))
+    return f"{package.path}: {said}\n{package.diff}{results}"
+
+
+class Totals:
+    """The numbers of packages by result."""
+
+    __slots__ = ("changed", "failed", "files", "packages")
+
+    def __init__(self) -> None:
+        self.packages = self.files = self.changed = self.failed = 0
+
+    def add(self, package: PackageReport) -> None:
+        """Count a package; the changes of a failed one are not written, and do not count."""
+        self.packages += 1
+        if package.has_errors:
+            self.failed += 1
+        elif package.changes:
+            self.changed += 1
+            self.files += len(package.changes)
+
+    def exit_code(self, check: bool) -> int:
+        """The exit code, as in Report."""
+        return 1 if self.failed else 2 if check and self.changed else 0
+
+    def text(self, written: bool) -> str:
+        """`3 packages: 2 files changed in 1, 1 unchanged, 1 failed`."""
+        rest = self.packages - self.changed - self.failed
+        note = "" if written or not self.files else " (nothing was written)"
+        return (
+            f"{counted(self.packages, 'package')}: {counted(self.files, 'file')} changed in {self.changed},"
+            f" {rest} unchanged, {self.failed} failed{note}"
+        )
+
+
+def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
+    """Results as lines ("text") or as a table; "" for none."""
+    if form == "text":
+        return "".join(f"{line(result, terminal)}\n" for result in results)
+    table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
+    for result in results:
+        where = " ".join(part for part in (result.place, result.subject) if part)
+        if not where:
+            where = result.function
+        table.add([result.severity, result.rule, where, result.message], _STYLES.get(result.severity, ""))
+    return table.text(terminal)
+
+
+def line(result: Result, terminal: Terminal) -> str:
+    """One line for editors: `p/app.yaml:7:3: error: must be above 0, got -1 (ConfigMap app spec.n) [bad-number]`."""
+    severity = terminal.paint(result.severity, _STYLES.get(result.severity, ""))
+    subject = f" ({result.subject})" if result.subject else ""
+    rule = f" [{result.rule}]" if result.rule else ""
+    where = visible(result.place or result.function or "-")
+    return f"{where}: {severity}: {one_line(result.message + subject + rule)}"
+
+
+def _closing(package: PackageReport, written: bool) -> str:
+    count = len(package.changes)
+    files = "no file" if not count else counted(count, "file")
+    functions = counted(len(package.steps), "function")
+    note = "" if written or not count else " (nothing was written)"
+    return f"{functions} ran in {counted(package.packages, 'package')}: {files} changed{note}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _annotation(result: Result) -> str:
+    """A workflow command of GitHub Actions, which shows as an annotation."""
+    level = _LEVELS.get(result.severity, "notice")
+    values = {"file": result.path, "line": result.line, "col": result.column, "title": result.rule}
+    properties = ",".join(
+        f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in values.items()
+        if value
+    )
+    subject = f"{result.subject}: " if result.subject else ""
+    return f"::{level}{' ' * bool(properties)}{properties}::{_escaped(subject + result.message)}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,159 @@
+"""`krmkit pack show`: show the presets, keys, macros and constraints of a pack, as text and as data."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any
+
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.findings.fieldtable import plain, values_of
+from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
+from krmkit.storage.disk.folders import read_file
+from krmkit.systems.palette.constraints.schema import PackSchema
+from krmkit.systems.palette.macros.context import SYSTEM_MACROS
+from krmkit.systems.palette.packs.pack import Pack, PackError, read_metadata
+from krmkit.views.formats import json_of
+from krmkit.views.terminal import BOLD, CYAN, Terminal
+
+SECRET = "(secret)"
+_FILES = ("values.yaml", "presets.yaml", "schema.yaml")
+
+
+class ShowError(ValueError):
+    """A folder holds no readable pack; the message gives the reason."""
+
+
+def read_pack(folder: str) -> Pack:
+    """The pack of a folder with a pack.json. Raises ShowError, OSError."""
+    place = os.path.join(folder, "pack.json")
+    if not os.path.isfile(place):
+        inside = os.path.exists(os.path.join(folder, "Kptfile"))
+        packs = "; krmkit report and krmkit preview show the packs of a package" if inside else ""
+        raise ShowError(f"{folder}: holds no pack.json; name the folder of a pack{packs}")
+    texts: dict[str, str] = {}
+    for name in ("pack.json", *_FILES):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            try:
+                texts[name] = (read_file(path, path) or b"").decode("utf-8")
+            except UnicodeDecodeError:
+                raise ShowError(f"{path}: is not UTF-8 text") from None
+    try:
+        metadata = read_metadata(texts["pack.json"])
+    except PackError as error:
+        raise ShowError(f"{place}: {error}") from None
+    return Pack(metadata, *(texts.get(name) for name in _FILES))
+
+
+def data_of(pack: Pack) -> dict[str, Any]:
+    """A pack as data, with the values of the schema's passwords masked."""
+    rules = PackSchema.parse(pack.schema or "").rules
+    secrets = [_key_pattern(rule.key) for rule in rules if rule.secret]
+    return {
+        "name": pack.name,
+        "version": pack.version,
+        "layer": pack.layer,
+        "displayName": pack.display_name,
+        "presets": _presets(pack, secrets),
+        "keys": [
+            {
+                "key": rule.key,
+                "required": rule.template.required,
+                "readonly": rule.template.readonly,
+                "format": rule.template.format or "",
+                "hints": list(rule.template.hints),
+                "password": rule.secret,
+                "problem": rule.problem,
+            }
+            for rule in rules
+        ],
+        "macros": [
+            {"name": f".spectro.{group}.{name}", "known": group != "system" or name in SYSTEM_MACROS}
+            for group, name in sorted(set(REFERENCE.findall(pack.values or "")))
+        ],
+        "constraints": pack.constraints or {},
+    }
+
+
+def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]:
+    """The presets by group, each with what it removes and sets."""
+    if not pack.presets:
+        return []
+    try:
+        listed: Any = Resource(pack.presets, label="presets.yaml").get("presets")
+    except (ListError, YamlError) as error:
+        raise ShowError(f"{pack.name}: {error}") from None
+    presets = []
+    for preset in listed if isinstance(listed, list) else []:
+        if not isinstance(preset, dict):
+            continue
+        added = preset.get("add")
+        text, words = without_macros(added) if isinstance(added, str) else ("", {})
+        macros = list(words)
+        sets = {}
+        for path, value in values_of(text or None, "").items():
+            shown = with_macros(value, macros) if isinstance(value, str) else value
+            sets[path] = SECRET if any(secret.match(plain(path)) for secret in secrets) else shown
+        removed = preset.get("remove")
+        presets.append(
+            {
+                "group": str(preset.get("group") or ""),
+                "name": str(preset.get("name") or ""),
+                "displayName": str(preset.get("displayName") or ""),
+                "removes": [str(path) for path in removed] if isinstance(removed, list) else [],
+                "sets": sets,
+            }
+        )
+    return sorted(presets, key=lambda preset: str(preset["group"]))
+
+
+def _key_pattern(key: str) -> re.Pattern[str]:
+    """A pattern for the paths, without marks, of a schema's key, and those below; `$[]` in a key is any element."""
+    parts = ["[0-9]+" if part == "$" else re.escape(part) for part in plain(key).split(".") if part]
+    return re.compile("[.]".join(parts) + "(?:[.]|$)")
+
+
+def json_text(packs: list[dict[str, Any]]) -> str:
+    """All packs for programs: the kind Packs of krmkit.dev/report/v1alpha1."""
+    return json_of("Packs", packs=packs)
+
+
+def text_of(data: dict[str, Any], terminal: Terminal) -> str:
+    """A pack as text."""
+    version = f" {data['version']}" if data["version"] else ""
+    layer = f" ({data['layer']})" if data["layer"] else ""
+    lines = [terminal.paint(f"{data['name']}{version}", BOLD) + layer]
+    group = None
+    for preset in data["presets"]:
+        if preset["group"] != group:
+            group = preset["group"]
+            lines.append(f"  presets of the group {group}:" if group else "  presets:")
+        label = f"{group}:{preset['name']}" if group else preset["name"]
+        title = f"  {preset['displayName']}" if preset["displayName"] else ""
+        lines.append(f"    {terminal.paint(label, CYAN)}{title}")
+        lines += [f"      - {path}" for path in preset["removes"]]
+        lines += [
+            f"      + {path}: {json.dumps(value, ensure_ascii=False)}"
+            for path, value in preset["sets"].items()
+        ]
+    for title, wanted in (("required keys", True), ("other keys with rules", False)):
+        keys = [key for key in data["keys"] if key["required"] is wanted]
+        lines += [f"  {title}:"] if keys else []
+        for key in keys:
+            marks = [key["format"], "password" * key["password"], "readonly" * key["readonly"], *key["hints"]]
+            marks.append(f"wrong: {key['problem']}" if key["problem"] else "")
+            lines.append(f"    {key['key']}" + "".join(f"  {mark}" for mark in marks if mark))
+    lines += ["  macros:"] if data["macros"] else []
+    lines += [
+        f"    {macro['name']}" + ("" if macro["known"] else "  unknown to Palette")
+        for macro in data["macros"]
+    ]
+    if data["constraints"]:
+        lines.append("  constraints:")
+        for path, value in values_of(json.dumps(data["constraints"]), "").items():
+            lines.append(f"    {path}: {value}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,207 @@
+"""krmkit why in packages of all states: presets that overwrite each other, extensions, packages that are rendered already."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main
+from tests.unit.analysis.why.test_why import CONTROL_PLANE, GREETER, QUICK_START, causes, fields, steps, write
+
+
+def test_the_last_preset_wins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two presets set one key: the last one is the cause, and nothing uses the first."""
+    write(tmp_path, TWO_PRESETS)
+
+    (answer,) = fields([str(tmp_path), "ConfigMap/p", "mode"], capsys)
+
+    assert isinstance(answer["steps"], list)
+    assert [causes(step) for step in answer["steps"]] == [
+        [f"preset second {tmp_path}/p.yaml:20:7", f"config second {tmp_path}/presets.yaml:8:32"]
+    ]
+    assert [one["field"] for one in fields(["--uses", str(tmp_path), "second"], capsys)] == ["mode"]
+    assert main(["why", "--uses", str(tmp_path), "first"]) == 1
+    assert 'nothing uses "first"' in capsys.readouterr().err
+
+
+LOCAL = 'annotations: {config.kubernetes.io/local-config: "true"}'
+TWO_PRESETS = {
+    "Kptfile": (
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: why}\npipeline:\n  mutators:\n"
+        "  - image: example.dev/apply-presets\n    configPath: presets.yaml\n"
+    ),
+    "presets.yaml": f"""apiVersion: krmkit.dev/v1alpha1
+kind: ApplyPresets
+metadata:
+  name: presets
+  {LOCAL}
+spec:
+  selections:
+  - {{pack: p, presets: [first, second]}}
+""",
+    "p.yaml": f"""apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: p
+  {LOCAL}
+data:
+  pack.json: |
+    {{"name": "p", "version": "1.0.0", "layer": "addon"}}
+  values.yaml: |
+    mode: plain
+    other: x
+  presets.yaml: |
+    presets:
+    - name: first
+      displayName: First
+      add: |
+        mode: fast
+        # A comment.
+    - displayName: Second
+      name: second
+      add: |
+        mode: slow
+""",
+}
+
+
+EXTENSION = f"""apiVersion: krmkit.dev/v1alpha1
+kind: TopologyExtension
+metadata:
+  name: registries
+  {LOCAL}
+spec:
+  handlers:
+  - name: images
+    variables:
+    - name: imageRepository
+      required: true
+      schema: {{openAPIV3Schema: {{type: string, default: registry.example.net/default}}}}
+    patches:
+    - name: imageRepository
+      enabledIf: '{{{{ ne .imageRepository "" }}}}'
+      definitions:
+      - selector:
+          apiVersion: controlplane.cluster.x-k8s.io/v1beta2
+          kind: KubeadmControlPlaneTemplate
+          matchResources: {{controlPlane: true}}
+        jsonPatches:
+        - op: add
+          path: /spec/template/spec/kubeadmConfigSpec/clusterConfiguration
+          valueFrom: {{template: "imageRepository: {{{{ .imageRepository }}}}"}}
+        jsonMergePatch:
+          value: {{spec: {{template: {{spec: {{kubeadmConfigSpec: {{verbosity: 3}}}}}}}}}}
+"""
+EXTERNAL = """  - name: images
+    external:
+      generatePatchesExtension: generate-patches-images.registries
+      discoverVariablesExtension: discover-variables-images.registries
+"""
+
+
+def test_an_extension(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A field that a TopologyExtension sets names the class's patch, the extension's own one, and the variable of the Cluster."""
+    package = tmp_path / "clusters"
+    shutil.copytree(project / QUICK_START, package, ignore=shutil.ignore_patterns(".expected"))
+    text = (package / "class.yaml").read_text("utf-8")
+    head, variable, rest = text.partition("  - name: imageRepository\n    required")
+    rest = rest[rest.index("  - name: nodeLabels\n") :]
+    before, name, behind = rest.partition("  patches:\n")
+    behind = EXTERNAL + behind[behind.index("  - name: customImage\n") :]
+    (package / "class.yaml").write_text(head + before + name + behind, "utf-8")
+    (package / "extension.yaml").write_text(EXTENSION, "utf-8")
+    with (package / "render.yaml").open("a", encoding="utf-8") as file:
+        file.write("spec:\n  featureGates: {RuntimeSDK: true}\n")
+    line = (head + before + name + EXTERNAL).count("\n") - 1
+    patch = f"patch images {package}/class.yaml:{line}:7"
+    handler = "extension generate-patches-images.registries"
+    above = "spec.kubeadmConfigSpec"
+
+    configured = fields([str(package), CONTROL_PLANE, f"{above}.clusterConfiguration"], capsys)
+    (merged,) = fields([str(package), CONTROL_PLANE, f"{above}.verbosity"], capsys)
+    used = fields(["--uses", str(package), "imageRepository"], capsys)
+
+    assert variable
+    found = {str(one["field"]): [causes(step) for step in steps(one)] for one in (*configured, merged)}
+    value = f"variable imageRepository {package}/clusters.yaml:49:7"
+    assert found == {
+        f"{above}.clusterConfiguration.imageRepository": [
+            [
+                patch,
+                f"{handler} {package}/extension.yaml:8:5",
+                f"{handler} {package}/extension.yaml:22:11",
+                value,
+            ]
+        ],
+        f"{above}.verbosity": [
+            [
+                patch,
+                f"{handler} {package}/extension.yaml:8:5",
+                f"{handler} {package}/extension.yaml:25:9",
+                value,
+            ]
+        ],
+    }
+    assert {(one["resource"], one["field"]) for one in used} == {(CONTROL_PLANE, path) for path in found}
+
+
+CONSUMED = ("spec.topology.version",)  # what a render takes away: the version had no v
+RENDERED = [
+    "examples/edge-topology",
+    "functions/apply-package-variant/examples/north",
+    "functions/apply-presets/examples/replace-list",
+    "functions/default-cluster-topology/examples/overrides",
+    "functions/default-cluster-topology/examples/variables",
+    "functions/generate-package-variants/examples/fleet",
+    "functions/inject-config/examples/endpoints",
+    "functions/prepend-pipeline/examples/labels",
+    "functions/render-cluster-topology/examples/extension",
+    "functions/render-cluster-topology/examples/v1beta1",
+    GREETER,
+    "functions/render-installation/examples/nested-three-deep",
+    "functions/set-package-context/examples/site",
+    QUICK_START,
+]
+
+
+@pytest.mark.parametrize("example", RENDERED)
+def test_equal_before_and_after(
+    project: Path,
+    example: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What set a value is the same in a package that is rendered already: for kpt that is how packages lie in git."""
+    package = tmp_path / "package"
+    shutil.copytree(project / example, package, ignore=shutil.ignore_patterns(".expected"))
+    monkeypatch.chdir(package)
+
+    def named(step: object) -> list[str]:
+        """The causes without the lines of files that the render changed."""
+        return [cause.rpartition(":")[0].rpartition(":")[0] for cause in causes(step)]
+
+    def answers() -> dict[tuple[object, object], object]:
+        found = {
+            (one["resource"], one["field"]): [
+                (step["function"], named(step)) for step in steps(one) if isinstance(step, dict)
+            ]
+            for resource in resources
+            for one in fields([".", resource], capsys)
+            if "value" in one
+        }
+        return {key: said for key, said in found.items() if said and key[1] not in CONSUMED}
+
+    assert main(["report", ".", "--format", "json"]) == 0
+    changed = json.loads(capsys.readouterr().out)["packages"][0]["fields"]
+    resources = sorted({one["resource"] for one in changed if "value" in one})
+    before = answers()
+    assert main(["render", "."]) == 0
+    capsys.readouterr()
+
+    assert before
+    after = answers()
+    assert {key: after.get(key) for key in before} == before

@@ -1,0 +1,195 @@
+"""krmkit.kpt.merge.threeway: the three-way merge of one resource's data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmkit.kpt.merge.listkeys import schema_of
+from krmkit.kpt.merge.threeway import LOCAL, MergedValue, merge
+from krmkit.libraries.schema.fields import MISSING
+
+
+@pytest.mark.parametrize(
+    ("base", "upstream", "local", "expected"),
+    [
+        pytest.param({"a": 1}, {"a": 2}, {"a": 1}, {"a": 2}, id="upstream changed"),
+        pytest.param({"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}, id="local changed"),
+        pytest.param({"a": 1}, {"a": 2}, {"a": 3}, {"a": 2}, id="both changed: upstream wins"),
+        pytest.param({"a": 1}, {}, {"a": 1, "b": 2}, {"b": 2}, id="upstream removed"),
+        pytest.param({"a": 1}, {}, {"a": 3}, {}, id="upstream removed what local changed"),
+        pytest.param({"a": 1}, {"a": 1}, {}, {}, id="local removed"),
+        pytest.param({"a": 1}, {"a": 2}, {}, {"a": 2}, id="upstream changed what local removed"),
+        pytest.param({}, {"a": {"b": 1}}, {}, {"a": {"b": 1}}, id="upstream added a mapping"),
+        pytest.param({"a": 1}, {"a": None}, {"a": 1}, {"a": None}, id="null upstream"),
+        pytest.param({"a": 1}, {"a": 1}, {"a": None}, {"a": None}, id="null locally stays"),
+        pytest.param({"a": None}, {"a": None}, {"a": 1}, {"a": 1}, id="set locally where the base has null"),
+        pytest.param({"a": None}, {"a": None}, {"a": {"b": 1}}, {"a": {"b": 1}}, id="a mapping set there"),
+        pytest.param({"a": None}, {"a": None}, {"a": [1]}, {"a": [1]}, id="a list set there"),
+        pytest.param({"a": None}, {"a": 2}, {"a": None}, {"a": 2}, id="set upstream where the base has null"),
+        pytest.param({"a": None}, {"a": {"b": 1}}, {"a": None}, {"a": {"b": 1}}, id="a mapping set upstream"),
+        pytest.param(
+            {"a": {"b": 1}}, {"a": None}, {"a": {"b": 1}}, {"a": None}, id="a mapping made null upstream"
+        ),
+        pytest.param(
+            {"a": {"b": 1}}, {"a": {"b": 1}}, {"a": None}, {"a": None}, id="a mapping made null stays"
+        ),
+        pytest.param({"a": 1}, {"a": {"b": 1}}, {"a": 1}, {"a": {"b": 1}}, id="upstream changed the kind"),
+        pytest.param({"a": 1}, {"a": 1}, {"a": {"b": 1}}, {"a": {"b": 1}}, id="local changed the kind"),
+        pytest.param({"a": 1}, {"a": "1"}, {"a": 1}, {"a": "1"}, id="a change of type is a change"),
+        pytest.param(
+            {"a": [1]}, {"a": [1, 2]}, {"a": [0, 1]}, {"a": [1, 2]}, id="a plain list is taken whole"
+        ),
+        pytest.param({"a": {"x": 1}}, {}, {"a": {"x": 1}}, {}, id="upstream removed a mapping"),
+    ],
+)
+def test_fields(base: Any, upstream: Any, local: Any, expected: Any) -> None:
+    """Upstream's change wins over the base; what upstream left alone stays as it is locally."""
+    assert merge(base, upstream, local).value == expected
+
+
+def _pod(*containers: dict[str, Any]) -> dict[str, Any]:
+    return {"spec": {"containers": list(containers)}}
+
+
+@pytest.mark.parametrize(
+    ("base", "upstream", "local", "expected"),
+    [
+        pytest.param(
+            [{"name": "a"}],
+            [{"name": "a"}, {"name": "u"}],
+            [{"name": "a"}, {"name": "l"}],
+            [{"name": "a"}, {"name": "l"}, {"name": "u"}],
+            id="additions on both sides: local first",
+        ),
+        pytest.param(
+            [{"name": "a", "image": "1"}, {"name": "b", "image": "1"}],
+            [{"name": "b", "image": "2"}],
+            [{"name": "b", "image": "1", "args": ["x"]}, {"name": "a", "image": "1"}],
+            [{"name": "b", "image": "2", "args": ["x"]}],
+            id="elements go by name, not by place",
+        ),
+        pytest.param(
+            [{"name": "a", "image": "1"}],
+            [],
+            [{"name": "a", "image": "1", "tty": True}],
+            [],
+            id="an element deleted upstream and changed locally: upstream wins",
+        ),
+    ],
+)
+def test_associative_lists(base: Any, upstream: Any, local: Any, expected: Any) -> None:
+    """Containers of a Pod are merged by name."""
+    merged = merge(_pod(*base), _pod(*upstream), _pod(*local), schema_of("v1", "Pod"))
+
+    assert merged.value == _pod(*expected)
+
+
+def test_two_keys() -> None:
+    """Ports of a Service go by port and protocol."""
+    schema = schema_of("v1", "Service")
+    tcp, udp = {"port": 53, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}
+
+    merged = merge(
+        {"spec": {"ports": [tcp]}}, {"spec": {"ports": [tcp, udp]}}, {"spec": {"ports": [tcp]}}, schema
+    )
+
+    assert merged.value == {"spec": {"ports": [tcp, udp]}}
+
+
+def test_elements_that_lack_one_of_two_keys() -> None:
+    """A port that loses its protocol upstream is not lost, and the others keep their places (kpt deletes it: docs/fleet.md)."""
+    schema = schema_of("v1", "Service")
+    tcp, other = {"port": 53, "protocol": "TCP"}, {"port": 80}
+
+    merged = merge(
+        {"spec": {"ports": [tcp, other]}},
+        {"spec": {"ports": [{"port": 53}, other]}},
+        {"spec": {"ports": [tcp, other | {"name": "web"}]}},
+        schema,
+    )
+
+    assert merged.value == {"spec": {"ports": [other | {"name": "web"}, {"port": 53}]}}
+
+
+def test_conflicts_hold_all_versions() -> None:
+    """A field that both sides changed is reported with its path and all values."""
+    merged = merge({"s": {"n": 1, "m": 1}}, {"s": {"n": 2, "m": 2}}, {"s": {"n": 3, "m": 2}})
+
+    (conflict,) = merged.conflicts
+    assert conflict.path == ("s", "n")
+    assert (conflict.base, conflict.upstream, conflict.local, conflict.merged) == (1, 2, 3, 2)
+
+
+def test_deletion_of_a_changed_field_is_a_conflict() -> None:
+    """Upstream deletes what local changed: upstream wins, and the report says what was lost."""
+    (conflict,) = merge({"a": 1}, {}, {"a": 2}).conflicts
+
+    assert conflict.local == 2 and conflict.merged is MISSING
+
+
+LOSSES = {
+    "scalar": (1, 2, 3),
+    "null upstream": ({"b": 1}, None, {"b": 2}),
+    "null locally": (1, 2, None),
+    "a mapping made null": ({"b": 1}, {"b": 2}, None),
+    "another kind": (1, {"b": 1}, [1]),
+    "added on both sides": (MISSING, {"b": 1}, [1]),
+}
+
+
+@pytest.mark.parametrize(("base", "upstream", "local"), list(LOSSES.values()), ids=list(LOSSES))
+def test_what_is_lost_is_named(base: Any, upstream: Any, local: Any) -> None:
+    """Of two changes one is taken, upstream's or the local one as asked for, and the conflict has both."""
+    old, new, here = ({} if value is MISSING else {"a": value} for value in (base, upstream, local))
+    ours, theirs = merge(old, new, here), merge(old, new, here, prefer=LOCAL)
+
+    assert [(one.path, one.upstream, one.local) for one in ours.conflicts] == [(("a",), upstream, local)]
+    assert ours.value == {"a": upstream} and theirs.value == {"a": local}
+    assert len(theirs.conflicts) == 1
+
+
+def test_elements_that_share_their_keys() -> None:
+    """A list in which a key occurs twice is taken whole: none of its elements is dropped."""
+    twice = [{"name": "a", "value": "1"}, {"name": "a", "value": "2"}]
+    schema = schema_of("v1", "Pod")
+    merged = merge(
+        _pod({"name": "c", "env": twice[:1]}), _pod({"name": "c", "env": twice}), _pod({"name": "c", "env": twice[:1]}), schema
+    )  # fmt: skip
+
+    assert merged.value == _pod({"name": "c", "env": twice})
+
+
+@pytest.mark.parametrize("side", ["upstream", "locally"])
+def test_an_element_that_one_side_deleted_and_the_other_changed(side: str) -> None:
+    """It goes or stays whole, as one conflict: a container without an image works nowhere."""
+    schema = schema_of("v1", "Pod")
+    kept = {"name": "k", "image": "1"}
+    base = _pod(kept, {"name": "a", "image": "1", "args": ["x"]})
+    without, changed = _pod(kept), _pod(kept, {"name": "a", "image": "2", "args": ["x"]})
+    new, here = (without, changed) if side == "upstream" else (changed, without)
+    merged, ours = merge(base, new, here, schema), merge(base, new, here, schema, prefer=LOCAL)
+
+    assert [one.path for one in merged.conflicts] == [("spec", "containers", "[a]")]
+    assert merged.value == new and ours.value == here
+
+
+def test_texts_are_merged_as_the_caller_says() -> None:
+    """Only those that both sides changed are handed over; conflicts inside get the path of the text."""
+
+    def joined(path: tuple[str, ...], base: str, upstream: str, local: str) -> MergedValue:
+        assert (path, base) == (("data", "a"), "0")
+        return MergedValue(upstream + local, merge({"x": 1}, {"x": 2}, {"x": 3}).conflicts)
+
+    merged = merge(
+        {"data": {"a": "0", "b": "0"}}, {"data": {"a": "1", "b": "1"}}, {"data": {"a": "2", "b": "0"}}, texts=joined
+    )  # fmt: skip
+
+    assert merged.value == {"data": {"a": "12", "b": "1"}}
+    assert [one.path for one in merged.conflicts] == [("data", "a", "x")]
+
+
+def test_inferred_keys_that_differ() -> None:
+    """Where the versions have no key in common, the list is taken whole."""
+    assert merge({}, {"x": [{"name": "a"}]}, {"x": [{"ip": "1"}]}, infer=True).value == {"x": [{"name": "a"}]}

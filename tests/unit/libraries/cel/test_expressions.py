@@ -1,0 +1,149 @@
+"""krmkit.libraries.cel.expressions: what cel-go accepts, refuses and gives, on another library."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.libraries.cel.expressions import CelError, Environment
+
+VALUES = {
+    "repo": "north",
+    "target": {"name": "site-1", "labels": {"env": "prod", "b/c": "x"}, "annotations": {}},
+}
+
+
+@pytest.fixture(scope="module", name="env")
+def environment() -> Environment:
+    return Environment({"repo": "string", "target": "dyn", "unbound": "dyn"})
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("'a'", "a"),
+        ("''", ""),
+        ("repo + '-' + target.name", "north-site-1"),
+        ("target.labels['b/c']", "x"),
+        ("has(target.labels.tier) ? target.labels.tier : 'none'", "none"),
+        ("'tier' in target.labels ? 'yes' : 'no'", "no"),
+        ("string(target.labels.size())", "2"),
+        ("[1, 2, 3].map(n, string(n))[2]", "3"),
+        ("['a', target.name][1]", "site-1"),
+        ("[target.name, 'a'][1]", "a"),
+        ("['a', target.name, 1][0]", "a"),
+        ("{'a': repo}.a", "north"),
+        ("// why\n'a' +\n  'b'", "ab"),
+        ("repo.matches('^n.*h$') ? 'm' : 'n'", "m"),
+        ("string(timestamp('2024-03-01T00:30:00Z').getDate())", "1"),
+        ("string(size('é€'))", "2"),
+        ("string([1, 2].exists_one(n, n > 1))", "true"),
+    ],
+)
+def test_result(env: Environment, text: str, result: str) -> None:
+    """The standard library, its macros, comments and line breaks work; the result is a string."""
+    assert env.compile(text).evaluate(env.bind(VALUES)) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Syntax error"),
+        ("/", "<input>:1:1: Syntax error"),
+        ("nothing", "undeclared reference to 'nothing'"),
+        ("repo + 1", "found no matching overload for '_+_' applied to '(string, int)'"),
+        ("true ? 'a' : 1", "no matching overload"),
+        ("false && (1 == 'a') ? 'a' : 'b'", "no matching overload"),
+        ("['a', 1][0]", "<input>:1:7: expected type 'string' but found 'int'"),
+        ("['a',\n\n  1][0]", "<input>:3:3: expected type 'string' but found 'int'"),
+        ("{'a': 'b', 'c': 1}.a", "expected type 'string' but found 'int'"),
+        ("{'a': 'b', 1: 'c'}['a']", "expected type 'string' but found 'int'"),
+        ("[[1], ['a']].size() == 2 ? 'a' : 'b'", "expected type 'list(int)' but found 'list(string)'"),
+        ("[1, 1.0, 2u].size() > 0 ? 'a' : 'b'", "expected type 'int' but found 'double'"),
+        ("[null, 'a'][1]", "expected type 'null' but found 'string'"),
+        ("1 == 1.0 ? 'a' : 'b'", "no matching overload"),
+        ("'a,b'.split(',')[0]", "undeclared reference to 'split'"),
+        ("'A'.lowerAscii()", "undeclared reference to 'lowerAscii'"),
+        ("['a'].join('-')", "undeclared reference to 'join'"),
+        ("target.?name", "unsupported syntax"),
+        ("+".join(["repo"] * 40), "32"),
+        ("'" + "x" * 100_001 + "'", "size"),
+    ],
+)
+def test_does_not_compile(env: Environment, text: str, message: str) -> None:
+    """Types are checked before anything runs, literals are of one type, extensions are unknown; the place is shown."""
+    with pytest.raises(CelError) as caught:
+        env.compile(text)
+
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("target.labels['tier']", "no such key: tier"),
+        ("target.kind", "no such key: kind"),
+        ("unbound.name", "no such attribute(s): unbound"),
+        ("has(unbound.name) ? 'a' : 'b'", "no such attribute(s): unbound"),
+        ("target.name + 1", "no such overload"),
+        ("string(1 / 0)", "division by zero"),
+        ("'a'.matches('[') ? 'a' : 'b'", "regular expression"),
+        ("1", "unsupported type conversion from 'int'"),
+        ("1u", "'uint'"),
+        ("1.5", "'double'"),
+        ("true", "'bool'"),
+        ("b'a'", "'bytes'"),
+        ("null", "'null'"),
+        ("['a']", "'list"),
+        ("target", "'map"),
+        ("type('a')", "'type"),
+        ("timestamp(0)", "'timestamp'"),
+        ("duration('1s')", "'duration'"),
+        (
+            "string([1,2,3,4,5,6,7,8,9,10].map(a, [1,2,3,4,5,6,7,8,9,10].map(b, [1,2,3,4,5,6,7,8,9,10].map(c,"
+            " [1,2,3,4,5,6,7,8,9,10].map(d, [1,2,3,4,5,6,7,8,9,10].map(e, 1))))).size())",
+            "budget",
+        ),
+    ],
+)
+def test_fails(env: Environment, text: str, message: str) -> None:
+    """What compiles can fail: missing keys, unbound variables, results of another type, too much work."""
+    program = env.compile(text)
+    with pytest.raises(CelError) as caught:
+        program.evaluate(env.bind(VALUES))
+
+    assert message in str(caught.value)
+
+
+def test_an_error_text_as_result_is_a_result(env: Environment) -> None:
+    """A string that looks like the library's error is still only a string."""
+    text = "'NOT_FOUND: Key not found in map : \"x\"'"
+
+    assert env.compile(text).evaluate(env.bind(VALUES)) == text[1:-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("'a'", set()),
+        ("repo", {"repo"}),
+        (".repo", {"repo"}),
+        ("target.name + repo", {"repo", "target"}),
+        ("has(unbound.x) ? 'a' : 'b'", {"unbound"}),
+        ("[1].map(n, n > 0 ? target.name : '')[0]", {"target"}),
+        ("{repo: 'a'}[repo]", {"repo"}),
+    ],
+)
+def test_names(env: Environment, text: str, names: set[str]) -> None:
+    """A program knows which variables it mentions, macros and literals included."""
+    assert env.compile(text).names == names
+
+
+def test_a_text_is_compiled_once(env: Environment) -> None:
+    """The same text gives the same program, and the same error."""
+    assert env.compile("repo + 'x'") is env.compile("repo + 'x'")
+    errors = []
+    for _ in range(2):
+        with pytest.raises(CelError) as caught:
+            env.compile("repo + 7")
+        errors.append(caught.value)
+    assert errors[0] is errors[1]

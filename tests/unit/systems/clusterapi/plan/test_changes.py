@@ -1,0 +1,37 @@
+"""make_plan: what a change of a package does, and how often it asks for what answers hooks."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from krmkit.krm.resource import Resource
+from krmkit.systems.clusterapi.api.collection import Collected, collect
+from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
+from krmkit.systems.clusterapi.plan.changes import make_plan
+from krmkit.systems.clusterapi.plan.model import CREATE, SAME
+from tests.unit.systems.clusterapi.fixtures import cluster, cluster_class, templates
+
+
+def package(*clusters: dict[str, Any]) -> Collected:
+    """The class and its templates, with Clusters of it."""
+    items = deepcopy([cluster_class(), *templates(), *clusters])
+    return collect([Resource.from_data(one) for one in items])
+
+
+def test_each_package_makes_its_extensions_once() -> None:
+    """Extensions that run are asked what they offer by the render; what validates the change uses the same answers."""
+    made: list[object] = []
+
+    def around(others: Any) -> Any:
+        made.append(others)
+        return others
+
+    options = TopologyOptions(around=around)
+    same = make_plan(package(cluster()), package(cluster()), options, [("ns", "c1")])
+    assert [one.action for one in same.clusters] == [SAME]
+    assert len(made) == 2
+
+    created = make_plan(package(), package(cluster()), options, [("ns", "c1")])
+    assert [one.action for one in created.clusters] == [CREATE]
+    assert len(made) == 3

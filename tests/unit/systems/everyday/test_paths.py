@@ -1,0 +1,102 @@
+"""Paths of search-replace and of apply-replacements, file patterns, releases, images."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.krm.resource import Resource
+from krmkit.systems.everyday.common.releases import Release
+from krmkit.systems.everyday.images import Image
+from krmkit.systems.everyday.replacements.paths import Match, found, steps_of
+from krmkit.systems.everyday.search.paths import GlobError, PathPattern, glob
+
+PATHS: list[tuple[str, tuple[str | int, ...], bool]] = [
+    ("spec.replicas", ("spec", "replicas"), True),
+    ("metadata.*", ("metadata", "labels", "app"), False),
+    ("**.image", ("spec", "containers", 0, "image"), True),
+    ("spec.**.app", ("spec", "app"), True),
+    ("spec.ports[*].port", ("spec", "ports", 1, "port"), True),
+    ("spec.ports[0].port", ("spec", "ports", 1, "port"), False),
+    ("a[0][1]", ("a", 0, 0), False),
+    ("metadata.annotations.a.b/c", ("metadata", "annotations", "a.b/c"), True),
+    ("spec..replicas", ("spec", "replicas"), False),
+]
+
+
+@pytest.mark.parametrize(("pattern", "path", "fits"), PATHS, ids=[case[0] for case in PATHS])
+def test_path_patterns(pattern: str, path: tuple[str | int, ...], fits: bool) -> None:
+    """`*` is one element, `**` any number, and a key with dots is several."""
+    assert PathPattern(pattern).fits(path) is fits
+
+
+GLOBS = [
+    ("app/*.yaml", "app/a.yaml", True),
+    ("app/*.yaml", "app/b/a.yaml", False),
+    ("**/*.yaml", "a.yaml", True),
+    ("{a,b/c}.yaml", "b/c.yaml", True),
+    ("[!a].yaml", "a.yaml", False),
+    ("a+b.yaml", "a+b.yaml", True),
+]
+
+
+@pytest.mark.parametrize(("pattern", "path", "fits"), GLOBS, ids=[f"{case[0]} {case[1]}" for case in GLOBS])
+def test_globs(pattern: str, path: str, fits: bool) -> None:
+    """A star stays in its folder, two do not."""
+    assert (glob(pattern).search(path) is not None) is fits
+
+
+@pytest.mark.parametrize("pattern", ["[", "{a"])
+def test_broken_globs(pattern: str) -> None:
+    """What is not closed is an error."""
+    with pytest.raises(GlobError):
+        glob(pattern)
+
+
+def test_steps_of_a_replacement() -> None:
+    """Dots divide, a backslash and brackets keep one, `[k=v]` is an entry."""
+    steps = steps_of(r"a.[x.y/z].b\.c.[name=w].0")
+
+    assert [step for step in steps if isinstance(step, str)] == ["a", "x.y/z", "b.c", "0"]
+    assert [(step.key, step.value) for step in steps if isinstance(step, Match)] == [("name", "w")]
+
+
+def test_missing_entries_are_made() -> None:
+    """With `create` a list gets the entry that the path asks for."""
+    item = Resource("spec:\n  list:\n  - name: a\n")
+
+    places = found(item, steps_of("spec.list.[name=b].value"), create=True)
+    item.set(places[0], "x")
+
+    assert item.text == "spec:\n  list:\n  - name: a\n  - name: b\n    value: x\n"
+
+
+@pytest.mark.parametrize(
+    ("tag", "release"),
+    [
+        ("v0.4.1", (0, 4, 1)),
+        ("0.4.1", (0, 4, 1)),
+        ("v0.4", None),
+        ("latest", None),
+        ("", None),
+        ("v0.4.x", None),
+    ],
+)
+def test_releases(tag: str, release: tuple[int, int, int] | None) -> None:
+    """Only a whole version names a release."""
+    assert Release.read(tag) == release
+
+
+IMAGES = [
+    ("nginx:1.2", "apache:1.2"),
+    ("nginx@sha256:ab", "apache@sha256:ab"),
+    ("nginx", "apache"),
+    ("nginx-ingress:1", "nginx-ingress:1"),
+    ("docker.io/nginx:1", "docker.io/nginx:1"),
+    ("nginx/x", "nginx/x"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), IMAGES, ids=[case[0] for case in IMAGES])
+def test_images(old: str, new: str) -> None:
+    """The name is compared whole, and tag and digest stay where only the name changes."""
+    assert Image("nginx", "apache", "", "").new(old) == new

@@ -1,0 +1,92 @@
+"""search-replace by lines and by the parser finds the same fields."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.systems.everyday.search.replace import search_replace
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+ITEM = """\
+- apiVersion: v1
+  kind: Thing
+  metadata:
+    name: nginx
+    annotations:
+      config.kubernetes.io/path: 'nginx.yaml'
+  spec:
+    image: nginx # the image
+    quoted: 'nginx'
+    imagePullPolicy: Always
+    containers:
+    - name: a
+      image: "nginx"
+    - image: nginx-ingress
+    count: 3
+"""
+
+
+def searched(text: str, **data: str) -> tuple[Resource, list[str]]:
+    """The item after a run, and the messages."""
+    resources = ResourceList.parse(HEAD + text)
+    config = Resource.from_data(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "data": {key.replace("_", "-"): text for key, text in data.items()},
+        }
+    )
+    findings = search_replace(resources, config)
+    return resources.items[0], [f"{one.field}: {one.message}" for one in findings]
+
+
+CASES: dict[str, dict[str, str]] = {
+    "a path": {"by_path": "spec.**.image", "put_value": "apache"},
+    "a path, and nothing to put": {"by_path": "**.image"},
+    "a path of a list's entries": {"by_path": "spec.containers[*].image", "put_value": "x"},
+    "a value": {"by_value": "nginx", "put_value": "apache"},
+    "a value and a path": {"by_value": "nginx", "by_path": "spec.*", "put_value": "apache"},
+    "an expression and a path": {"by_value_regex": "nginx-(.*)", "by_path": "**.image", "put_value": "${1}"},
+    "a number": {"by_path": "**.count", "put_value": "5"},
+    "a text that looks like a number": {"by_value": "nginx", "by_path": "spec.*", "put_value": "12"},
+    "a text that needs quotes": {"by_path": "**.image", "put_value": "a: b"},
+}
+
+
+@pytest.mark.parametrize("data", CASES.values(), ids=CASES)
+def test_lines_and_parser(data: dict[str, str]) -> None:
+    """A resource that is searched by its lines gets what a parsed one gets; an anchor makes the parser look."""
+    anchored = "    anchored: &image [nginx-x, imagery]\n"
+    item, messages = searched(ITEM, **data)
+    parsed, expected = searched(ITEM + anchored, **data)
+
+    assert (item._document is None) is (
+        data.get("put_value") != "a: b"
+    )  # its name is read anew behind new quotes
+    assert messages == expected
+    assert item.text + anchored == parsed.text
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [("'it''s'", "it's"), ("one\n      two", "one two"), ('"a\\"b"', 'a"b'), ("|-\n      a b", "a b")],
+    ids=repr,
+)
+def test_values_in_other_forms(written: str, value: str) -> None:
+    """A value is found however it is written: with doubled quotes, on several lines, with escapes."""
+    text = f"- kind: Thing\n  metadata: {{name: a}}\n  spec:\n    text: {written}\n"
+
+    item, _ = searched(text, by_value=value, put_value="x")
+
+    assert item.get("spec", "text") == "x"
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\x85", "\u2028", "\x0b"])
+def test_a_comment_of_two_lines_is_refused(sign: str) -> None:
+    """Whatever a reader takes for a line break: to that reader, what follows is no comment."""
+    item, messages = searched(ITEM, by_path="metadata.name", put_comment=f"a{sign}b")
+
+    assert messages == [': failed to perform search-replace operation: "put-comment must be of one line"']
+    assert item.text == ITEM[2:]
