@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from krmkit.analysis.fleet import upstream
+from krmkit.analysis.plans.plandata import as_data
 from krmkit.analysis.plans.sources import PlanError, read_both
 from krmkit.analysis.systems.describedsystems import describe_systems
 from krmkit.analysis.why.answers import Question, WhyError, fields_data
@@ -29,7 +30,6 @@ from krmkit.systems.palette.constraints.overview import overview
 from krmkit.systems.palette.constraints.pools import PoolError
 from krmkit.systems.palette.constraints.validate import ValidationOptions
 from krmkit.systems.palette.packs.items import Packs
-from krmkit.views.topology import as_data
 
 HEAD = "HEAD"
 WHOLE = 1_000_000  # lines around a change: the whole file, which the page folds

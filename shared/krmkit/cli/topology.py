@@ -7,6 +7,7 @@ import sys
 from datetime import UTC, datetime
 from time import monotonic
 
+from krmkit.analysis.plans.plandata import mask_plan
 from krmkit.analysis.plans.sources import PlanError, extension_names, read_both, read_with_cluster, rebase
 from krmkit.cli.arguments import (
     CommandParser,
@@ -23,7 +24,7 @@ from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, TopologyPlan
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import Terminal
-from krmkit.views.topology import PAGES, mask_plan, told
+from krmkit.views.topology import PAGES, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import os
 import sys
 from datetime import UTC, datetime
 
+from krmkit.analysis.plans.plandata import mask_plan
 from krmkit.analysis.plans.sources import PlanError, holds_clusters, read_both, read_with_cluster
 from krmkit.cli.arguments import cores
 from krmkit.cli.recursive import PackageTreeError, chosen_packages
@@ -17,7 +18,7 @@ from krmkit.render.resourcefiles import is_blueprint
 from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, TopologyPlan
 from krmkit.views.terminal import Terminal
-from krmkit.views.topology import MARKDOWN, mask_plan
+from krmkit.views.topology import MARKDOWN
 from krmkit.views.topologytree import PackagePlan, told
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from krmkit.analysis.plans.plandata import as_data, roll_data
 from krmkit.render.findings.model import PackageReport, Report, Result
 from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, Roll, Step, TopologyPlan
 from krmkit.views.outcome import Told
 from krmkit.views.terminal import RED, YELLOW, Table, Terminal
-from krmkit.views.topology import as_data, cells, group_text, results_of, roll_data, summary
+from krmkit.views.topology import cells, group_text, results_of, summary
 
 
 @dataclass(slots=True)
