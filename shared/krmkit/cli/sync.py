@@ -235,7 +235,7 @@ def _open_stores(
             mirror.run("init", "--quiet", "--bare")
             try:
                 quiet = ("--quiet", "--no-tags", "--update-shallow")
-                mirror.run("fetch", *quiet, "--", place, "+refs/*:refs/*", protocols=NETWORK)
+                mirror.run("fetch", *quiet, operands=(place, "+refs/*:refs/*"), protocols=NETWORK)
             except GitError as error:
                 said = str(error).removeprefix(f"{folder}: ")
                 shown = shown_address(place)

@@ -131,8 +131,9 @@ def _local(path: str) -> str:
 def _answers(repo: str) -> bool:
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
         try:
-            words = ("ls-remote", "--quiet", "--", repo, "HEAD")
-            GitRepository(Path(folder)).run(*words, protocols=NETWORK)
+            GitRepository(Path(folder)).run(
+                "ls-remote", "--quiet", operands=(repo, "HEAD"), protocols=NETWORK
+            )
         except GitError:
             return False
     return True

@@ -7,13 +7,17 @@ Templates, and objects that are made from them, are read at the version that the
 
 from __future__ import annotations
 
-import json
+import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator
 
 from krmkit.libraries.json import Object
+from krmkit.libraries.json.text import JsonError, parse
+from krmkit.libraries.kube.names import is_dns1123_label, is_dns1123_subdomain
+from krmkit.libraries.process.program import ChildError, ChildTimeError, run_bounded, words
 from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.surrogates import joined
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.systems.clusterapi.api.labels import API_VERSION, CLUSTER_NAME, GROUP, OWNED, group_of, version_of
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
@@ -25,6 +29,8 @@ Kind = tuple[str, str]  # group, kind
 _MOST_NAMES = 200  # in one call
 _TIMEOUT = "60s"  # of a request
 _PATIENCE = 120.0  # seconds that a call of kubectl may take, including its login
+_LARGEST = 128 << 20  # bytes of an answer
+_TYPE = r"[A-Za-z][A-Za-z0-9]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _CORE_KINDS = ("MachineDeployment", "MachinePool", "MachineHealthCheck")
 _MACHINES = ("MachineSet", "Machine")
 _MANAGED_BY_APPLY = "Apply"
@@ -52,29 +58,28 @@ class Kubectl:
         ]
         self.calls = 0
 
-    def get(self, what: str, namespace: str, *more: str) -> list[Object]:
-        """Return the objects of a type in a namespace, `clusters.cluster.x-k8s.io`, or KIND.VERSION.GROUP. Raises LiveError."""
-        words = [
+    def get(self, what: str, namespace: str, *names: str, selector: str = "") -> list[Object]:
+        """Return the objects of a type in a namespace, `clusters.cluster.x-k8s.io`, or KIND.VERSION.GROUP. Raises LiveError.
+
+        Type, namespace and names come from packages: kubectl must not read one as an option.
+        """
+        check_names(check_type(what), namespace, names)
+        options = [
+            *self._begin,
             "get",
-            what,
-            *more,
-            "-n",
-            namespace,
-            "-o",
-            "json",
+            f"--namespace={namespace}",
+            "--output=json",
             "--show-managed-fields",
             "--ignore-not-found",
+            *([f"--selector={selector}"] if selector else []),
         ]
         self.calls += 1
-        code, output, errors = self._run(words)
-        if code:
-            said = errors.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
-            raise LiveError(f"kubectl get {what} -n {namespace} failed: {said[-1]}")
+        output = self._run(f"kubectl get {what} -n {namespace}", words(options, (what, *names)))
         if not output.strip():
             return []
         try:
-            answer = json.loads(output)
-        except ValueError as error:
+            answer = parse(joined(output.decode("utf-8", "replace")))
+        except (JsonError, YamlError) as error:
             raise LiveError(f"kubectl get {what} -n {namespace}: the answer must be JSON: {error}") from None
         items = answer.get("items") if isinstance(answer, dict) and answer.get("kind") == "List" else [answer]
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
@@ -83,31 +88,37 @@ class Kubectl:
             )
         return [_slim(one) for one in items]
 
-    def _run(self, words: list[str]) -> tuple[int, bytes, bytes]:
-        """Return exit code, stdout and stderr.
-
-        A kubectl plugin that waits for input must not block the plan for ever.
-        """
+    def _run(self, shown: str, command: list[str]) -> bytes:
+        """Return stdout. A kubectl plugin that waits for input must not block the plan for ever."""
         try:
-            process = subprocess.Popen(
-                [*self._begin, *words],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
+            output, errors, code = run_bounded(command, seconds=_PATIENCE, most=_LARGEST)
         except OSError as error:
             raise LiveError(f"kubectl cannot be run: {error.strerror}") from None
-        with process:
-            try:
-                output, errors = process.communicate(timeout=_PATIENCE)
-            except subprocess.TimeoutExpired:
-                raise LiveError(
-                    f"kubectl {' '.join(words[:2])} did not end within {_PATIENCE:g} seconds; if it waits for a login, run"
-                    " `kubectl get namespaces` first"
-                ) from None
-            finally:
-                process.kill()
-        return process.returncode, output, errors
+        except ChildError as error:
+            login = "; if it waits for a login, run `kubectl get namespaces` first"
+            raise LiveError(f"{shown} {error}{login if isinstance(error, ChildTimeError) else ''}") from None
+        if code:
+            said = errors.strip().splitlines() or ["it says nothing"]
+            raise LiveError(f"{shown} failed: {said[-1]}")
+        return output
+
+
+def check_type(what: str) -> str:
+    """Return `what`. Raise LiveError if it is more to kubectl than a type, or several with commas between them."""
+    if not all(re.fullmatch(_TYPE, one) for one in what.split(",")):
+        raise LiveError(f'a type must be KIND.VERSION.GROUP with a kind of letters and digits, got "{what}"')
+    return what
+
+
+def check_names(what: str, namespace: str, names: Iterable[str]) -> None:
+    """Raise LiveError for names that no object of a cluster can have."""
+    if is_dns1123_label(namespace):
+        raise LiveError(f'{what}: the namespace must be a DNS label such as default, got "{namespace}"')
+    for name in names:
+        if is_dns1123_subdomain(name):
+            raise LiveError(
+                f'{what} in namespace {namespace}: a name must be a DNS name such as quick-start, got "{name}"'
+            )
 
 
 def _slim(item: Object) -> Object:
@@ -151,6 +162,7 @@ class _Reader:
         namespaces: dict[str, set[str]] = {}
         for namespace, name in keys:
             namespaces.setdefault(namespace, set()).add(name)
+        self._check_package(keys)
         classes: dict[str, set[str]] = {}
         for namespace, names in namespaces.items():
             for item in self._kubectl.get(f"clusters.{GROUP}", namespace):
@@ -161,7 +173,8 @@ class _Reader:
                 owner = class_key(cluster)
                 if name in names:
                     self._found.clusters.append(CollectedObject(data=item))
-                    classes.setdefault(owner[0], set()).add(owner[1])
+                    if owner[1]:
+                        classes.setdefault(owner[0], set()).add(owner[1])
                 elif owner in self._new.classes:
                     warnings.append(
                         f"Cluster {namespace}/{name} uses ClusterClass {'/'.join(owner)} too and is not in the package, so"
@@ -177,6 +190,17 @@ class _Reader:
             for start in range(0, len(clusters), _MOST_NAMES):
                 self._read_owned(namespace, clusters[start : start + _MOST_NAMES])
         return self._found, warnings
+
+    def _check_package(self, keys: list[Key]) -> None:
+        """Raise LiveError for a name or kind of the package that no cluster takes, before kubectl is called."""
+        for namespace, name in keys:
+            check_names("Cluster", namespace, [name])
+        for (namespace, name), item in self._new.classes.items():
+            check_names("ClusterClass", namespace, [name])
+            wanted: dict[Kind, set[str]] = {}
+            _add_references(wanted, decode_cluster_class(item.data)[0])
+            for kind, names in wanted.items():
+                check_names(check_type(self._type(*kind)), namespace, names)
 
     def _read_classes(self, namespace: str, names: list[str]) -> None:
         wanted: dict[tuple[str, str], set[str]] = {}
@@ -195,12 +219,12 @@ class _Reader:
     def _read_owned(self, namespace: str, clusters: list[CollectedObject]) -> None:
         names = ",".join(sorted(item.name for item in clusters))
         of_clusters = f"{CLUSTER_NAME} in ({names})"
-        owned = ("-l", f"{OWNED},{of_clusters}")
+        owned = f"{OWNED},{of_clusters}"
         core = ",".join(f"{kind}.{version_of(API_VERSION)}.{GROUP}" for kind in _CORE_KINDS)
-        groups = self._kubectl.get(core, namespace, *owned)
+        groups = self._kubectl.get(core, namespace, selector=owned)
         machines = ",".join(f"{kind}.{version_of(API_VERSION)}.{GROUP}" for kind in _MACHINES)
         self._add(groups)
-        self._add(self._kubectl.get(machines, namespace, "-l", of_clusters))
+        self._add(self._kubectl.get(machines, namespace, selector=of_clusters))
         kinds: dict[Kind, None] = {}
         for item in clusters:
             kinds.update(_kinds(item.data, ("spec", "infrastructureRef"), ("spec", "controlPlaneRef")))
@@ -210,7 +234,7 @@ class _Reader:
         # Control planes are read first: they name the kind of their machines' template.
         planes = dict(_planes(clusters))
         for kind in planes:
-            objects = self._kubectl.get(self._type(*kind), namespace, *owned)
+            objects = self._kubectl.get(self._type(*kind), namespace, selector=owned)
             self._add(objects)
             place = ("spec", "machineTemplate")
             for plane in objects:
@@ -219,7 +243,7 @@ class _Reader:
                 )
         for kind in kinds:
             if kind not in planes:
-                self._add(self._kubectl.get(self._type(*kind), namespace, *owned))
+                self._add(self._kubectl.get(self._type(*kind), namespace, selector=owned))
 
     def _type(self, group: str, kind: str) -> str:
         version = self._versions.get((group, kind), "")

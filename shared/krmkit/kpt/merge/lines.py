@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
 from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.libraries.process.program import ChildError, run_bounded, words
 
 _MARKER = 41  # characters: longer than any marker in a text
 _SECONDS = 60.0
@@ -61,30 +61,26 @@ def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTRE
 def _merge_file(folder: str) -> bytes | None:
     """Git's merge of the three files in a folder, with conflict markers."""
     command = ["git", "-c", "merge.conflictStyle=merge", "merge-file", "-p", f"--marker-size={_MARKER}"]
-    command += ["local", "base", "upstream"]
     # Git must not search for a repository, and its config, around the folder.
     around = {"GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(folder)), "PATH": os.environ.get("PATH", os.defpath)}  # fmt: skip
     try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env={**_ENVIRONMENT, **around},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
+        output, errors, code = run_bounded(
+            words(command, ["local", "base", "upstream"]),
+            seconds=_SECONDS,
+            folder=folder,
+            environment={**_ENVIRONMENT, **around},
         )
     except FileNotFoundError:
         raise LineMergeError(
             "texts that were changed on both sides are merged by git, which is not on PATH"
         ) from None
-    except subprocess.TimeoutExpired:
-        raise LineMergeError(f"git merge-file did not end within {_SECONDS:g} seconds") from None
-    if done.returncode == _BINARY:
+    except ChildError as error:
+        raise LineMergeError(f"git merge-file {error}") from None
+    if code == _BINARY:
         return None
-    if done.returncode < 0 or done.returncode > 127:
-        raise LineMergeError("git merge-file: " + done.stderr.decode("utf-8", "replace").strip())
-    return done.stdout
+    if code < 0 or code > 127:
+        raise LineMergeError("git merge-file: " + errors.strip())
+    return output
 
 
 def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> MergedLines:

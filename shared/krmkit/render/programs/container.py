@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from krmkit.libraries.process.program import ChildError, run_bounded, words
 from krmkit.render.programs.external import TIMEOUT, External
 
 RUNTIMES = ("docker", "podman", "nerdctl")
@@ -46,21 +47,11 @@ def runtime(wanted: str | None = None) -> str:
 
 
 def _answers(name: str) -> bool:
-    import subprocess
-
     # `version` of docker and nerdctl fails when the daemon does not run.
     try:
-        done = subprocess.run(
-            [name, "version"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-            timeout=_PATIENCE,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return run_bounded([name, "version"], seconds=_PATIENCE)[2] == 0
+    except (OSError, ChildError):
         return False
-    return done.returncode == 0
 
 
 def container(
@@ -71,9 +62,9 @@ def container(
         f"krmkit-{os.urandom(6).hex()}"  # to end the container, which ending the runtime's command would not
     )
     command = [name, "run", "--rm", "-i", "--name", label, "--network", "host" if network else "none"]
-    command += ["--user", "nobody", "--security-opt=no-new-privileges", "--pull", PULL[pull], image]
-    program = External(image, command, timeout)
-    program.stop = [name, "rm", "--force", label]
+    command += ["--user", "nobody", "--security-opt=no-new-privileges", "--pull", PULL[pull]]
+    program = External(image, words(command, [image]), timeout)
+    program.stop = words([name, "rm", "--force"], [label])
     return program
 
 

@@ -50,7 +50,7 @@ class External:
 
         Raises ExternalError if the program cannot be run, does not end, or writes too much.
         """
-        from krmkit.render.programs.child import ChildError, run_bounded
+        from krmkit.libraries.process.program import ChildError, ChildTimeError, run_bounded
 
         try:
             written, errors, code = run_bounded(
@@ -65,7 +65,8 @@ class External:
         except BaseException as error:
             self._stop()
             if isinstance(error, ChildError):
-                raise ExternalError(f"{self.name}: {error}") from None
+                flag = "--timeout" if isinstance(error, ChildTimeError) else "--limit total_size"
+                raise ExternalError(f"{self.name}: {error} ({flag} sets the limit)") from None
             raise
         try:
             output = written.decode("utf-8")
@@ -74,7 +75,7 @@ class External:
         return output, errors, code
 
     def _stop(self) -> None:
-        from krmkit.render.programs.child import ChildError, run_bounded
+        from krmkit.libraries.process.program import ChildError, run_bounded
 
         if self.stop:
             try:

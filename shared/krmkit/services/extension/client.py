@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from krmkit.render.programs.child import ChildOutputError, ChildTimeError, run_bounded
+from krmkit.libraries.process.program import ChildOutputError, ChildTimeError, run_bounded
 from krmkit.systems.clusterapi.hooks.serving import LARGEST, Served
 
 

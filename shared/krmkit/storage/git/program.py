@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from krmkit.libraries.process.program import run_bounded, start, words
 from krmkit.storage.git.foreign import (
     SETTINGS,
     allowed_protocols,
@@ -22,6 +23,10 @@ from krmkit.storage.git.foreign import (
     special_file,
     special_rules,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
 
 SAFE = ("--no-replace-objects", "--no-pager", *(word for setting in SETTINGS for word in ("-c", setting)))
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
@@ -90,14 +95,8 @@ class GitRepository:
 
     @cached_property
     def _overrides(self) -> tuple[tuple[str, str], ...]:
-        done = subprocess.run(
-            self.command("config", "--null", "--show-scope", "--list"),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=environment(),
-            check=False,
-        )
-        return overrides(done.stdout)
+        listed = self.command("config", "--null", "--show-scope", "--list")
+        return overrides(run_bounded(listed, environment=environment())[0])
 
     def command(self, *arguments: str, config: tuple[str, ...] = ()) -> list[str]:
         settings = [word for setting in config for word in ("-c", setting)]
@@ -110,38 +109,32 @@ class GitRepository:
         config: tuple[str, ...] = (),
         inherit: tuple[int, ...] = (),
         protocols: tuple[str, ...] = (),
+        operands: Iterable[str] = (),
     ) -> bytes:
         """Run a command and return its stdout.
 
-        `config`: git settings for this call; `inherit`: descriptors that it keeps open; `protocols`: the transports
+        `operands`: words that may look like options; `config`: git settings for this call; `inherit`: descriptors that it keeps open; `protocols`: the transports
         that it may use. Raises GitError if it fails, or git is not installed.
         """
         try:
-            done = subprocess.run(
-                self.command(*arguments, config=config),
-                input=stdin,
-                capture_output=True,
-                pass_fds=inherit,
-                env=environment(self._overrides, protocols),
-                check=False,
+            output, errors, code = run_bounded(
+                words(self.command(*arguments, config=config), operands),
+                stdin,
+                inherit=inherit,
+                environment=environment(self._overrides, protocols),
+                terminal=True,
             )
         except FileNotFoundError:
             raise GitError("git is not installed, or not on PATH") from None
-        if done.returncode:
-            if b"not a git repository" in done.stderr:
+        if code:
+            if "not a git repository" in errors:
                 raise GitError(f"{self.name}: is not in a git repository")
-            raise GitError(f"{self.name}: git {arguments[0]}: {_said(done.stderr)}")
-        return done.stdout
+            raise GitError(f"{self.name}: git {arguments[0]}: {_said(errors)}")
+        return output
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a command with pipes for stdin and stdout; its stderr is discarded."""
-        return subprocess.Popen(
-            self.command(*arguments),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment(self._overrides),
-        )
+        return start(self.command(*arguments), environment(self._overrides))
 
     def push(self, remote: str, leases: list[str], specs: list[str], protocols: tuple[str, ...]) -> None:
         """Push to an address from a repository without a config of its own, which has this one's objects.
@@ -156,12 +149,12 @@ class GitRepository:
             (clean.folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects) + b"\n")
             if (self.common / "shallow").is_file():
                 shutil.copyfile(self.common / "shallow", clean.folder / "shallow")
-            clean.run("push", "--atomic", "--quiet", *leases, "--", remote, *specs, protocols=protocols)
+            clean.run("push", "--atomic", "--quiet", *leases, operands=(remote, *specs), protocols=protocols)
 
 
-def _said(stderr: bytes) -> str:
+def _said(stderr: str) -> str:
     """Git's stderr on one line, without control characters, which a remote may have put there."""
-    lines = [line.strip() for line in stderr.decode("utf-8", "replace").split("\n") if line.strip()]
+    lines = [line.strip() for line in stderr.split("\n") if line.strip()]
     return "".join(sign for sign in "; ".join(lines[:_LINES]) if sign.isprintable())
 
 

@@ -91,7 +91,7 @@ class Fetched:
             heads = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
             # Without --update-shallow git silently leaves out the commits of a shallow clone.
             quiet = ("--quiet", "--no-tags", "--update-shallow")
-            self.repository.run("fetch", *quiet, "--", self.upstream.repo, *heads, protocols=NETWORK)
+            self.repository.run("fetch", *quiet, operands=(self.upstream.repo, *heads), protocols=NETWORK)
         except BaseException:
             self._folder.cleanup()
             raise

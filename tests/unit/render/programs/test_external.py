@@ -281,10 +281,10 @@ def test_container_command() -> None:
     name = found.stop[-1]
 
     assert name != container("example.dev/fn:v1", "podman", "Never").stop[-1]
-    assert found.stop == ["podman", "rm", "--force", name]
+    assert found.stop == ["podman", "rm", "--force", "--", name]
     assert found.command == [
         "podman", "run", "--rm", "-i", "--name", name, "--network", "none", "--user", "nobody",
-        "--security-opt=no-new-privileges", "--pull", "never", "example.dev/fn:v1",
+        "--security-opt=no-new-privileges", "--pull", "never", "--", "example.dev/fn:v1",
     ]  # fmt: skip
     assert full_name("set-labels:v1") == "gcr.io/kpt-fn/set-labels:v1"
 
@@ -340,7 +340,7 @@ def test_a_container_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     assert runtime() == "podman"
     assert (rendering.failure, rendering.changes) == ("", [])
-    assert (tmp_path / "called").read_text().endswith("--pull missing example.dev/other:v3\n")
+    assert (tmp_path / "called").read_text().endswith("--pull missing -- example.dev/other:v3\n")
 
 
 BAD_IMAGES = [

@@ -1,4 +1,8 @@
-"""Run a foreign program with limits of time and output, and end it with all processes that it started."""
+"""Start other programs: the one module that does (git, kubectl, container runtimes, functions of others).
+
+A program reads a word that begins with `-` as an option. So what does not come from krmkit itself, such as a name in a
+package, is an operand of `words`, never an option.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ import selectors
 import signal
 import subprocess
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import IO
 
 STDERR_KEPT = 64 * 1024  # bytes of the start and of the end each
@@ -47,10 +53,30 @@ class _Stderr:
         return (self.first + gap + self.last).decode("utf-8", "replace")
 
 
-def run_bounded(command: list[str], given: bytes, seconds: float, most: int) -> tuple[bytes, str, int]:
+def words(options: Iterable[str], operands: Iterable[str] = ()) -> list[str]:
+    """Return the words of a command: the program and its options, `--`, and the operands, which may look like options.
+
+    Example: `words(["kubectl", "get"], ["pods"]) == ["kubectl", "get", "--", "pods"]`.
+    """
+    return [*options, "--", *operands] if (operands := list(operands)) else [*options]
+
+
+def run_bounded(
+    command: list[str],
+    given: bytes = b"",
+    seconds: float = inf,
+    most: float = inf,
+    *,
+    folder: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    inherit: tuple[int, ...] = (),
+    terminal: bool = False,
+) -> tuple[bytes, str, int]:
     """Run a program with `given` as its stdin; return its stdout, its stderr and its exit code.
 
-    Raises OSError if it cannot be started, ChildError if it does not end within `seconds`, or writes more than `most` bytes.
+    `inherit`: descriptors that it keeps open. `terminal`: it may ask for a password on the terminal, so it stays in the
+    group of this process, and what it has started is not ended with it. Raises OSError if it cannot be started, ChildError
+    if it does not end within `seconds`, or writes more than `most` bytes.
     Example: `run_bounded(["cat"], b"x", 10, 100) == (b"x", "", 0)`.
     """
     process = subprocess.Popen(
@@ -58,8 +84,11 @@ def run_bounded(command: list[str], given: bytes, seconds: float, most: int) -> 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        process_group=0,
+        process_group=None if terminal else 0,
         bufsize=0,
+        cwd=folder,
+        env=environment,
+        pass_fds=inherit,
     )
     try:
         output, errors = _talk(process, given, time.monotonic() + seconds, seconds, most)
@@ -67,7 +96,8 @@ def run_bounded(command: list[str], given: bytes, seconds: float, most: int) -> 
     finally:
         # Also ends the program's remaining children, and runs on Ctrl-C.
         try:
-            os.killpg(process.pid, signal.SIGKILL)
+            if not terminal:
+                os.killpg(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
         process.kill()
@@ -77,8 +107,15 @@ def run_bounded(command: list[str], given: bytes, seconds: float, most: int) -> 
                 _close(stream)
 
 
+def start(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a program that answers on its stdout what it is asked on its stdin; its stderr is discarded."""
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    )
+
+
 def _talk(
-    process: subprocess.Popen[bytes], given: bytes, end: float, seconds: float, most: int
+    process: subprocess.Popen[bytes], given: bytes, end: float, seconds: float, most: float
 ) -> tuple[bytes, str]:
     stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
     assert stdin is not None
@@ -89,7 +126,7 @@ def _talk(
     errors = _Stderr()
     left = memoryview(given)
     lingering = 0.0
-    late = f"did not end within {seconds:g} seconds (--timeout says how many)"
+    late = f"did not end within {seconds:g} seconds"
     with selectors.DefaultSelector() as selector:
         for stream, event in (
             (stdin, selectors.EVENT_WRITE),
@@ -119,9 +156,7 @@ def _talk(
                 elif key.fileobj is stdout:
                     size += len(chunk)
                     if size > most:
-                        raise ChildOutputError(
-                            f"wrote more than {most} bytes (raise it with --limit total_size=N)"
-                        )
+                        raise ChildOutputError(f"wrote more than {most} bytes")
                     output.append(chunk)
                 else:
                     errors.add(chunk)
@@ -130,11 +165,11 @@ def _talk(
                 break
             if not lingering and process.poll() is not None:
                 lingering = time.monotonic() + _LINGERING
-        while process.poll() is None:
-            # It has closed its streams, and may still run.
-            if time.monotonic() > end:
-                raise ChildTimeError(late)
-            time.sleep(0.005)
+    try:
+        # It has closed its streams, and may still run.
+        process.wait(None if end == inf else max(0.0, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise ChildTimeError(late) from None
     return b"".join(output), errors.text()
 
 
