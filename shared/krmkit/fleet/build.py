@@ -58,13 +58,13 @@ class Built:
 class VariantInput:
     """The PackageVariant's part of a build.
 
-    `origin`: its upstream; `context`: whether a clone gets a package context.
+    `origin`: its upstream, None to leave the package's own; `context`: whether a clone gets a package context.
     """
 
     name: str
     namespace: str
     spec: dict[str, Any]
-    origin: Origin
+    origin: Origin | None
     context: bool
 
 

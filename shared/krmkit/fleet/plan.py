@@ -91,7 +91,7 @@ def plan_variants(
     _refuse_twins(objects, folder)
     for resource in given:
         try:
-            refuse_other_version(resource)
+            refuse_other_version(resource, fleet=True)
         except PorchError as error:
             raise FleetError(f"{setfile}: {error}") from None
     sets = [decode_set(resource) for resource in given if is_set(resource)]

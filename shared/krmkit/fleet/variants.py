@@ -30,7 +30,7 @@ from krmkit.render.place import ResourcePlaces
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.folders import TreeError, check_name, open_file
-from krmkit.systems.porch.api.apinames import PorchError, revision_number
+from krmkit.systems.porch.api.apinames import PorchError, upstream_version
 from krmkit.systems.porch.variants.apply import apply_variant
 from krmkit.systems.porch.variants.candidates import candidates
 from krmkit.systems.porch.variants.context import context_text, is_package_context
@@ -155,19 +155,17 @@ def inside(path: str) -> list[str]:
 
 
 class Origin:
-    """Return the Kptfile's upstream and, with a `commit`, its upstreamLock."""
+    """The Kptfile's upstream and, with a `commit`, its upstreamLock."""
 
     __slots__ = ("commit", "directory", "ref", "repo")
 
     def __init__(self, upstream: dict[str, Any], repository: Resource | None, commit: str = "") -> None:
         package = str(upstream["package"])
-        number = revision_number(upstream.get("revision"))
-        version = str(upstream.get("workspaceName") or "") or (f"v{number}" if number > 0 else "main")
         git = repository.get("spec", "git") if repository is not None else None
         git = git if isinstance(git, dict) else {}
         self.repo = str(git.get("repo") or upstream["repo"])
         self.directory = "/".join([str(git.get("directory") or "").rstrip("/"), package])
-        self.ref = f"{package}/{version}"
+        self.ref = f"{package}/{upstream_version(upstream)}"
         self.commit = commit
 
 
@@ -186,7 +184,7 @@ def make(
     name: str,
     spec: dict[str, Any],
     namespace: str,
-    origin: Origin,
+    origin: Origin | None,
     objects: Sequence[Candidate],
     resolver: ProgramResolver,
     clone: bool = True,
@@ -195,7 +193,8 @@ def make(
     """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises VariantError.
 
     `objects`: the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's
-    own package, which keeps its name and people's edits. Without `context` the clone gets no package context.
+    own package, which keeps its name and people's edits; without `origin` it keeps its upstream too. Without `context`
+    the clone gets no package context.
     """
     errors = validate_variant(spec)
     if errors:
@@ -236,7 +235,11 @@ def _problems(package: Package, rendering: Rendering) -> list[tuple[str, str]]:
 
 
 def unrendered(
-    blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, clone: bool = True, context: bool = True
+    blueprint: UpstreamPackage,
+    spec: dict[str, Any],
+    origin: Origin | None,
+    clone: bool = True,
+    context: bool = True,
 ) -> dict[str, str]:
     """The start of `make`: the resource files of a clone, or without `clone` the variant's own with its current
     upstream.
@@ -251,23 +254,25 @@ def unrendered(
 
 
 def _unrendered(
-    blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, clone: bool, context: bool
+    blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin | None, clone: bool, context: bool
 ) -> Package:
     return _cloned(blueprint, spec, origin, context) if clone else _followed(blueprint, origin)
 
 
-def _cloned(blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, context: bool) -> Package:
+def _cloned(
+    blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin | None, context: bool
+) -> Package:
     """The blueprint as a new package: a new name, its upstream, and a fresh package context."""
-    downstream = str(spec["downstream"]["package"]).rpartition("/")[2]
     texts = blueprint.stamped
-    package = blueprint.package(_with_context(texts, downstream, blueprint.limits) if context else texts)
+    path = str(spec["downstream"]["package"])
+    package = blueprint.package(_with_context(texts, path, blueprint.limits) if context else texts)
     kptfile = View(_items(package)).single(KPTFILE, "Kptfile")
-    kptfile.set(("metadata", "name"), downstream)
+    kptfile.set(("metadata", "name"), path.rpartition("/")[2])
     _set_upstream(kptfile, origin)
     return package
 
 
-def _followed(blueprint: UpstreamPackage, origin: Origin) -> Package:
+def _followed(blueprint: UpstreamPackage, origin: Origin | None) -> Package:
     """A variant's own package, with its current upstream."""
     package = blueprint.package(blueprint.texts)
     _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin)
@@ -278,8 +283,8 @@ def _items(package: Package) -> list[FileResource]:
     return [item for each in package.walk() for item in each.items]
 
 
-def _with_context(given: dict[str, str], name: str, limits: Limits) -> dict[str, str]:
-    """A blueprint's texts without their package contexts, and with a new one at the root."""
+def _with_context(given: dict[str, str], package: str, limits: Limits) -> dict[str, str]:
+    """A blueprint's texts without their package contexts, and with a new one at the root, for the downstream `package`."""
     texts: dict[str, str] = {}
     for path, text in given.items():
         if CONTEXT_NAME in text or "\\" in text:
@@ -290,12 +295,14 @@ def _with_context(given: dict[str, str], name: str, limits: Limits) -> dict[str,
             if len(kept) < len(file.items):
                 text = file.joined(kept)
         texts[path] = text
-    texts[CONTEXT_FILE] = context_text(name)
+    texts[CONTEXT_FILE] = context_text(package.rpartition("/")[2], package)
     return texts
 
 
-def _set_upstream(kptfile: Resource, origin: Origin) -> None:
+def _set_upstream(kptfile: Resource, origin: Origin | None) -> None:
     """Set the package's upstream and lock, in place of the blueprint's own."""
+    if origin is None:
+        return
     git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}
     upstream = {"type": "git", "git": git, "updateStrategy": "resource-merge"}
     if origin.commit:

@@ -39,6 +39,7 @@ from krmkit.systems.porch.variants import (
     validation as variant,
 )
 from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, PackageView
+from tests.conformance.adapters._porch_sync import judge_reconcile
 from tests.conformance.adapters.porch_lifecycle import judge_kptfile_merge, pv_lifecycle
 
 Record = dict[str, Any]
@@ -440,6 +441,12 @@ def gen_package_context(record: Record, _: Path) -> tuple[bool, str]:
     return text in expected["text"], f"{text} is not in {expected['text']}"
 
 
+def porch_real(record: Record, folder: Path) -> tuple[bool, str]:
+    """A record that the real controllers made: the judge is chosen by its operation."""
+    judges = {"eval": cel_errors, "validate": whole_message(pv_validation), "generate": judge(pvs_generate)}
+    return judges.get(record["input"]["op"], package_operation)(record, folder)
+
+
 FILES: dict[str, Judge] = {
     "pv_validation.jsonl": whole_message(pv_validation),
     "pvs_validation.jsonl": whole_message(pvs_validation),
@@ -455,4 +462,6 @@ FILES: dict[str, Judge] = {
     "kpt_gen_package_context.jsonl": gen_package_context,
     "pv_lifecycle.jsonl": judge(pv_lifecycle),
     "kptfile_merge.jsonl": judge_kptfile_merge,
+    "porch_real.jsonl": porch_real,
+    "porch_real_sync.jsonl": lambda record, _: judge_reconcile(record),
 }

@@ -86,7 +86,7 @@ def test_clone_variant_and_render(tmp_path: Path) -> None:
     assert result.contents["package-context.yaml"] == (
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n"
         '    config.kubernetes.io/local-config: "true"\n'
-        'data:\n  name: front\n  site: north\n  added: "yes"\n  rendered: "yes"\n'
+        'data:\n  name: front\n  package-path: shops/front\n  site: north\n  added: "yes"\n  rendered: "yes"\n'
     )
     kptfile = Resource(result.contents["Kptfile"])
     assert result.contents["Kptfile"].startswith("# The blueprint.\napiVersion: kpt.dev/v1\n")

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from krmkit.fleet.build import Built
+from krmkit.fleet.sync.followed import descends
 from krmkit.fleet.sync.mainedits import replaced_in_main
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
-from krmkit.fleet.sync.store import TAGS, WORKSPACE, Store, short_ref
+from krmkit.fleet.sync.store import MAIN, TAGS, WORKSPACE, Store, short_ref
 from krmkit.fleet.variants import VariantError
 from krmkit.krm.errors import ListError
 from krmkit.libraries.messages.listed import listed
@@ -124,6 +125,12 @@ class Drafts:
         self.new.owned = [one for one in self.new.owned if one != ref]
         self.new.memories.pop(ref, None)
 
+    def withdraw_deletion(self, revision: dict[str, Any]) -> None:
+        """Take back the proposal to delete a revision that the variant works on."""
+        ref = _deletion_of(self.store, revision)
+        self.store.refs.delete(ref)
+        self.outcome.actions.append(f"withdrew {short_ref(ref)}: the variant wants it")
+
     def own(self, ref: str) -> None:
         if ref not in self.new.owned:
             self.new.owned.append(ref)
@@ -139,7 +146,8 @@ class Drafts:
         self.new.refs = digest_of_refs(now)
         self.new.owned = sorted(ref for ref in self.new.owned if self.store.refs.get(ref) is not None)
         tags = [ref for ref in self.new.owned if ref.startswith(TAGS)]
-        newest = max(tags, key=_number, default="")
+        mine = [ref for ref in tags if self.store.package_of(ref) == self.package]
+        newest = max(mine, key=_number, default="")
         passed = [ref for ref in sorted(now) if ref not in self.new.owned and ref not in taken]
         strangers = [short_ref(ref) for ref in passed if _counts(ref) and _number(ref) >= _number(newest)]
         if strangers:
@@ -157,8 +165,8 @@ def revisions_of(
     """Return a package's revisions; those that people made from the variant's become owned in `state`.
 
     A person may propose or publish a draft, take it back, or publish commits on top of it: each makes another ref of
-    the same workspace, which takes over the workspace's memory. A newer version with the same upstream, made in main
-    for example, takes over that of the newest owned one. `taken`: refs that other variants own.
+    the same workspace, which takes over the workspace's memory. A newer version with the same upstream, made from the
+    variant's or in main, takes over that of the newest owned one. `taken`: refs that other variants own.
     """
     revisions = store.revisions(package)
     known = {
@@ -184,15 +192,30 @@ def revisions_of(
 def _published_since(
     state: VariantState, store: Store, package: str, taken: Container[str]
 ) -> list[tuple[str, str]]:
-    """The unowned tags of versions above the newest owned one with the same upstream folder, and that newest one."""
+    """The unowned tags of versions above the newest owned one with the same upstream folder, and that newest one.
+
+    Only those that go on from a commit of the variant, or that people made in main: others are another person's.
+    """
     tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and _number(ref)]
     newest = max((ref for ref in tags if ref in state.owned), key=_number, default="")
     above = [ref for ref in tags if _number(ref) > _number(newest) and ref not in taken] if newest else []
+    if not above:
+        return []
+    commits = {store.seen[ref] for ref in state.owned if ref in store.seen}
+    for memory in state.memories.values():
+        commits |= {memory.commit, *memory.before[:1]}
     return [
         (ref, newest)
         for ref in above
         if _upstream_of(store, package, ref) == _upstream_of(store, package, newest)
+        and (descends(store, store.seen[ref], *commits) or _is_of_main(store, ref))
     ]
+
+
+def _is_of_main(store: Store, tag: str) -> bool:
+    """Whether people tagged a commit of main: one that no workspace is named for."""
+    plain = store.workspace_of(tag) == tag.rpartition("/")[2]
+    return plain and MAIN in store.seen and descends(store, store.seen[MAIN], store.seen[tag])
 
 
 def _upstream_of(store: Store, package: str, ref: str) -> str | None:
@@ -216,6 +239,10 @@ def _number(tag: str) -> int:
 
 def propose_deletion(store: Store, revision: dict[str, Any]) -> None:
     """Mark a published revision for deletion; it stays until the deletion is approved."""
-    tag = revision["metadata"]["ref"]
-    package, last = revision["spec"]["packageName"], tag.rpartition("/")[2]
-    store.refs.set(store.ref(lifecycle.DELETION_PROPOSED, package, last), revision["metadata"]["commit"])
+    store.refs.set(_deletion_of(store, revision), revision["metadata"]["commit"])
+
+
+def _deletion_of(store: Store, revision: dict[str, Any]) -> str:
+    """The branch that proposes the deletion of a published revision."""
+    last = revision["metadata"]["ref"].rpartition("/")[2]
+    return store.ref(lifecycle.DELETION_PROPOSED, revision["spec"]["packageName"], last)

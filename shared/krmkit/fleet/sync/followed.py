@@ -20,7 +20,7 @@ from krmkit.systems.porch.variants.lifecycle import Revision, is_published
 
 def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:
     """Return the memory that a draft's `commit` with the package `tree` is based on: this one, or the one before."""
-    if not memory.before or memory.commit == commit or _descends(store, commit, memory.commit):
+    if not memory.before or memory.commit == commit or descends(store, commit, memory.commit):
         return memory
     before, output, given = memory.before
     if not output or _distance(store, tree, memory.output) <= _distance(store, tree, output):
@@ -39,7 +39,7 @@ def published_below(
         return None
     for ref in memories:
         oid = store.seen.get(ref)
-        if ref.startswith(TAGS) and oid is not None and _descends(store, commit, oid):
+        if ref.startswith(TAGS) and oid is not None and descends(store, commit, oid):
             return {"metadata": {"ref": ref, "commit": oid}}
     return None
 
@@ -64,12 +64,12 @@ def overtaken(
             same = other["spec"]["workspaceName"] == draft["spec"]["workspaceName"]
             new = is_published(other) and place in state.owned and place not in known
             elsewhere = other["spec"]["packageName"] != draft["spec"]["packageName"]
-            if place == ref or elsewhere or not (same or new) or _descends(store, commit, oid):
+            if place == ref or elsewhere or not (same or new) or descends(store, commit, oid):
                 continue
             if memory.commit == commit and (same or not memory.edited):
                 refs[ref] = place
             elif new or (
-                not is_published(other) and _is_edited(state, other) and not _descends(store, oid, commit)
+                not is_published(other) and _is_edited(state, other) and not descends(store, oid, commit)
             ):
                 raise VariantError(
                     f"{short_ref(place)} is not in {short_ref(ref)}, and people changed both: merge it into the draft, or delete the draft"
@@ -82,12 +82,12 @@ def _is_edited(state: VariantState, revision: Revision) -> bool:
     return memory is not None and memory.commit != revision["metadata"]["commit"]
 
 
-def _descends(store: Store, commit: str, ancestor: str) -> bool:
-    """Whether a commit is `ancestor` or descends from it."""
+def descends(store: Store, commit: str, *ancestors: str) -> bool:
+    """Whether a commit is one of `ancestors` or descends from one."""
     pending, seen = [commit], {commit}
     while pending and len(seen) < HISTORY:
         current = pending.pop(0)
-        if current == ancestor:
+        if current in ancestors:
             return True
         try:
             parents = store.objects.commit(current)[1].parents

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.libraries.json.paths import dotted
+
 
 @dataclass(slots=True)
 class SyncOutcome:
@@ -36,3 +39,8 @@ class SyncOutcome:
     waiting: bool = False
     held: bool = False
     error: str = ""
+
+
+def said(conflict: ResourceConflict) -> str:
+    """`app.yaml:9:3 data.size: changed upstream to ...`."""
+    return f"{conflict.place} {dotted(conflict.path)}".rstrip() + f": {conflict.message}"

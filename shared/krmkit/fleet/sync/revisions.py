@@ -9,13 +9,13 @@ from typing import Any
 from krmkit.fleet.build import Files, VariantInput, others_of, read_blueprint
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
-from krmkit.fleet.sync.store import Store
+from krmkit.fleet.sync.store import TAGS, Store, short_ref
 from krmkit.fleet.variants import MissingUpstreamError, Origin, UpstreamPackage, VariantError
 from krmkit.kpt.source import SourceError, SourceFile
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.storage.git.program import GitError
 from krmkit.storage.git.treeupdate import read_files
-from krmkit.systems.porch.api.apinames import floating_name, revision_number
+from krmkit.systems.porch.api.apinames import upstream_version
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class SyncSources:
 
     stores: dict[str, Store]
     objects: FleetObjects
-    _found: dict[tuple[str, str, str], CloneSource] = field(default_factory=dict)
+    _found: dict[tuple[str, str, str, bool], CloneSource] = field(default_factory=dict)
     _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
 
@@ -84,8 +84,9 @@ class SyncSources:
     def find(self, upstream: dict[str, Any]) -> CloneSource:
         """The revision that a variant's upstream names. Raises VariantError if there is none."""
         name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
-        version = _version(upstream)
-        known = self._found.get((name, package, version))
+        version, workspace = upstream_version(upstream), bool(upstream.get("workspaceName"))
+        asked = name, package, version, workspace
+        known = self._found.get(asked)
         if known is not None:
             return known
         store = self.stores.get(name)
@@ -95,32 +96,30 @@ class SyncSources:
                 f" --repo {name}=URL-OR-PATH names it",
                 "spec.upstream.repo",
             )
-        revision = store.find(package, version)
-        if revision is None:
-            there = ", ".join(f"v{number}" for number in store.versions(package)[-5:])
-            packages = list(store.packages())
-            hint = f"; there are {there}" if there else proposal(package, packages)
-            wrong = "package" if packages and package not in packages else "revision"
-            message = f"there is no revision {version} of {name}/{package}{hint}"
-            raise MissingUpstreamError(message, f"spec.upstream.{wrong}")
-        ref = revision[0]
+        ref = store.find(package, version, workspace)
+        if not ref:
+            raise _missing(store, package, version, workspace)
         oid, commit = store.commit_of(ref)
         tree = store.objects.folder(commit.tree, store.folder(package))
         if tree is None:
             message = f"{name}: {ref} has no folder {store.folder(package)}"
             raise MissingUpstreamError(message, "spec.upstream.package")
+        if ref.startswith(TAGS):
+            version = ref.rpartition("/")[2]
         numbers = store.versions(package)
         newest = f"v{numbers[-1]}" if numbers else version
         source = CloneSource(store, package, version, newest, ref, oid, tree, commit.time)
-        self._found[(name, package, version)] = source
+        self._found[asked] = source
         return source
 
     def base_of(self, files: Files) -> tuple[Files, str]:
-        """The upstream files that a package merged last, and the commit of its upstreamLock.
+        """The upstream files that a package merged last, and the commit of its upstreamLock; none and "" without one.
 
         Raises VariantError if the lock has no commit, or one that no known repository has.
         """
         commit, directory = lock_of(files)
+        if not commit:
+            return {}, ""
         if (commit, directory) not in self._bases:
             self._bases[(commit, directory)] = self._read_base(commit, directory)
         return self._bases[(commit, directory)], commit
@@ -156,8 +155,47 @@ class SyncSources:
         return self._digests[namespace]
 
 
+def _missing(store: Store, package: str, version: str, workspace: bool) -> MissingUpstreamError:
+    """The error about a revision that is not there, with those that are."""
+    packages, there = list(store.packages()), store.names(package, workspace)
+    hint = f"; there are {', '.join(there)}" if there else proposal(package, packages)
+    if workspace and (tag := store.find(package, version)):
+        made = store.workspace_of(tag)
+        hint = f"; {short_ref(tag)} was made in the workspace {made}: write workspaceName: {made}"
+    wrong = (
+        "package" if packages and package not in packages else "workspaceName" if workspace else "revision"
+    )
+    message = f"there is no revision {version} of {store.name}/{package}{hint}"
+    return MissingUpstreamError(message, f"spec.upstream.{wrong}")
+
+
 def lock_of(files: Files) -> tuple[str, str]:
-    """The commit and folder of a package's upstreamLock. Raises VariantError if it has none."""
+    """The commit and folder of a package's upstreamLock, both "" without one. Raises VariantError for half of one."""
+    lock = _kptfile(files).get("upstreamLock")
+    if lock is None:
+        return "", ""
+    git = lock.get("git") if isinstance(lock, dict) else None
+    if not isinstance(git, dict) or not git.get("commit"):
+        raise VariantError("the Kptfile's upstreamLock.git must name a commit, so that the update has a base")
+    return str(git["commit"]), str(git.get("directory") or "").strip("/")
+
+
+def says_the_same(files: Files, others: Files) -> bool:
+    """Whether two Kptfiles have the same data and comments; Porch writes no slash before a directory, and no strategy."""
+    pair = [_kptfile(one) for one in (files, others)]
+    for kptfile in pair:
+        for key in ("upstream", "upstreamLock"):
+            if isinstance(kptfile.get(key), dict) and isinstance(git := kptfile[key].get("git"), dict):
+                git = {**git, "directory": str(git.get("directory") or "").strip("/")}
+                kptfile[key] = {"updateStrategy": "resource-merge", **kptfile[key], "git": git}
+    noted = [
+        sorted(line for line in one["Kptfile"].content.split(b"\n") if b"#" in line)
+        for one in (files, others)
+    ]
+    return pair[0] == pair[1] and noted[0] == noted[1]
+
+
+def _kptfile(files: Files) -> dict[str, Any]:
     kptfile = files.get("Kptfile")
     if kptfile is None:
         raise VariantError("the package has no Kptfile")
@@ -167,16 +205,5 @@ def lock_of(files: Files) -> tuple[str, str]:
         raise VariantError(f"the package's Kptfile cannot be read: {error}") from None
     if len(items) != 1:
         raise VariantError(f"the package's Kptfile must hold one object, got {len(items)}")
-    git = items[0].get("upstreamLock", "git")
-    if not isinstance(git, dict) or not git.get("commit"):
-        raise VariantError("the Kptfile's upstreamLock.git must name a commit, so that the update has a base")
-    return str(git["commit"]), str(git.get("directory") or "").strip("/")
-
-
-def _version(upstream: dict[str, Any]) -> str:
-    """The last part of the upstream's ref: its workspace, `vN` of its number, or a floating name such as `stable`."""
-    number = revision_number(upstream.get("revision"))
-    workspace = str(upstream.get("workspaceName") or "")
-    if workspace or number > 0:
-        return workspace or f"v{number}"
-    return floating_name(upstream.get("revision")) or "main"
+    data = items[0].get()
+    return dict(data) if isinstance(data, dict) else {}

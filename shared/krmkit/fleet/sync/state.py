@@ -71,6 +71,10 @@ class VariantState:
     annotations: dict[str, str] = field(default_factory=dict)
     memories: dict[str, RevisionMemory] = field(default_factory=dict)
 
+    def has_conflicts(self, ref: str) -> bool:
+        memory = self.memories.get(ref)
+        return memory is not None and bool(memory.conflicts)
+
     def write(self, pack: PackFile) -> str:
         """Add the state's tree to a pack; return its oid."""
         data = _without_empty(asdict(self))

@@ -38,6 +38,7 @@ STATES = {
 WORKSPACE = "Package-Workspace: "
 HISTORY = 1000  # the most commits of a revision to read
 _NUMBERED = re.compile(r"v([1-9][0-9]{0,17})")
+_PORCH = "kpt:{"  # begins the line in which Porch's commits say what they are about
 
 
 class Store:
@@ -119,9 +120,8 @@ class Store:
         return revisions
 
     def _revision(self, package: str, ref: str, state: str, last: str, number: int) -> dict[str, Any]:
-        workspace = last
-        if number and state in (lifecycle.PUBLISHED, lifecycle.DELETION_PROPOSED):
-            workspace = self._workspace(ref) or last
+        published = number and state in (lifecycle.PUBLISHED, lifecycle.DELETION_PROPOSED)
+        workspace = self.workspace_of(ref) if published else last
         spec = {
             "repository": self.name,
             "packageName": package,
@@ -133,21 +133,36 @@ class Store:
         metadata = {"name": f"{self.name}.{package}.{workspace}", "ref": ref, "commit": self.seen[ref]}
         return {"metadata": metadata, "spec": {**spec, **({"revision": number} if number else {})}}
 
-    def _workspace(self, ref: str) -> str:
-        """The workspace that a published revision was made in, "" if no commit names it.
+    def workspace_of(self, ref: str) -> str:
+        """The workspace that a published revision was made in; the last word of its tag if no commit names it.
 
-        A person's commits on top of the sync's name none, so the search goes back in history.
+        Porch names it in the commit of the tag. A sync names it in a trailer; a person's commits on top of the sync's
+        name none, so that search goes back in history, until a commit that another workspace of Porch made.
         """
-        commit = self.commit_of(ref)[1]
-        for _ in range(HISTORY):
-            lines = commit.message.split("\n")
-            named = [line.removeprefix(WORKSPACE) for line in lines if line.startswith(WORKSPACE)]
-            if named:
-                return named[-1]
-            if not commit.parents:
+        oid, commit = self.commit_of(ref)
+        named = _porch_workspace(commit.message, self.folder(self.package_of(ref)))
+        passed: list[str] = []
+        while not named and len(passed) < HISTORY:
+            if (known := self._named.get(oid)) is not None:
+                named = known
                 break
-            commit = self.objects.commit(commit.parents[0])[1]
-        return ""
+            passed.append(oid)
+            lines = commit.message.split("\n")
+            named = next(
+                (one.removeprefix(WORKSPACE) for one in lines[::-1] if one.startswith(WORKSPACE)), ""
+            )
+            if not commit.parents or named:
+                break
+            oid, commit = self.objects.commit(commit.parents[0])
+            if _PORCH in commit.message:
+                break
+        self._named.update(dict.fromkeys(passed, named))
+        return named or ref.rpartition("/")[2]
+
+    @cached_property
+    def _named(self) -> dict[str, str]:
+        """The workspaces that trailers name, by the oids of the commits that were read."""
+        return {}
 
     def package_of(self, ref: str) -> str:
         """The package of a revision's ref, "" for other refs."""
@@ -165,15 +180,37 @@ class Store:
             package.removeprefix(below) if package.startswith(below) else ""
         )  # other folders are not packages of this Repository
 
-    def find(self, package: str, version: str) -> tuple[str, str] | None:
-        """(ref, commit) of an upstream: a tag or branch PACKAGE/VERSION, floating ones too; `main` is the main branch."""
+    def find(self, package: str, version: str, workspace: bool = False) -> str:
+        """The ref of an upstream, "" if there is none: a tag or branch PACKAGE/VERSION, floating ones too.
+
+        `workspace`: the version is a workspace, so a published revision is found by the one that it was made in, and
+        only by that. `main` is the main branch.
+        """
         path = self.folder(package)
-        for ref in (f"{TAGS}{path}/{version}", f"{HEADS}{path}/{version}", f"{HEADS}drafts/{path}/{version}"):
-            if ref in self.seen:
-                return ref, self.seen[ref]
-        if version == lifecycle.MAIN_WORKSPACE and MAIN in self.seen:
-            return MAIN, self.seen[MAIN]
-        return None
+        tag = f"{TAGS}{path}/{version}"
+        if tag in self.seen and (not workspace or _NUMBERED.fullmatch(version) is None):
+            return tag
+        for number in reversed(self.versions(package)) if workspace else ():
+            published = self.ref(lifecycle.PUBLISHED, package, f"v{number}")
+            if self.workspace_of(published) == version:
+                return published
+        for kind in ("", "drafts/", "proposed/"):
+            if (ref := f"{HEADS}{kind}{path}/{version}") in self.seen:
+                return ref
+        return MAIN if version == lifecycle.MAIN_WORKSPACE and MAIN in self.seen else ""
+
+    def names(self, package: str, workspace: bool) -> list[str]:
+        """What `find` knows of a package: its newest published revisions, its floating tags and drafts, and main."""
+        tags = [self.ref(lifecycle.PUBLISHED, package, f"v{one}") for one in self.versions(package)[-5:]]
+        found = [self.workspace_of(tag) if workspace else tag.rpartition("/")[2] for tag in tags]
+        found += [
+            last
+            for _, state, last in self._packages.get(package, ())
+            if state != lifecycle.DELETION_PROPOSED and not _NUMBERED.fullmatch(last)
+        ][-5:]
+        if MAIN in self.seen and self.objects.folder(self.commit_of(MAIN)[1].tree, self.folder(package)):
+            found.append(lifecycle.MAIN_WORKSPACE)
+        return found
 
     def versions(self, package: str) -> list[int]:
         """The numbers of the published revisions, rising."""
@@ -200,3 +237,20 @@ class Store:
 def short_ref(ref: str) -> str:
     """`drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
     return ref.removeprefix(HEADS).removeprefix(TAGS)
+
+
+def _porch_workspace(message: str, folder: str) -> str:
+    """The workspace that Porch's lines `kpt:{"package": ..., "workspaceName": ...}` name for a package, "" without."""
+    for line in map(str.strip, message.split("\n")):
+        if line.startswith(_PORCH):
+            try:
+                note: Any = json.loads(line.removeprefix("kpt:"))
+            except (ValueError, RecursionError):
+                continue
+            if (
+                note.get("package") == folder
+                and isinstance(named := note.get("workspaceName"), str)
+                and named
+            ):
+                return named
+    return ""

@@ -14,20 +14,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of
 from krmkit.fleet.sync.followed import followed, overtaken, published_below
-from krmkit.fleet.sync.outcome import SyncOutcome
-from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
+from krmkit.fleet.sync.outcome import SyncOutcome, said
+from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of, says_the_same
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
 from krmkit.fleet.sync.store import Store, short_ref
 from krmkit.fleet.variants import VariantError
-from krmkit.kpt.merge.conflict import ResourceConflict
-from krmkit.libraries.json.paths import dotted
 from krmkit.storage.git.treeupdate import read_files, write_files
 from krmkit.systems.porch.variants import lifecycle
 
@@ -125,6 +123,9 @@ class VariantSync:
             self.outcome.actions.append(f"deleted {short_ref(ref)}: {short_ref(tag)} goes on from it")
         for step in self.found.steps:
             self._carry_out(step)
+        for revision in self.found.revisions:
+            if revision["spec"]["lifecycle"] == lifecycle.DELETION_PROPOSED:
+                self.drafts.withdraw_deletion(revision)
         self._leave_packages()
         if built:
             self.new.objects = built[-1].objects
@@ -161,25 +162,26 @@ class VariantSync:
             and self.old.fleet == self.new.fleet
             and self.old.owner == self.new.owner
             and self.old.refs == digest_of_refs(self.store.revision_refs(self.package))
+            and all(self.store.refs.get(ref) is not None for ref in self.old.owned)
             and not (self.prune and self._other_refs())
-            and not (self.on_conflict and any(_has_conflicts(self.old, ref) for ref in self.old.owned))
+            and not (self.on_conflict and any(map(self.old.has_conflicts, self.old.owned)))
         )
 
     def _wants_approval(self) -> bool:
         waiting = {"never": (), "ready": ("drafts",), "auto": ("drafts", "proposed")}[self.approve]
         old = self.old
-        refs = [ref for ref in old.owned if not _has_conflicts(old, ref)] if old is not None else []
+        refs = [ref for ref in old.owned if not old.has_conflicts(ref)] if old is not None else []
         return any(ref.startswith(f"refs/heads/{kind}/") for ref in refs for kind in waiting)
 
     def _downstream(self) -> lifecycle.Downstream:
         """The revisions to work on, and the deletions and orphanings of those that are no longer the variant's."""
-        packages = {self.package}
-        if self.prune:
-            packages |= {self.store.package_of(ref) for ref in self._other_refs()}
+        packages = {self.package, *map(self.store.package_of, self.new.owned)} - {""}
         kept = []
         for package in sorted(packages):
             for revision in revisions_of(self.new, self.store, package, self.taken):
                 ref = revision["metadata"]["ref"]
+                if package != self.package and not self.prune:
+                    continue
                 if ref in self.new.owned:
                     revision["metadata"]["ownerReferences"] = [{"uid": self.outcome.name}]
                 elif ref in self.taken:
@@ -191,10 +193,9 @@ class VariantSync:
 
     def _other_refs(self) -> list[str]:
         """The refs that the variant owns of its earlier packages."""
-        owned = self.old.owned if self.old is not None else []
         return [
             ref
-            for ref in owned
+            for ref in self.new.owned
             if self.store.package_of(ref) not in ("", self.package) and self.store.refs.get(ref) is not None
         ]
 
@@ -225,6 +226,12 @@ class VariantSync:
         )
         files = read_files(self.store.objects, start)
         base, locked = self.sources.base_of(files)
+        if not locked:
+            # As in Porch, a package without a lock is up to date: it follows no upstream.
+            what = f"{source.store.name}/{source.package} is merged into it"
+            self.outcome.warnings.append(f"{short_ref(ref)} has no upstreamLock, so no version of {what}")
+            alone = Update(replace(variant, origin=None), files, None, files, Rendered(None, files))
+            return _Job(revision, tree, memory, edited, False, alone)
         last = None
         if left is not None:
             output = read_files(self.store.objects, left.output) if left.output != start else None
@@ -269,7 +276,7 @@ class VariantSync:
         revision, memory = job.revision, job.memory
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
         ref, workspace = revision["metadata"]["ref"], revision["spec"]["workspaceName"]
-        conflicts = [_said(one) for one in built.conflicts]
+        conflicts = [said(one) for one in built.conflicts]
         if conflicts and not published and job.edited:
             self.outcome.conflicts += [one.removesuffix(": upstream wins") for one in conflicts]
             self.outcome.stuck = True
@@ -277,9 +284,12 @@ class VariantSync:
         if memory is not None and memory.commit == commit and not job.again:
             # No person has reviewed these yet.
             conflicts = [*memory.conflicts, *(one for one in conflicts if one not in memory.conflicts)]
-        self.outcome.conflicts += [*conflicts, *(_said(one) for one in built.settled)]
+        self.outcome.conflicts += [*conflicts, *(said(one) for one in built.settled)]
         self._tell(built)
         tree = write_files(self.store.pack, built.files)
+        if tree != job.tree and isinstance(job.build, Update) and says_the_same(job.build.files, built.files):
+            alike = write_files(self.store.pack, {**built.files, "Kptfile": job.build.files["Kptfile"]})
+            tree = job.tree if alike == job.tree else tree
         given = write_files(self.store.pack, built.input) if built.input is not None else ""
         new = RevisionMemory(commit, workspace, tree, given, job.edited and not published, conflicts)
         if tree == job.tree:
@@ -300,8 +310,8 @@ class VariantSync:
         elif revision["spec"]["lifecycle"] == lifecycle.PROPOSED:
             # The reviewers of the proposal have not seen this.
             self.drafts.drop(ref)
-        said = (f"{title} for {self.outcome.name}", "updated" if job.moved else "changed")
-        self.drafts.put(built, new, [commit], self.source, said, self.task.spec)
+        words = f"{title} for {self.outcome.name}", "updated" if job.moved else "changed"
+        self.drafts.put(built, new, [commit], self.source, words, self.task.spec)
 
     def _tell(self, built: Built) -> None:
         """Collect the messages of a build; a variant may have several drafts."""
@@ -338,13 +348,3 @@ class VariantSync:
                     one for one in memory.conflicts if one not in self.outcome.conflicts
                 ]
         return self.outcome
-
-
-def _said(conflict: ResourceConflict) -> str:
-    """`app.yaml:9:3 data.size: changed upstream to ...`."""
-    return f"{conflict.place} {dotted(conflict.path)}".rstrip() + f": {conflict.message}"
-
-
-def _has_conflicts(state: VariantState, ref: str) -> bool:
-    memory = state.memories.get(ref)
-    return memory is not None and bool(memory.conflicts)

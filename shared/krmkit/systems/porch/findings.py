@@ -86,7 +86,9 @@ def plan_findings(planned: Planned, explaining: bool) -> Iterator[Finding]:
     """Report the variants that a set generated, each of them only where `explaining`, and warnings about them."""
     resource, changes = planned.packages.resource, planned.changes
     if not planned.upstream_known:
-        upstream = planned.packages.spec["upstream"]["package"]
+        from krmkit.systems.porch.api.apinames import revision_name
+
+        upstream = revision_name(planned.packages.spec["upstream"])
         message = (
             f'no PackageRevision is among the items: in CEL, upstream has the name "{upstream}" and no labels'
         )

@@ -183,8 +183,7 @@ def plan(
         one = plan_variants([*SourceFile(fleet, text, "", fleet).items], objects, fleet, prune)
         for task in one.tasks:
             task.fleet = fleet
-        whole.tasks += one.tasks
-        whole.owners |= one.owners
+        whole.add(one)
         whole.fleets.add(fleet)
         whole.files.append(fleet)
     sources = SyncSources(stores, FleetObjects(objects))

@@ -67,6 +67,21 @@ def floating_name(revision: object) -> str:
     return revision if isinstance(revision, str) and revision and not _is_numbered(revision) else ""
 
 
+def upstream_version(upstream: dict[str, object]) -> str:
+    """The last part of an upstream's ref: its workspace, `vN` of its number, or a floating name such as `stable`."""
+    number = revision_number(upstream.get("revision"))
+    numbered = f"v{number}" if number > 0 else floating_name(upstream.get("revision"))
+    return str(upstream.get("workspaceName") or "") or numbered or "main"
+
+
+def revision_name(upstream: dict[str, object]) -> str:
+    """The name of an upstream's PackageRevision, `repository.package.workspace`.
+
+    Without a workspace it is that of a tag made by hand, whose last word is the workspace.
+    """
+    return f"{upstream['repo']}.{upstream['package']}.{upstream_version(upstream)}".replace("/", ".")
+
+
 def _is_numbered(revision: str) -> bool:
     digits = revision.removeprefix("v").removeprefix("-")
     return digits.isascii() and digits.isdigit()

@@ -177,7 +177,7 @@ class Fleet:
         found = [entry for entry in found if in_namespace(entry[0], packages.namespace)]
         upstream = packages.spec["upstream"]
         if not found:
-            return TargetObject(upstream["package"], packages.namespace), False
+            return TargetObject(apinames.revision_name(upstream), packages.namespace), False
         found.sort(key=lambda entry: entry[:2])
         specs = [item.get("spec") for *_, item in found]
         position = find_upstream(upstream, [spec if isinstance(spec, dict) else {} for spec in specs])

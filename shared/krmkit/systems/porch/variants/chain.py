@@ -5,7 +5,12 @@ from __future__ import annotations
 from krmkit.systems.porch.api.apinames import Condition, PorchError
 from krmkit.systems.porch.variants.apply import apply_variant
 from krmkit.systems.porch.variants.candidates import candidates
-from krmkit.systems.porch.variants.decodevariants import DecodedVariant, is_variant, recorder
+from krmkit.systems.porch.variants.decodevariants import (
+    DecodedVariant,
+    is_variant,
+    recorder,
+    refuse_other_version,
+)
 from krmkit.systems.porch.variants.packageview import PackageView, place_of
 from krmkit.systems.porch.variants.status import set_status
 from krmkit.systems.porch.variants.validation import (
@@ -40,7 +45,15 @@ class ChainError(PorchError):
 
 def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
     """The PackageVariants among the items: those named, in that order, or all by file and position. ChainError for none."""
-    variants = [item for item in items if is_variant(item)]
+    variants = []
+    for item in items:
+        if not names or item.name in names:
+            try:
+                refuse_other_version(item)
+            except PorchError as error:
+                raise ChainError(str(error), "no-variant") from None
+        if is_variant(item):
+            variants.append(item)
     if not names:
         if not variants:
             raise ChainError(

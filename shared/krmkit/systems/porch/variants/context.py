@@ -64,8 +64,9 @@ def is_package_context(resource: Resource) -> bool:
     return resource.kind == "ConfigMap" and resource.api_version == "v1" and resource.name == CONTEXT_NAME
 
 
-def context_text(name: str) -> str:
-    """The text of a fresh package context as kpt writes it: only the package's name."""
+def context_text(name: str, path: str = "") -> str:
+    """The text of a fresh package context as kpt writes it: the package's name, and under Porch its path."""
+    path = f"  package-path: {emit.scalar(path, 2)}\n" if path else ""
     return (
         "apiVersion: v1\n"
         "kind: ConfigMap\n"
@@ -74,5 +75,5 @@ def context_text(name: str) -> str:
         "  annotations:\n"
         '    config.kubernetes.io/local-config: "true"\n'
         "data:\n"
-        f"  name: {emit.scalar(name, 2)}\n"
+        f"  name: {emit.scalar(name, 2)}\n{path}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.libraries.json.paths import join
+from krmkit.libraries.messages.nearest import did_you_mean, nearest
 from krmkit.libraries.schema.violations import Violation, validate
 from krmkit.systems.porch.api.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION, PorchError
 
@@ -59,15 +60,22 @@ def is_set(resource: Resource) -> bool:
     return resource.kind == SET_KIND and resource.api_version == SET_VERSION
 
 
-def refuse_other_version(resource: Resource) -> None:
-    """Raise PorchError for a PackageVariantSet of an unsupported version, such as v1alpha1."""
-    group = SET_VERSION.partition("/")[0]
-    if resource.kind != SET_KIND or resource.api_version == SET_VERSION:
-        return
-    if resource.api_version.partition("/")[0] == group:
+def refuse_other_version(resource: Resource, fleet: bool = False) -> None:
+    """Raise PorchError for a PackageVariant or PackageVariantSet of an unsupported version: it would count as not there.
+
+    `fleet`: the resource is one of a fleet's file, where another group, or a slip in the kind, is an error too.
+    """
+    expected = {VARIANT_KIND: VARIANT_VERSION, SET_KIND: SET_VERSION}
+    group = resource.api_version.partition("/")[0]
+    wanted = expected.get(resource.kind)
+    if wanted is None:
+        slip = nearest(resource.kind, expected) if fleet and group == SET_VERSION.partition("/")[0] else None
+        if slip is not None:
+            raise PorchError(f"{resource.label}: kind of {resource.name} must be {slip}, got {resource.kind}")
+    elif resource.api_version != wanted and (fleet or group.endswith("porch.kpt.dev")):
         raise PorchError(
-            f"{resource.label}: apiVersion of the PackageVariantSet {resource.name} must be {SET_VERSION}, got"
-            f" {resource.api_version}"
+            f"{resource.label}: apiVersion of the {resource.kind} {resource.name} must be {wanted}, got"
+            f" {resource.api_version or 'none'}"
         )
 
 
@@ -89,8 +97,6 @@ def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
     violations = []
     for key in resource.root.names():
         if key not in _FIELDS:
-            from krmkit.libraries.messages.nearest import did_you_mean
-
             violations.append(Violation(join("", key), f'unknown field "{key}"{did_you_mean(key, _FIELDS)}'))
     if not resource.name:
         violations.append(Violation("metadata.name", "is required: the generated names are made of it"))

@@ -8,7 +8,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.sets.items import Fleet, Planned, SetError, sets_among
-from krmkit.systems.porch.variants.decodevariants import decode_set
+from krmkit.systems.porch.variants.decodevariants import decode_set, refuse_other_version
 
 SET = """\
 apiVersion: config.porch.kpt.dev/v1alpha2
@@ -72,7 +72,7 @@ def test_new_variants_follow_the_items() -> None:
 
     assert names(resources) == ["fleet-a-front", "fleet-z-front"]
     assert resources.items[-1].path == "variants/fleet-z-front.yaml"
-    assert resources.items[-1].get("spec", "labels") == {"tier": "front"}
+    assert resources.items[-1].get("spec", "labels") == {"tier": "blueprints.front.v1"}
 
 
 def test_targets_are_counted() -> None:
@@ -242,3 +242,39 @@ def test_a_set_of_another_version_is_named() -> None:
         sets_among([old], [])
     with pytest.raises(PorchError, match="old must be"):
         sets_among([old], ["old"])
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "in_lists", "message"),
+    [
+        (
+            "config.porch.kpt.dev/v1alpha2",
+            "PackageVariant",
+            True,
+            "PackageVariant p must be config.*v1alpha1",
+        ),
+        ("porch.kpt.dev/v1alpha1", "PackageVariant", True, "got porch.kpt.dev/v1alpha1"),
+        ("config.porch.kpt.dv/v1alpha1", "PackageVariant", False, "got config.porch.kpt.dv/v1alpha1"),
+        ("''", "PackageVariantSet", False, "got none"),
+        ("config.porch.kpt.dev/v1alpha1", "PackageVarient", False, "kind of p must be PackageVariant, got"),
+    ],
+)
+def test_a_variant_of_another_version_is_named(version: str, kind: str, in_lists: bool, message: str) -> None:
+    """A slip in apiVersion or kind is an error; to pass over the variant would take its package away."""
+    slip = Resource(f"apiVersion: {version}\nkind: {kind}\nmetadata:\n  name: p\n", label="fleet.yaml")
+
+    with pytest.raises(PorchError, match=message):
+        refuse_other_version(slip, fleet=True)
+    if in_lists:
+        with pytest.raises(PorchError, match=message):
+            sets_among([slip], [])
+    else:
+        assert sets_among([slip], []) == []
+
+
+@pytest.mark.parametrize("kind", ["Repository", "ConfigMap", "FunctionConfig"])
+def test_other_kinds_are_no_slips(kind: str) -> None:
+    """What else a fleet's file holds is left alone."""
+    text = f"apiVersion: config.porch.kpt.dev/v1alpha1\nkind: {kind}\nmetadata:\n  name: p\n"
+
+    refuse_other_version(Resource(text), fleet=True)
