@@ -9,5 +9,14 @@ DEFINITION: dict[str, object] = (
   'results': 'kept',
   'schema': {'type': 'object',
              'required': ['namespace'],
-             'properties': {'namespace': {'type': 'string'}, 'namespaceMatcher': {'type': 'string'}}}}
+             'properties': {'namespace': {'type': 'string'},
+                            'namespaceMatcher': {'type': 'string'},
+                            'additionalNamespaceFields': {'type': 'array',
+                                                          'items': {'type': 'object',
+                                                                    'required': ['path'],
+                                                                    'properties': {'path': {'type': 'string'},
+                                                                                   'group': {'type': 'string'},
+                                                                                   'version': {'type': 'string'},
+                                                                                   'kind': {'type': 'string'},
+                                                                                   'create': {'type': 'boolean'}}}}}}}
 )

@@ -13,6 +13,7 @@ from krmkit.fleet.objects import FleetObjects
 from krmkit.kpt.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.libraries.kube.scopes import CLUSTER_SCOPED
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
 
@@ -22,16 +23,6 @@ CLUSTER, MANAGEMENT = "krmkit.dev/cluster", "krmkit.dev/management-cluster"
 _SHOWN = 3
 _MANAGED = "cluster.x-k8s.io"
 _LANDSCAPER = "landscaper.gardener.cloud"
-# Cluster-scoped kinds. Other objects without a namespace get one when they are applied, so theirs is unknown.
-_OF_CLUSTERS = frozenset(
-    """
-    APIService.apiregistration.k8s.io CSIDriver.storage.k8s.io ClusterRole.rbac.authorization.k8s.io
-    ClusterRoleBinding.rbac.authorization.k8s.io CustomResourceDefinition.apiextensions.k8s.io IngressClass.networking.k8s.io
-    MutatingWebhookConfiguration.admissionregistration.k8s.io Namespace PersistentVolume PriorityClass.scheduling.k8s.io
-    RuntimeClass.node.k8s.io StorageClass.storage.k8s.io ValidatingAdmissionPolicy.admissionregistration.k8s.io
-    ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io ValidatingWebhookConfiguration.admissionregistration.k8s.io
-    """.split()
-)
 
 
 def objects_of(contents: Mapping[str, str]) -> list[str]:
@@ -58,7 +49,8 @@ def object_identity(item: Resource) -> str:
             return ""
     except (YamlError, ListError):
         return ""
-    if kind in _OF_CLUSTERS:
+    # Objects of other kinds without a namespace get one when they are applied, so theirs is unknown.
+    if (group, item.kind) in CLUSTER_SCOPED:
         return f"{kind} {name}"
     if not namespace and not _is_managed(group):
         return ""

@@ -1,4 +1,4 @@
-"""The place of items in a list that came without any: items added there keep their text, as in any other list."""
+"""Lists that came without items, or lose all of them: items that are added keep their text, and comments stay."""
 
 from __future__ import annotations
 
@@ -43,3 +43,12 @@ def _behind_deeper(text: str, position: int, column: int) -> int:
             break
         position = end
     return position
+
+
+def emptied(head: str) -> str:
+    """The text in front of the items, with an empty list behind its last key; comments may follow that."""
+    lines = head.rstrip().split("\n")
+    at = next(index for index in reversed(range(len(lines))) if lines[index].lstrip()[:1] not in ("", "#"))
+    key = lines[at].partition(" #")[0].rstrip()
+    lines[at] = f"{key} []{lines[at][len(key) :]}"
+    return "\n".join(lines) + "\n"

@@ -196,7 +196,9 @@ class ResourceList:
             came = [item for item in self._items if isinstance(item, ListItem)]
             refuse_lost(self._items, ((chunks.items[one.number], one.text) for one in came), self.envelope)
             if not texts:
-                return head.rstrip() + " []\n" + tail
+                from krmkit.krm.emptylist import emptied  # few runs remove all
+
+                return emptied(head) + tail
             for index, text in enumerate(texts[:-1]):
                 if text[-1:] != "\n":
                     texts[index] = self._ended(index, text)
@@ -223,12 +225,12 @@ class ResourceList:
     def _placed(self, item: Resource, chunks: Chunks) -> str:
         """An item's text as it is written behind a dash of this list."""
         column = chunks.column
-        if type(item) is ListItem and item.column == column:
+        # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
+        blank = "" if chunks.dash.endswith(" ") else " "
+        if type(item) is ListItem and item.column == column and (not blank or item.text[:1] in " \n"):
             return item.text
         from krmkit.krm.endings import ended_text
 
-        # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
-        blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
         return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
 

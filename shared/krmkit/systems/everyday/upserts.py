@@ -120,4 +120,5 @@ def _replace(item: Resource, text: str) -> None:
             new.set((*_ANNOTATIONS, name), value)
     if go_data(new.root) == item.get():
         return
-    item.rewrite(shift(new.text, 0, item.column)[item.column :])
+    text = new.text.replace("\r\n", "\n").replace("\n", item.document.newline)
+    item.rewrite(shift(text, 0, item.column)[item.column :])

@@ -128,8 +128,8 @@ def _text(editor: Editor, unit: Unit, child: Entry | Node, json: bool) -> str:
     if unit.colon < 0:
         return f"{places.view[unit.start : unit.end]}: {editor.composer.flow(value, json)}"
     start = unit.value.properties[0][0] if unit.value.properties else unit.value.start
-    between = places.view[unit.colon : start]
-    return places.view[unit.start : unit.colon] + (between or " ") + editor.composer.flow(value, json)
+    between = places.view[unit.colon : start] or ("" if json and unit.value.end > start else " ")
+    return places.view[unit.start : unit.colon] + between + editor.composer.flow(value, json)
 
 
 def _fresh(editor: Editor, child: Entry | Node, json: bool) -> str:
@@ -156,4 +156,5 @@ def _open_up(editor: Editor, spot: Spot) -> None:
 
 
 def _is_json(view: str) -> bool:
-    return view.lstrip(" \n").startswith("{")
+    start = view.lstrip(" \n")
+    return start.startswith("{") and start[1:].lstrip(" \n")[:1] in '"}'

@@ -6,7 +6,7 @@ collection behind its bracket. A value that is not written at all (`key: # note`
 
 from __future__ import annotations
 
-from krmkit.libraries.yaml.editing.view import EditError
+from krmkit.libraries.yaml.editing.view import EditError, Splice, apply
 from krmkit.libraries.yaml.tree import Collection, Document, Node, Scalar
 
 
@@ -31,9 +31,8 @@ def with_line_comments(document: Document, comments: list[tuple[Node | None, Nod
 
     Raises EditError for a value in the middle of a line, which cannot have a comment.
     """
-    text = document.text
-    parts: list[str] = []
-    done = 0
+    text, given = document.text, document.given
+    splices: list[Splice] = []
     for start, end, comment in sorted((*_place(document, key, value), new) for key, value, new in comments):
         if text[end : _line_end(text, end)].strip(" \t\r"):
             raise EditError(
@@ -41,9 +40,12 @@ def with_line_comments(document: Document, comments: list[tuple[Node | None, Nod
             )
         if not is_one_line(comment):
             raise EditError("a comment must be of one line")
-        parts += [text[done:start], f" # {comment}"]
-        done = end
-    return "".join(parts) + text[done:]
+        splices.append((start, end, f" # {comment}"))
+    if given is not text:  # with other line breaks, or a byte order mark
+        places = sorted({place for splice in splices for place in splice[:2]})
+        moved = dict(zip(places, document.given_offsets(places), strict=True))
+        splices = [(moved[start], moved[end], new) for start, end, new in splices]
+    return apply(given, 0, len(given), splices)
 
 
 def is_one_line(text: str) -> bool:

@@ -26,6 +26,8 @@ def places(item: Resource, spec: FieldSpec) -> list[Path]:
     if spec.inside and not item.is_plain_map(spec.inside):
         if not item.may_hold(spec.inside[-1]) or is_null(item.node(*spec.inside)):
             return []
+    if spec.is_free:
+        return list(_free(item, (), spec.steps))
     if LIST not in spec.steps:
         return [spec.steps]
     if not item.may_hold(spec.word):
@@ -48,10 +50,29 @@ def _expanded(item: Resource, head: Path, rest: Path) -> list[Path]:
     return [path for index in range(len(node.items)) for path in _expanded(item, (*head, index), rest[1:])]
 
 
+def _free(item: Resource, head: Path, rest: Path) -> list[Path]:
+    """The places of a config's spec: kustomize takes the entries of every list that it meets (api/filters/fieldspec)."""
+    node = item.node(*head) if head else item.root
+    if isinstance(node, Seq) and rest:
+        left = rest[1:] if rest[0] == LIST else rest
+        return [path for index in range(len(node.items)) for path in _free(item, (*head, index), left)]
+    while rest and rest[0] == LIST:
+        rest = rest[1:]
+    if not rest:
+        return [head]
+    if is_null(node):
+        return [] if LIST in rest else [(*head, *rest)]  # no list is made
+    if not isinstance(node, Map):
+        raise WrongTypeError(head, (*head, *rest))
+    if len(rest) > 1 and rest[1] == LIST and is_null(item.node(*head, rest[0])):
+        return []
+    return _free(item, (*head, rest[0]), rest[1:])
+
+
 def put(item: Resource, path: Path, texts: dict[str, str], create: bool, lenient: bool = False) -> int:
     """Set keys of the map at a path; without `create` only existing keys. Return the number of changed values.
 
-    `lenient`: null counts as absent, and values that are not strings stay; else both are an error. Raises WrongTypeError.
+    `lenient`: a null map counts as absent, and any single value is replaced; else both are an error. Raises WrongTypeError.
     """
     changed = 0
     for key, text in texts.items():
@@ -84,11 +105,9 @@ def _put_parsed(item: Resource, path: Path, key: str, text: str, create: bool, l
             item.set((*path, key), text)
         return int(create)
     is_text = isinstance(value, Scalar) and isinstance(go_value(value), str)
-    if lenient and isinstance(value, Scalar) and not is_text:
-        return 0
-    if not isinstance(value, Scalar) or not is_text:
+    if not isinstance(value, Scalar) or not (is_text or lenient):
         raise WrongTypeError((*path, key), (*path, key))
-    if value.text == text:
+    if is_text and value.text == text:
         return 0
     item.set((*path, key), text)
     return 1

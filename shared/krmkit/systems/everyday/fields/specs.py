@@ -40,5 +40,6 @@ def _spec(config: Resource, name: str, index: int, entry: object) -> FieldSpec:
     made = FieldSpec(".".join(steps), kinds, texts["group"] or None, texts["version"] or None, create is True)
     made.steps = tuple(step.replace("\0", "/") for step in steps)
     made.word = list_word(made.steps)
+    made.is_free = True
     made.path = made.path.replace("\0", "/").replace(".[]", "[]")
     return made

@@ -14,10 +14,11 @@ LIST = "[]"
 class FieldSpec:
     """A field of some kinds. `kinds`: names, or () for all. `group`, `version`: None for any.
 
-    `create`: a missing field is made if `inside`, a prefix of its path, exists.
+    `create`: a missing field is made if `inside`, a prefix of its path, exists. `is_free`: lists on the way count as their
+    entries, with or without `[]` in the path, as in a config's specs.
     """
 
-    __slots__ = ("create", "group", "inside", "kinds", "path", "steps", "version", "word")
+    __slots__ = ("create", "group", "inside", "is_free", "kinds", "path", "steps", "version", "word")
 
     def __init__(
         self,
@@ -28,6 +29,7 @@ class FieldSpec:
         create: bool = False,
         inside: str = "",
     ) -> None:
+        self.is_free = False
         self.inside = split_path(inside) if inside else ()
         self.path = path
         self.kinds = kinds

@@ -4,7 +4,8 @@ Fields: `metadata.namespace` of namespaced resources, `metadata.name` of Namespa
 APIServices, the subjects of RoleBindings and ClusterRoleBindings, and depends-on annotations. Local config stays.
 
 Release v0.4.1 ignores `namespaceMatcher` and upstream origins; later releases do not change RoleBindings. Without the
-tag of a release, RoleBindings change, as in the README of the original.
+tag of a release, RoleBindings change, as in the README of the original. Releases before v0.3.0 also set the fields in
+`additionalNamespaceFields`; it has no effect in later ones.
 """
 
 from __future__ import annotations
@@ -15,9 +16,17 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.kube.scopes import CLUSTER_SCOPED, NAMESPACED
 from krmkit.libraries.yaml.data import go_value, is_null
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, error, info, reporting
+from krmkit.systems.everyday.common.findings import (
+    EverydayConfigError,
+    EverydayError,
+    error,
+    info,
+    reporting,
+    warning,
+)
 from krmkit.systems.everyday.common.kptconfig import (
     API_VERSION,
     described,
@@ -26,12 +35,15 @@ from krmkit.systems.everyday.common.kptconfig import (
     string_at,
 )
 from krmkit.systems.everyday.common.releases import Release, explained
+from krmkit.systems.everyday.fields.maps import places
+from krmkit.systems.everyday.fields.specs import field_specs
 from krmkit.systems.everyday.localconfig import is_local
 from krmkit.systems.everyday.names import dependson
-from krmkit.systems.everyday.names.namespacedkinds import NAMESPACED
 from krmkit.systems.everyday.names.origins import check_origins, origin_namespace
 
 PINNED = Release(0, 4, 1)  # the release that most packages pin
+WITHOUT_MORE_FIELDS = Release(0, 3, 0)  # the first release that does not read additionalNamespaceFields
+_MORE_FIELDS = "additionalNamespaceFields"
 PACKAGE_CONTEXT = "kptfile.kpt.dev"
 DEFAULT = "default"
 
@@ -103,7 +115,7 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
     namespaced = {
         id(item)
         for item, kind in zip(items, kinds, strict=True)
-        if kind in NAMESPACED or _says_namespace(item)
+        if kind in NAMESPACED or (kind not in CLUSTER_SCOPED and _says_namespace(item))
     }
     if not setting.is_pinned:
         findings = check_origins([(item, id(item) in namespaced) for item in items], bool(setting.matcher))
@@ -111,6 +123,8 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
             return findings
     ids = dependson.identities(items, namespaced)
     results = [explained(release, setting.behaviour())]
+    if config is not None and config.node(_MORE_FIELDS) is not None:
+        results += _set_more(list(resources), config, setting)
     for item, kind in zip(items, kinds, strict=True):
         if id(item) in namespaced:
             old = _namespace(item, setting)
@@ -133,6 +147,25 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
     if count:
         what = f'`depends-on` annotation namespace [{" ".join(olds)}] updated to "{new}", {count} value(s) changed'
     return [*results, info("depends-on", what)]
+
+
+def _set_more(items: list[Resource], config: Resource, setting: _Setting) -> list[Finding]:
+    """Set the fields that the config adds, as releases before v0.3.0 do; else warn that they have no effect."""
+    if setting.release is None or setting.release >= WITHOUT_MORE_FIELDS:
+        message = f"has no effect: kpt's function reads it before {WITHOUT_MORE_FIELDS} only; name such a release in the image's tag"
+        return [warning("unread-field", message, config, _MORE_FIELDS)]
+    for spec in field_specs(config, _MORE_FIELDS):
+        for item in items:
+            for path in places(item, spec) if spec.fits(item) else ():
+                node = item.node(*path)
+                if isinstance(node, Scalar) or (node is None and spec.create):
+                    _set(
+                        item,
+                        path,
+                        "" if is_null(node) or not isinstance(node, Scalar) else node.text,
+                        setting,
+                    )
+    return []
 
 
 def _cause(config: Resource) -> Cause:

@@ -51,6 +51,16 @@ def _in(
     return [NameReference(group, kind, FieldSpec(path, kinds, of), cluster) for path in paths]
 
 
+def _in_annotations(kind: str, *keys: str) -> list[NameReference]:
+    """Annotations of Ingresses that name a resource."""
+    found = _in("", kind, ("Ingress",), *("metadata.annotations" for _ in keys))
+    for reference, key in zip(found, keys, strict=True):
+        reference.spec.steps = (*reference.spec.steps, key)
+    return found
+
+
+_ROLES = ("Role", "ClusterRole")
+_KNATIVE = "serving.knative.dev"
 _SCALE_TARGETS = (
     ("apps", "Deployment"),
     ("", "ReplicationController"),
@@ -71,6 +81,31 @@ REFERENCES = (
         "containers[].env[].valueFrom.configMapKeyRef.name",
         "containers[].envFrom[].configMapRef.name",
         "volumes[].projected.sources[].configMap.name",
+    ),
+    *_in("", "ConfigMap", ("Node",), "spec.configSource.configMap.name"),
+    *_in("", "ConfigMap", _ROLES, "rules[].resourceNames[]"),
+    *_in_annotations("ConfigMap", "nginx.ingress.kubernetes.io/fastcgi-params-configmap"),
+    *_in(
+        "",
+        "ConfigMap",
+        ("Service",),
+        "spec.template.spec.containers[].env[].valueFrom.configMapKeyRef.name",
+        "spec.template.spec.containers[].envFrom[].configMapRef.name",
+        of=_KNATIVE,
+    ),
+    *_in(
+        "",
+        "Secret",
+        ("Service",),
+        "spec.template.spec.containers[].env[].valueFrom.secretKeyRef.name",
+        of=_KNATIVE,
+    ),
+    *_in("", "Secret", _ROLES, "rules[].resourceNames[]"),
+    *_in_annotations(
+        "Secret",
+        "ingress.kubernetes.io/auth-secret",
+        "nginx.ingress.kubernetes.io/auth-secret",
+        "nginx.ingress.kubernetes.io/auth-tls-secret",
     ),
     *_in_pods(
         "",
@@ -112,6 +147,7 @@ REFERENCES = (
     *_in_pods("", "PersistentVolumeClaim", "volumes[].persistentVolumeClaim.claimName"),
     *_in("", "PersistentVolumeClaim", ("PersistentVolume",), "spec.claimRef.name"),
     *_in("", "PersistentVolume", ("PersistentVolumeClaim",), "spec.volumeName", cluster=True),
+    *_in("", "PersistentVolume", ("ClusterRole",), "rules[].resourceNames[]", cluster=True),
     *_in(
         "storage.k8s.io",
         "StorageClass",
@@ -127,5 +163,12 @@ REFERENCES = (
         cluster=True,
     ),
     *_in_pods("scheduling.k8s.io", "PriorityClass", "priorityClassName", cluster=True),
+    *_in(
+        "admissionregistration.k8s.io",
+        "ValidatingAdmissionPolicy",
+        ("ValidatingAdmissionPolicyBinding",),
+        "spec.policyName",
+        cluster=True,
+    ),
     *_in("networking.k8s.io", "IngressClass", ("Ingress",), "spec.ingressClassName", cluster=True),
 )

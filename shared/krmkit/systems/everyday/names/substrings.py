@@ -6,14 +6,28 @@ follow (krmkit.systems.everyday.names.references), within their namespace, and s
 
 from __future__ import annotations
 
+from krmkit.libraries.json.paths import dotted
+from krmkit.libraries.kube.scopes import NAMESPACED
 from krmkit.libraries.yaml.data import is_null
-from krmkit.libraries.yaml.tree import Map, Scalar
-from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
-from krmkit.systems.everyday.common.kptconfig import API_VERSION, group_of, is_config_map, text_at, texts_at
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq
+from krmkit.systems.everyday.common.findings import (
+    EverydayConfigError,
+    EverydayError,
+    info,
+    reporting,
+    warning,
+)
+from krmkit.systems.everyday.common.kptconfig import (
+    API_VERSION,
+    described,
+    group_of,
+    is_config_map,
+    text_at,
+    texts_at,
+)
 from krmkit.systems.everyday.fields.maps import WrongTypeError, places
 from krmkit.systems.everyday.fields.specs import field_specs
 from krmkit.systems.everyday.names import dependson
-from krmkit.systems.everyday.names.namespacedkinds import NAMESPACED
 from krmkit.systems.everyday.names.references import REFERENCES, NameReference
 
 TYPE_CHECKING = False
@@ -65,11 +79,15 @@ def ensure_name_substring(resources: ResourceList, config: Resource | None) -> l
     for identity in before:
         group, _, kind, name = identity
         new = substring.ensured(name)
-        if new != name and not any(kept in ((group, kind), (None, kind)) for kept in _KEPT):
+        if new != name and not _keeps_name(group, kind):
             renamed[identity] = new
-    for item in items:
-        for spec in more:
-            _ensure_fields(item, spec, substring)
+    unused = [
+        warning(
+            "unused-field", f"{spec.path} is a field of no resource; the path is divided by slashes", config
+        )
+        for spec in more
+        if not sum(_ensure_fields(item, spec, substring) for item in items)
+    ]
     names = _Names(renamed)
     for item, identity in zip(items, before, strict=True):
         names.follow(item, identity)
@@ -77,7 +95,11 @@ def ensure_name_substring(resources: ResourceList, config: Resource | None) -> l
         if identity in renamed:
             item.set(("metadata", "name"), renamed[identity])
     dependson.rename(items, renamed)
-    return [info("names", f"{len(renamed)} of {len(items)} resources got another name")]
+    return [*unused, info("names", f"{len(renamed)} of {len(items)} resources got another name")]
+
+
+def _keeps_name(group: str, kind: str) -> bool:
+    return any(kept in ((group, kind), (None, kind)) for kept in _KEPT)
 
 
 def _identities(items: list[Resource]) -> list[Identity]:
@@ -103,19 +125,30 @@ def _identities(items: list[Resource]) -> list[Identity]:
     return identities
 
 
-def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> None:
-    if not spec.fits(item):
-        return
+def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> bool:
+    """Add the substring to a field that the config adds; False if the resource does not have it. Raises EverydayError."""
+    if not spec.fits(item) or _keeps_name(group_of(item.api_version), item.kind):
+        return False
+    found = False
     try:
         paths = places(item, spec)
-    except WrongTypeError:
-        return
+    except WrongTypeError as wrong:
+        message = (
+            f"must be a map or a list for the field {spec.path}, got {described(item.node(*wrong.path))}"
+        )
+        raise EverydayError("wrong-type", message, item, dotted(wrong.path)) from None
     for path in paths:
         node = item.node(*path)
+        found = found or node is not None
         if isinstance(node, Scalar) and not is_null(node):
             item.set(path, substring.ensured(node.text))
-        elif spec.create and node is None:
+        elif isinstance(node, (Map, Seq)):
+            message = f"must be a text to get the substring, got {described(node)}"
+            raise EverydayError("wrong-type", message, item, dotted(path))
+        elif spec.create:
             item.set(path, substring.text)
+            found = True
+    return found
 
 
 class _Names:
@@ -151,8 +184,11 @@ class _Names:
             return
         candidates = self._new.get((reference.group, reference.kind, node.text))
         holder = item.node(*path[:-1])
-        if candidates is None or not isinstance(holder, Map):
+        if candidates is None:
             return
+        holder = (
+            holder if isinstance(holder, Map) else Map()
+        )  # an entry of resourceNames has no fields beside it
         kind = holder.get("kind")
         if path[-1] == "name" and isinstance(kind, Scalar) and kind.text != reference.kind:
             return

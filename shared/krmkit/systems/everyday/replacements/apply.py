@@ -1,7 +1,8 @@
 """apply-replacements: copy a field of one resource into fields of others.
 
 Release v0.1.1, which most packages pin, skips a field that a target lacks, and copies the type of the source. Newer
-releases fail for such a field, and keep the type of the target. The tag of the image decides; the default is v0.1.1,
+releases fail for such a field, keep the type of the target, and search `[name=value]` as a regular expression. The newest
+follow paths into texts that are YAML or JSON. The tag of the image decides; the default is v0.1.1 with such paths, and
 with a warning for each target that lacks its field.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from krmkit.krm.cause import resource_cause
 from krmkit.krm.finding import EXPLAIN, Finding
+from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.data import go_data, go_value, is_null
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
@@ -17,6 +19,7 @@ from krmkit.systems.everyday.common.kptconfig import API_VERSION, described
 from krmkit.systems.everyday.common.releases import Release, explained
 from krmkit.systems.everyday.replacements import paths
 from krmkit.systems.everyday.replacements.selectors import ResourceId, SelectorTextError, TargetSelector
+from krmkit.systems.everyday.replacements.structured import InnerText, edit_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from krmkit.krm.resourcelist import ResourceList
 
 PINNED = Release(0, 1, 1)
+WITHOUT_TEXTS = Release(0, 1, 2)  # the last known release that follows no path into a text
 _KIND = "ApplyReplacements"
 _DEFAULT_PATH = "metadata.name"
 _NO_PARTS = "delimiter option can only be used with scalar nodes"
@@ -39,6 +43,7 @@ class _Copying:
     def __init__(self, resources: ResourceList, release: Release | None) -> None:
         self.items = list(resources)
         self.is_newer = release is not None and release > PINNED
+        self.follows_texts = release is None or release > WITHOUT_TEXTS
         self.results: list[Finding] = []
         self.causes = resources.causes
         self.cause: Cause | None = None  # the source of the current replacement, if the run explains
@@ -232,16 +237,48 @@ def _write(copying: _Copying, item: Resource, value: object, target: dict[str, A
     options = mapping(target, "options")
     create = bool(options.get("create"))
     for path in target.get("fieldPaths") or [_DEFAULT_PATH]:
-        steps = paths.steps_of(str(path))
+        steps = paths.steps_of(str(path), copying.is_newer)
         if isinstance(value, str) and not options and _set_plainly(item, steps, value):
             copying.explain(item, tuple(step for step in steps if isinstance(step, str)))
             continue
+        if copying.follows_texts and _write_inside(copying, item, steps, value, options):
+            continue
         places = paths.found(item, steps, create)
         if not places:
-            _absent(copying, item, str(path), at)
+            _absent(copying, item, str(path), steps, at)
         for place in places:
-            _put(copying, item, place, value, options)
+            old = item.get(*place)
+            _put(item, place, value, options, copying.is_newer)
             copying.explain(item, place)
+            if isinstance(value, str) and isinstance(old, (int, float)) and item.get(*place) == value:
+                message = f"the text {value!r} takes the place of {_text(old)}, which an API server may refuse; the source is in quotes"
+                copying.results.append(warning("type-changed", message, item, dotted(place)))
+
+
+def _write_inside(
+    copying: _Copying, item: Resource, steps: tuple[paths.Step, ...], value: object, options: dict[str, Any]
+) -> bool:
+    """Write the value into a text that is YAML or JSON; False if the path leads into none, or finds nothing there."""
+    way = paths.text_on_the_way(item, steps)
+    if way is None:
+        return False
+    place, rest = way
+
+    def edit(inner: InnerText) -> bool:
+        try:
+            places = paths.found(inner.resource, (*inner.steps, *rest), bool(options.get("create")))
+        except paths.PathError:
+            return False
+        for path in places:
+            _put(inner.resource, path, value, options, keeps_type=True)
+        return bool(places)
+
+    node = item.node(*place)
+    new = edit_inside(node.text, edit) if isinstance(node, Scalar) else None
+    if new is not None:
+        item.set(place, new)
+        copying.explain(item, place)
+    return new is not None
 
 
 def _set_plainly(item: Resource, steps: tuple[paths.Step, ...], value: str) -> bool:
@@ -253,25 +290,36 @@ def _set_plainly(item: Resource, steps: tuple[paths.Step, ...], value: str) -> b
     return True
 
 
-def _absent(copying: _Copying, item: Resource, path: str, at: str) -> None:
+def _absent(copying: _Copying, item: Resource, path: str, steps: tuple[paths.Step, ...], at: str) -> None:
     message = f'unable to find field "{path}" in replacement target'
+    if paths.EACH in steps and paths.stars_on_map(item, steps):
+        message += ": wrong node kind: expected SequenceNode but got MappingNode (`*` stands for the entries of a list)"
     if copying.is_newer:
         raise EverydayError("absent-target", message, item, path)
     copying.results.append(warning("absent-target", f"{message}; it is left out ({at})", item, path))
 
 
-def _put(copying: _Copying, item: Resource, path: Path, value: object, options: dict[str, Any]) -> None:
+def _put(item: Resource, path: Path, value: object, options: dict[str, Any], keeps_type: bool) -> None:
+    """Set a field. `keeps_type`: a text stays a text, and a number stays a number where the new text is one."""
     node = item.node(*path)
     delimiter = options.get("delimiter") or ""
     if delimiter:
         if node is not None and not isinstance(node, Scalar):
             raise EverydayError("delimiter", _NO_PARTS, item)
+        if isinstance(value, (dict, list)):
+            what = "a list" if isinstance(value, list) else "a map"
+            raise EverydayError(
+                "delimiter", f"{_NO_PARTS}: {what} cannot be a part of a text", item, dotted(path)
+            )
         value = _joined(
             node.text if node is not None else "", _text(value), delimiter, int(options.get("index") or 0)
         )
-    elif copying.is_newer and isinstance(node, Scalar) and isinstance(go_value(node), str):
-        # A string stays a string: 7 becomes "7".
-        value = value if isinstance(value, (dict, list)) else _text(value)
+    if keeps_type and isinstance(node, Scalar) and not isinstance(value, (dict, list)):
+        old = go_value(node)
+        if isinstance(old, str):
+            value = _text(value)  # 7 becomes "7"
+        elif isinstance(value, str) and type(go_value(Scalar(value))) is type(old):
+            value = go_value(Scalar(value))
     if isinstance(node, Scalar) and not isinstance(value, (dict, list)) and go_data(node) == value:
         if type(go_data(node)) is type(value):
             return

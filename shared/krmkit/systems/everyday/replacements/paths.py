@@ -1,13 +1,15 @@
 """Paths of replacements: `spec.containers.[name=web].image`, `spec.ports.0.port`, `spec.ports.*.port`, `metadata.annotations.[a.b/c]`.
 
 Dots divide a path; a backslash or brackets escape them: `a\\.b` and `[a.b]` are one key. Source: kyaml's PathMatcher
-and SmarterPathSplitter.
+and SmarterPathSplitter; releases after v0.1.1 search the value of `[name=value]` as a regular expression.
 """
 
 from __future__ import annotations
 
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
+from krmkit.libraries.go.regexp import pattern as patterns
+from krmkit.libraries.go.regexp.pattern import Pattern, PatternError
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
 
@@ -16,20 +18,26 @@ APPEND = "-"
 
 
 class Match:
-    """The step `[key=value]`: the list entries with this field; `[=value]` selects the entries equal to the value."""
+    """The step `[key=value]`: the list entries with this field; `[=value]` selects the entries equal to the value.
 
-    __slots__ = ("key", "value")
+    `expression`: matches the entries in which it finds something, instead of those that are equal.
+    """
 
-    def __init__(self, key: str, value: str) -> None:
+    __slots__ = ("expression", "key", "value")
+
+    def __init__(self, key: str, value: str, expression: Pattern | None = None) -> None:
         self.key = key
         self.value = value
+        self.expression = expression
 
     def fits(self, entry: Node) -> bool:
         entry = deref(entry)
-        if not self.key:
-            return isinstance(entry, Scalar) and entry.text == self.value
-        node = entry.get(self.key) if isinstance(entry, Map) else None
-        return isinstance(node, Scalar) and node.text == self.value
+        node = entry if not self.key else entry.get(self.key) if isinstance(entry, Map) else None
+        if not isinstance(node, Scalar):
+            return False
+        if self.expression is not None:
+            return self.expression.search(node.text) is not None
+        return node.text == self.value
 
     def made(self) -> object:
         """A new entry that matches."""
@@ -43,27 +51,58 @@ class PathError(Exception):
 Step = str | Match
 
 
-def steps_of(path: str) -> tuple[Step, ...]:
-    """The steps of a path: `("spec", Match("name", "web"), "image")` of `spec.[name=web].image`."""
+def steps_of(path: str, searches: bool = False) -> tuple[Step, ...]:
+    """The steps of a path: `("spec", Match("name", "web"), "image")` of `spec.[name=web].image`.
+
+    `searches`: values of entries are regular expressions. Raises PathError if one cannot be read.
+    """
     steps: list[Step] = []
     text, brackets, position = "", 0, 0
     for position, sign in enumerate(path):
         if sign == "." and not brackets and (position == 0 or path[position - 1] != "\\"):
-            steps.append(_step(text))
+            steps.append(_step(text, searches))
             text = ""
             continue
         brackets += (sign == "[") - (sign == "]")
         text += sign
-    return (*steps, _step(text))
+    return (*steps, _step(text, searches))
 
 
-def _step(text: str) -> Step:
+def _step(text: str, searches: bool) -> Step:
     text = text.replace("\\.", ".")
     if text.startswith("[") and text.endswith("]"):
         inner = text[1:-1]
         key, equals, value = inner.partition("=")
-        return Match(key, value) if equals else inner
+        if not equals:
+            return inner
+        try:
+            return Match(key, value, patterns.compile(value) if searches else None)
+        except PatternError as error:
+            raise PathError(f"{text}: error parsing regexp: {error.problem or error}") from None
     return text
+
+
+def text_on_the_way(item: Resource, steps: tuple[Step, ...]) -> tuple[Path, tuple[Step, ...]] | None:
+    """The path of the text that a path leads into, and the steps inside of it; None if it meets no text.
+
+    Example: `(("data", "app.yaml"), ("port",))` for `data.app\\.yaml.port`, where data.app.yaml is a text.
+    """
+    for number in range(1, len(steps)):
+        if steps[number - 1] == EACH:
+            return None
+        places = found(item, steps[:number], create=False)
+        node = item.node(*places[0]) if places else None
+        if isinstance(node, Scalar) and not is_null(node):
+            return places[0], steps[number:]
+        if node is None:
+            return None
+    return None
+
+
+def stars_on_map(item: Resource, steps: tuple[Step, ...]) -> bool:
+    """Whether the first `*` of a path is at a map."""
+    places = found(item, steps[: steps.index(EACH)], create=False)
+    return any(isinstance(item.node(*place), Map) for place in places)
 
 
 def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
@@ -91,9 +130,9 @@ def _below(item: Resource, path: Path, step: Step, rest: tuple[Step, ...], creat
     if isinstance(node, Seq):
         return _entries(item, path, node, step, create)
     if isinstance(node, Map) and isinstance(step, str):
-        if step == EACH and node.entry(EACH) is None:
-            return [(*path, name) for name in node.names()]
         value = item.node(*path, step)
+        if step == EACH and value is None:
+            return []  # `*` stands for the entries of a list, never for the fields of a map
         if value is not None or create:
             return [(*path, step)]
         return []

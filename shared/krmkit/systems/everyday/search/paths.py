@@ -10,7 +10,10 @@ EACH = "*"
 
 
 class PathPattern:
-    """A pattern of field paths: elements by dots, `*` for one, `**` for any number, `[0]` and `[*]` for entries of lists."""
+    """A pattern of field paths: elements by dots, `*` for one, `**` for any number, `[0]` and `[*]` for entries of lists.
+
+    A lone `*` takes an element with its index: `spec.*.image` fits spec.containers[0].image.
+    """
 
     __slots__ = ("elements", "text")
 
@@ -66,6 +69,8 @@ def _fits(pattern: list[tuple[str, ...]], path: list[tuple[str, ...]]) -> bool:
 
 
 def _same(pattern: tuple[str, ...], element: tuple[str, ...]) -> bool:
+    if pattern == (EACH,):
+        return True
     if len(pattern) != len(element):
         return False
     name_fits = pattern[0] in (EACH, element[0])
@@ -81,7 +86,8 @@ class GlobError(ValueError):
 def glob(text: str) -> Pattern:
     """A pattern of files: `*` and `?` within a folder, `**` across folders, `[a-z]`, `{a,b}`. Raises GlobError.
 
-    Source: doublestar, which the original uses.
+    `**` crosses folders where it is the whole name of one, as in `base/**/a.yaml`; beside other signs it is `*`. Source:
+    doublestar, which the original uses.
     """
     parts: list[str] = []
     position, depth = 0, 0
@@ -89,11 +95,17 @@ def glob(text: str) -> Pattern:
         sign = text[position]
         position += 1
         if sign == "*":
-            if text[position : position + 1] == "*":
+            begins = position == 1 or text[position - 2] in "/{,"
+            stars = 1
+            while text[position : position + 1] == "*":
+                position, stars = position + 1, stars + 1
+            following = text[position : position + 1]
+            if stars == 2 and begins and following == "/":
                 position += 1
-                if text[position : position + 1] == "/":
-                    position += 1
-                    parts.append("(?:.*/)?")
+                parts.append("(?:.*/)?")
+            elif stars == 2 and begins and following in ("", "}"):
+                if not following and parts and parts[-1] == "/":
+                    parts[-1] = "(?:/.*)?"  # the folder itself fits as well
                 else:
                     parts.append(".*")
             else:

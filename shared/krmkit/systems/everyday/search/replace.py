@@ -89,7 +89,7 @@ class _Search:
         if self.value:
             return text == self.value
         if self.expression is not None:
-            return bool(text) and self.expression.search(text) is not None
+            return self.expression.search(text) is not None
         return True
 
     def resolved(self, text: str, value: str) -> str:
@@ -149,7 +149,7 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
     found: list[tuple[tuple[str | int, ...], str, str]] = []  # path, value and comment
     comments: dict[tuple[str | int, ...], str] = {}
     for field in fields(item):
-        if not field.is_written or _is_place(field.path):
+        if _is_place(field.path):
             continue
         node = field.node
         if (
@@ -221,15 +221,39 @@ def _is_place(path: tuple[str | int, ...]) -> bool:
     return path[2] in _PLACES or str(path[2]).startswith(_INTERNAL)
 
 
+def _steps(item: Resource, names: tuple[str, ...], field: str) -> tuple[str | int, ...] | None:
+    """The path of `spec.containers.0.image`: numbers, and `-` for the last, select entries of lists. None if there is no entry.
+
+    Raises EverydayError for a path that needs a map where a list is.
+    """
+    steps: tuple[str | int, ...] = ()
+    for number, name in enumerate(names):
+        node = item.node(*steps) if steps else item.root
+        if not isinstance(node, Seq):
+            steps += (name,)
+            continue
+        if number == len(names) - 1 or not (name == "-" or (name.isascii() and name.isdecimal())):
+            message = (
+                f"{'.'.join(names[:number])} is a list; its entries are written as {names[number - 1]}[0]"
+            )
+            raise _failed(message, item, field)
+        index = len(node.items) - 1 if name == "-" else int(name[:9])
+        if not 0 <= index < len(node.items):
+            return None
+        steps += (index,)
+    return steps
+
+
 def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Finding]:
     """Set the field at a path, and make it if it is missing."""
-    steps = tuple(pattern.text.split("."))
-    if not all(steps):
+    names = tuple(pattern.text.split("."))
+    steps = _steps(item, names, pattern.text) if all(names) else None
+    if steps is None:
         return []
     _ = item.text  # written first: the quotes that an earlier function's value has count
     old = item.node(*steps)
     holder = item.node(*steps[:-1])
-    entry = holder.entry(steps[-1]) if isinstance(holder, Map) else None
+    entry = holder.entry(names[-1]) if isinstance(holder, Map) else None
     if entry is not None and isinstance(entry.value, Alias) and isinstance(old, Scalar):
         old = Scalar(old.text, old.style)  # the replacement of an alias has no anchor
     if isinstance(old, (Map, Seq)):
@@ -248,7 +272,9 @@ def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Findi
 
 def _shown(old: Scalar, text: str) -> str:
     """A scalar as YAML text in the style of the old one, without the comment."""
-    if old.style == '"':
+    if not old.style and not text:
+        shown = ""  # `key:` without a value
+    elif old.style == '"':
         shown = emit.double_quoted(text)
     elif old.style == "'":
         shown = "'" + text.replace("'", "''") + "'"

@@ -37,21 +37,48 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
 
     Example: data `{tag: v2}` makes `image: nginx:v2` of `image: nginx:v1 # kpt-set: nginx:${tag}`.
     """
-    values = setter_values(config)
+    setters = _Setters(config)
     results: list[Finding] = []
-    for item in list(resources.containing(MARK)) if values else ():
-        plain = _set_plainly(item, values)
+    for item in list(resources.containing(MARK)) if setters else ():
+        plain = _set_plainly(item, setters)
         if plain is not None:
             results += plain
             continue
         for field in fields(item):
-            results += _set(field, values)
+            results += _set(field, setters)
     if resources.causes is not None and config is not None:
-        _explain(resources, values, config, resources.causes)
+        _explain(resources, setters, config, resources.causes)
     return results or [info("setters", "no matches for input setter(s)")]
 
 
-def _explain(resources: ResourceList, values: dict[str, str], config: Resource, causes: CauseLog) -> None:
+class _Setters(dict[str, str]):
+    """The values of a config's setters; `refused` holds the errors of setters that are no single values.
+
+    Public packages keep lists for other functions beside the setters: such a list is an error only where a comment names it.
+    """
+
+    def __init__(self, config: Resource | None) -> None:
+        super().__init__()
+        self.refused: dict[str, EverydayConfigError] = {}
+        for name, node in data_entries(config) if config is not None else ():
+            try:
+                self[name] = _value(config, name, node)
+            except EverydayConfigError as error:
+                self.refused[name] = error
+
+    def __bool__(self) -> bool:
+        return bool(len(self) or self.refused)
+
+    def has_one_of(self, pattern: str) -> bool:
+        """Whether a pattern names a setter of the config. Raises EverydayConfigError if that is no single value."""
+        names = names_in(pattern)
+        for name in names:
+            if name in self.refused:
+                raise self.refused[name]
+        return any(name in self for name in names)
+
+
+def _explain(resources: ResourceList, values: _Setters, config: Resource, causes: CauseLog) -> None:
     """Record the setters of each field as its causes."""
     for item in resources.containing(MARK) if values else ():
         for field in fields(item):
@@ -65,22 +92,22 @@ def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[st
 
     `may_be_null`: null counts as an empty text, else it is an error. Raises EverydayConfigError for a list or map.
     """
-    values = {}
-    for name, node in data_entries(config) if config is not None else ():
-        if may_be_null and is_null(node):
-            values[name] = ""
-            continue
-        if not isinstance(node, Scalar) or (is_null(node) and not node.style):
-            what = described(node)
-            hint = "; a list goes in quotes, or behind `|`" if isinstance(node, Seq) else ""
-            raise EverydayConfigError(
-                f"must be a text, a number or true or false, got {what}{hint}", config, join("data", name)
-            )
-        values[name] = node.text
-    return values
+    entries = data_entries(config) if config is not None else []
+    return {
+        name: "" if may_be_null and is_null(node) else _value(config, name, node) for name, node in entries
+    }
 
 
-def _set(field: CommentedField, values: dict[str, str]) -> list[Finding]:
+def _value(config: Resource | None, name: str, node: Node) -> str:
+    """The text of a setter. Raises EverydayConfigError for null, a list or a map."""
+    if isinstance(node, Scalar) and (node.style or not is_null(node)):
+        return node.text
+    hint = "; a list goes in quotes, or behind `|`" if isinstance(node, Seq) else ""
+    message = f"must be a text, a number or true or false, got {described(node)}{hint}"
+    raise EverydayConfigError(message, config, join("data", name))
+
+
+def _set(field: CommentedField, values: _Setters) -> list[Finding]:
     """Set one field, if it has a pattern that needs one of the values."""
     node = field.node
     if isinstance(node, Scalar) and not field.is_written:
@@ -88,16 +115,16 @@ def _set(field: CommentedField, values: dict[str, str]) -> list[Finding]:
     if not isinstance(node, (Scalar, Seq)) or (isinstance(node, Seq) and field.entry is None):
         return []
     pattern = pattern_of(field.comment)
-    if not pattern or not any(name in values for name in names_in(pattern)):
+    if not pattern or not values.has_one_of(pattern):
         return []
     if isinstance(node, Seq):
         return _set_list(field, pattern, values)
-    text, growing = _filled(pattern, node.text, values, field.item, field.dotted)
+    text, doubt = _filled(pattern, node.text, values, field.item, field.dotted)
     field.put_text(text)
-    return _said(field.item, field.dotted, text, growing)
+    return _said(field.item, field.dotted, text, doubt)
 
 
-def _set_plainly(item: Resource, values: dict[str, str]) -> list[Finding] | None:
+def _set_plainly(item: Resource, values: _Setters) -> list[Finding] | None:
     """Set the fields of a resource without a parse; None, and nothing changed, if a parse is needed."""
     places = item.fields_with(MARK)
     if places is None:
@@ -106,43 +133,40 @@ def _set_plainly(item: Resource, values: dict[str, str]) -> list[Finding] | None
     changes = []
     for path, span, comment in places:
         pattern = pattern_of(comment)
-        if not pattern or not any(name in values for name in names_in(pattern)):
+        if not pattern or not values.has_one_of(pattern):
             continue
         old = item.text_at(span)
         if old is None:
             return None
-        text, growing = _filled(pattern, old, values, item, printed(path))
-        filled_in.append((printed(path), text, growing))
+        text, doubt = _filled(pattern, old, values, item, printed(path))
+        filled_in.append((printed(path), text, doubt))
         if "\n" in text or not text:
             return None
         if text != old:
             changes.append((span, text, go_resolve(text)[0] not in ("str", "merge") and not wants_text(path)))
     for span, text, is_raw in reversed(changes):
         item.put_at(span, text, is_raw)
-    return [finding for path, text, growing in filled_in for finding in _said(item, path, text, growing)]
+    return [finding for path, text, doubt in filled_in for finding in _said(item, path, text, doubt)]
 
 
-def _filled(
-    pattern: str, current: str, values: dict[str, str], item: Resource, path: str
-) -> tuple[str, list[str]]:
-    """The new text of a scalar, and the setters that make it grow with every run. Raises EverydayError."""
+def _filled(pattern: str, current: str, values: dict[str, str], item: Resource, path: str) -> tuple[str, str]:
+    """The new text of a scalar, and a warning about setters that it was read from ("" for none). Raises EverydayError."""
     text, guessed = _new_text(pattern, current, values, item, path)
     left = names_in(text)
     if left:
         raise _unset(left, item, path)
-    grows = bool(guessed) and _new_text(pattern, text, values, item, path)[0] != text
-    return text, guessed if grows else []
+    who = f"the setters {', '.join(guessed)} are not given, and"
+    try:
+        if not guessed or _new_text(pattern, text, values, item, path)[0] == text:
+            return text, ""
+    except EverydayError:
+        return text, f"{who} the next run cannot read them from the new text; give them a value"
+    return text, f"{who} what the text shows for them changes with every run; give them a value"
 
 
-def _said(item: Resource, path: str, text: str, growing: list[str]) -> list[Finding]:
+def _said(item: Resource, path: str, text: str, doubt: str) -> list[Finding]:
     said = [info("setters", f"set field value to {go_quoted(text)}", item, path)]
-    if growing:
-        message = (
-            f"the setters {', '.join(growing)} are not given, and what the text shows for them changes with every run;"
-            " give them a value"
-        )
-        said.append(warning("guessed", message, item, path))
-    return said
+    return [*said, warning("guessed", doubt, item, path)] if doubt else said
 
 
 def _new_text(

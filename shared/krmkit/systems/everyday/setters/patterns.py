@@ -49,7 +49,7 @@ def derived(pattern: str, text: str) -> dict[str, str]:
     for name, value in zip(names, match.groups()[1:], strict=True):
         if not value:
             return {}
-        values.setdefault(name, value)
+        values[name] = value  # the last of equal setters counts
     return values
 
 

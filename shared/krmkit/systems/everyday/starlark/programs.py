@@ -11,6 +11,7 @@ from krmkit.libraries.process.child import in_child
 from krmkit.libraries.yaml import effort, emit
 from krmkit.libraries.yaml.data import go_data
 from krmkit.libraries.yaml.document import parse
+from krmkit.systems.everyday.starlark import jsonmodule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +35,10 @@ def _match_gvk(resource, api_version, kind):
     return _finds(api_version)
 
 def _match_name(resource, name):
-    return resource.get("metadata", {}).get("name") == name
+    return (resource.get("metadata", {}).get("name") or "") == name
 
 def _match_namespace(resource, namespace):
-    return resource.get("metadata", {}).get("namespace") == namespace
+    return (resource.get("metadata", {}).get("namespace") or "") == namespace
 
 krmfn = struct(match_gvk = _match_gvk, match_name = _match_name, match_namespace = _match_namespace)
 """
@@ -45,19 +46,31 @@ krmfn = struct(match_gvk = _match_gvk, match_name = _match_name, match_namespace
 _NATIVE = "native_json = json\n"
 _JSON = """
 load("native", "native_json")
-json = struct(encode = native_json.encode, decode = native_json.decode)
+
+def _json_indent(text, prefix = "", indent = "\\t"):
+    return _indent(text, prefix, indent)
+
+json = struct(encode = _encode, decode = native_json.decode, indent = _json_indent)
 """
 _YAML = "yaml = struct(loads = _loads, dumps = _dumps)\n"
 _MODULES = {"krmfn.star": _KRMFN, "encoding/json.star": _JSON, "encoding/yaml.star": _YAML}
 _HEAD = "ctx = struct(resource_list = resource_list, open_api = {}, environment = {})"
 
 
-class ProgramError(Exception):
-    """A program failed; the message is the interpreter's, on one line. `is_limit`: it exceeded its steps."""
+# Numbers that the interpreter does not take are texts for the program, and come back as the numbers.
+_NUMBERS = {"\ue0f0.inf": float("inf"), "\ue0f0-.inf": float("-inf"), "\ue0f0.nan": float("nan")}
 
-    def __init__(self, message: str, is_limit: bool = False) -> None:
+
+class ProgramError(Exception):
+    """A program failed; the message is the interpreter's, on one line.
+
+    `is_limit`: it exceeded its steps. `missed`: the apiVersions that match_gvk missed before.
+    """
+
+    def __init__(self, message: str, is_limit: bool = False, missed: list[str] | None = None) -> None:
         super().__init__(message)
         self.is_limit = is_limit
+        self.missed = missed or []
 
 
 def run_program(
@@ -75,14 +88,37 @@ def run_program(
     try:
         # The child returns errors as text: the interpreter's exceptions cannot be pickled.
         (failed, is_limit, left, printed, missed), steps = in_child(
-            lambda: _counted(lambda: _run(starlark, source, items, config, compares_groups)), MOST_MEMORY
+            lambda: _counted(lambda: _run(starlark, source, _sealed(items), config, compares_groups)),
+            MOST_MEMORY,
         )
         effort.take(steps)
     except MemoryError:
         raise ProgramError(_TOO_LARGE, True) from None
     if failed:
-        raise ProgramError(failed, is_limit)
-    return left, printed, missed
+        raise ProgramError(failed, is_limit, missed)
+    return _opened(left), printed, missed
+
+
+def _sealed(data: Any) -> Any:
+    """Data with texts in the place of infinite numbers and NaN."""
+    if isinstance(data, dict):
+        return {key: _sealed(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_sealed(value) for value in data]
+    if isinstance(data, float) and (data != data or data in (float("inf"), float("-inf"))):
+        return next(
+            text for text, number in _NUMBERS.items() if number == data or data != data != number != number
+        )
+    return data
+
+
+def _opened(data: Any) -> Any:
+    """The reverse of `_sealed`."""
+    if isinstance(data, dict):
+        return {key: _opened(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_opened(value) for value in data]
+    return _NUMBERS.get(data, data) if isinstance(data, str) else data
 
 
 def _counted(work: Callable[[], T]) -> tuple[T, int]:
@@ -93,7 +129,7 @@ def _counted(work: Callable[[], T]) -> tuple[T, int]:
 
 
 def _run(
-    starlark: Any, source: str, items: list[object], config: object, compares_groups: bool
+    starlark: Any, source: str, items: object, config: object, compares_groups: bool
 ) -> tuple[str, bool, object, list[str], list[str]]:
     """In the child: return (error, whether it is a limit, items, printed lines, missed apiVersions)."""
     printed: list[str] = []
@@ -114,9 +150,9 @@ def _run(
             is_over = True
         return is_over
 
-    def show(*words: object) -> None:
+    def show(*words: object, sep: str = " ") -> None:
         if len(printed) < _MOST_LINES:
-            printed.append(" ".join(str(word) for word in words))
+            printed.append(sep.join(str(word) for word in words))
 
     dialect = starlark.Dialect.extended()
     dialect.enable_top_level_stmt = True
@@ -137,13 +173,16 @@ def _run(
         module = starlark.Module()
         module.add_callable("_loads", _loads)
         module.add_callable("_dumps", _dumps)
+        module.add_callable("_encode", jsonmodule.encode)
+        module.add_callable("_indent", jsonmodule.indent)
         module.add_callable("_finds", finds)
         tree = starlark.parse(name, _MODULES[name], dialect)
         starlark.eval(module, tree, library, starlark.FileLoader(native))
         return module.freeze()
 
     module = starlark.Module()
-    module["resource_list"] = {"items": items, "functionConfig": config}
+    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    module["resource_list"] = {**head, "items": items, "functionConfig": _sealed(config)}
     module.add_callable("print", show)
     options = starlark.EvalOptions(check_cancelled=spent, max_callstack_size=DEEPEST)
     try:
@@ -152,7 +191,7 @@ def _run(
         starlark.eval_with(options, module, tree, library, starlark.FileLoader(load))
         data: Any = module["resource_list"]
     except starlark.StarlarkError as error:
-        return (effort.used_up() if is_over else _message(str(error))), is_over, None, [], []
+        return (effort.used_up() if is_over else _message(str(error))), is_over, None, [], sorted(missed)
     return "", False, (data.get("items") if isinstance(data, dict) else None), printed, sorted(missed)
 
 

@@ -46,7 +46,8 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
     try:
         after, printed, missed = run_program(source, before, config.get(), compares_groups)
     except ProgramError as error:
-        raise EverydayError("limit" if error.is_limit else "program", str(error), config) from None
+        failed = EverydayError("limit" if error.is_limit else "program", str(error), config).finding
+        return [failed, *_missed(error.missed, config)]
     if not isinstance(after, list) or not all(isinstance(item, dict) for item in after):
         message = "the program must leave a list of resources in ctx.resource_list, each a dict"
         raise EverydayError("program", message, config)
@@ -55,9 +56,14 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
     groups = "compares groups" if compares_groups else "does not compare groups"
     return [
         explained(release, f"match_gvk {groups}"),
-        *(warning("match-gvk", _MISSED.format(api_version), config) for api_version in missed),
+        *_missed(missed, config),
         *(info("printed", line, config) for line in lines),
     ]
+
+
+def _missed(api_versions: list[str], config: Resource) -> list[Finding]:
+    """The warnings about apiVersions that match_gvk does not find; a program often fails for one."""
+    return [warning("match-gvk", _MISSED.format(api_version), config) for api_version in api_versions]
 
 
 def _source(config: Resource | None) -> str:
