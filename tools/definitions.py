@@ -121,8 +121,15 @@ class Project:
         self.source = str(settings["source"])
 
 
+def function_folders(root: Path = ROOT) -> list[Path]:
+    """The folders of all functions; one of which git left nothing but compiled modules is none."""
+    return [
+        folder
+        for folder in sorted(root.glob("functions/*"))
+        if any(path.is_file() and path.parent.name != "__pycache__" for path in folder.rglob("*"))
+    ]
+
+
 def definitions(root: Path = ROOT) -> list[Definition]:
     """All functions by name."""
-    return [
-        Definition(path) for path in sorted(root.glob("functions/*")) if path.is_dir() and any(path.iterdir())
-    ]
+    return [Definition(folder) for folder in function_folders(root)]

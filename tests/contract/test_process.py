@@ -24,6 +24,7 @@ from krmkit.fn.contract.contractrules import folder_of
 from krmkit.fn.contract.inputs import BYSTANDERS
 from krmkit.fn.contract.runchecks import check, load
 from tests.contract.checks import FUNCTIONS, REPRESENTATIVES, ROOT, examples
+from tests.programs import python, shell
 from tests.waiting import MOST
 
 SITE = sysconfig.get_path("purelib")
@@ -266,7 +267,7 @@ def test_absent_file(folder: Path) -> None:
 @each_kind
 def test_closed_streams(folder: Path) -> None:
     """A closed stdin is an empty one; a closed stdout is a failure."""
-    main = f"{sys.executable} {folder / 'main.py'}"
+    main = python(folder / "main.py")
     shell = {"PATH": "/usr/bin:/bin"}
 
     closed_in = start(["sh", "-c", f"{main} <&-"], environment=shell)
@@ -283,10 +284,10 @@ def test_reader_that_goes_away(folder: Path, tmp_path: Path) -> None:
     """A pipe that nobody reads any more ends the run without a word."""
     text = testing.resource_list(BYSTANDERS * 300, EXAMPLES[0].config)
     (tmp_path / "list.yaml").write_bytes(text.encode())
-    main = f"{sys.executable} {folder / 'main.py'} {tmp_path}/list.yaml"
+    main, code = python(folder / "main.py", tmp_path / "list.yaml"), shell(tmp_path / "code")
 
     done = start(
-        ["sh", "-c", f"{{ {main}; echo $? >{tmp_path}/code; }} | head -c 10"],
+        ["sh", "-c", f"{{ {main}; echo $? >{code}; }} | head -c 10"],
         environment={"PATH": "/usr/bin:/bin"},
     )
 

@@ -9,6 +9,7 @@ import pytest
 
 from krmkit.cli import main
 from tests.e2e.gitfleet import GitFleet, git
+from tests.programs import shell
 
 # The paths that each command may change below the test's folder, and its arguments; UP is the repository, DOWN a
 # package of it.
@@ -27,8 +28,8 @@ def hostile_fleet(tmp_path: Path, project: Path, capfd: pytest.CaptureFixture[st
     """The fleet, a package of its upstream at v1 in `down`, and filters in the upstream's config whose marker is `ran`."""
     fleet = GitFleet(tmp_path, project, names=("north",))
     for name in ("clean", "smudge", "process"):
-        git(fleet.upstream, "config", f"filter.evil.{name}", f"touch {tmp_path}/ran; cat")
-    git(fleet.upstream, "config", "diff.evil.textconv", f"touch {tmp_path}/ran; cat")
+        git(fleet.upstream, "config", f"filter.evil.{name}", f"touch {shell(tmp_path / 'ran')}; cat")
+    git(fleet.upstream, "config", "diff.evil.textconv", f"touch {shell(tmp_path / 'ran')}; cat")
     assert main(["pkg", "get", f"{fleet.upstream}/web@v1", str(tmp_path / "down")]) == 0
     capfd.readouterr()
     return fleet

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import yaml
 
 from krmkit.render.package import read
 from tests.e2e.gitfleet import REPOSITORIES, GitFleet
+from tests.programs import python, write_script
 
 pytestmark = pytest.mark.slow
 
@@ -98,10 +98,7 @@ def fleet(tmp_path: Path, project: Path) -> GitFleet:
     )
     text = text.replace("spec: {}", f'spec: {{git: {{repo: "file://{made.upstream}"}}}}')
     (tmp_path / "objects/repositories.yaml").write_text(text, encoding="utf-8")
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin/krmkit"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m krmkit.cli "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    write_script(tmp_path / "bin/krmkit", f'exec {python("-m", "krmkit.cli")} "$@"\n')
     return made
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.programs import python, shell, write_script
+
 ROOT = Path(__file__).resolve().parents[2]
 GITHUB = ROOT / "deploy/platform/github-workflow.yaml"
 GITLAB = ROOT / "deploy/platform/gitlab-ci.yml"
@@ -57,17 +59,16 @@ def platform(tmp_path: Path) -> Path:
     tools.mkdir()
     log = tmp_path / "calls"
     krmkit = (
-        f'echo "krmkit $*" >>{log}\nfor word; do shift; [ "$word" = --push ] || set -- "$@" "$word"; done\n'
-        f'PYTHONPATH={ROOT}/shared exec {sys.executable} -m krmkit "$@"\n'
+        f'echo "krmkit $*" >>{shell(log)}\nfor word; do shift; [ "$word" = --push ] || set -- "$@" "$word"; done\n'
+        f'PYTHONPATH={shell(ROOT / "shared")} exec {python("-m", "krmkit")} "$@"\n'
     )
     for name, body in (
         ("krmkit", krmkit),
         ("pip", ""),
-        ("gh", f'echo "gh $*" >>{log}\n'),
-        ("curl", f'echo "curl $*" >>{log}\n'),
+        ("gh", f'echo "gh $*" >>{shell(log)}\n'),
+        ("curl", f'echo "curl $*" >>{shell(log)}\n'),
     ):
-        (tools / name).write_text(f"#!/bin/sh\n{body}")
-        (tools / name).chmod(0o755)
+        write_script(tools / name, body)
     for name in ("blueprints", "bergen", "lyon", "turin"):
         repository = tmp_path / "git" / name
         repository.mkdir(parents=True)

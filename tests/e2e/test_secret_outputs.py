@@ -112,7 +112,7 @@ def package_commands(package: Path, forms: Sequence[str] = FORMATS) -> Iterator[
     yield "init", path
 
 
-FUNCTIONS = sorted(path.name for path in (Path(__file__).parents[2] / "functions").iterdir() if path.is_dir())
+FUNCTIONS = sorted(path.parent.name for path in Path(__file__).parents[2].glob("functions/*/function.yaml"))
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from krmkit.cli import main
 from tests.e2e.liveclusters import change, change_objects, copied, export, plan
+from tests.programs import python, write_script
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_IN = ROOT / "tests/live/kubectl.py"
@@ -26,10 +26,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The objects of a cluster that the package was applied to, behind a `kubectl` on the PATH; returns their folder."""
     objects = export(tmp_path / "live", tmp_path, with_class=True)
     programs = tmp_path / "bin"
-    programs.mkdir()
-    program = programs / "kubectl"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} {STAND_IN} "$@"\n', "utf-8")
-    program.chmod(0o755)
+    write_script(programs / "kubectl", f'exec {python(STAND_IN)} "$@"\n')
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT / "shared"), str(ROOT))))
     monkeypatch.setenv("KUBECTL_OBJECTS", str(objects))

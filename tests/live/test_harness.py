@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -23,6 +22,7 @@ from tests.live.harness import (
     unsettled,
 )
 from tests.live.scenarios import Scenario
+from tests.programs import python, write_script
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -218,10 +218,7 @@ def test_what_never_settles_is_a_failure() -> None:
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kubectl on the PATH that answers from the recording."""
-    program = tmp_path / "bin/kubectl"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} {HERE / "kubectl.py"} "$@"\n', "utf-8")
-    program.chmod(0o755)
+    program = write_script(tmp_path / "bin/kubectl", f'exec {python(HERE / "kubectl.py")} "$@"\n')
     objects = tmp_path / "objects"
     objects.mkdir()
     (objects / "all.yaml").write_text((HERE / "recorded.yaml").read_text("utf-8"), "utf-8")

@@ -190,6 +190,19 @@ def test_places_in_a_readme(tmp_path: Path) -> None:
         filled(path, {"rules": "new", "config": "x"})
 
 
+def test_folders_that_git_left(function: Definition) -> None:
+    """A branch without a function leaves its compiled modules: that is no function; one with files lacks its definition."""
+    root = function.folder.parents[1]
+    compiled = root / "functions/of-another-branch/examples/__pycache__/main.cpython-311.pyc"
+    compiled.parent.mkdir(parents=True)
+    compiled.write_bytes(b"")
+
+    assert [found.name for found in definitions(root)] == ["count-things"]
+    (root / "functions/of-another-branch/main.py").write_text("", "utf-8")
+    with pytest.raises(DefinitionError, match=r"functions/of-another-branch/function\.yaml is missing"):
+        definitions(root)
+
+
 BROKEN: list[tuple[str, str, str, str]] = [
     ("another name", "name: count-things", "name: count", "the folder 'count-things'"),
     ("no summary", "summary: Counts things | and names them.", "summary: ''", "summary"),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.definitions import function_folders
+
 LONGEST_FILE = 350
 LONGEST_TEST = 500  # tables of cases
 LONGEST_FUNCTION = 80  # ruff counts the branches (PLR0912)
@@ -19,9 +21,7 @@ LARGEST_FOLDER = 20  # Python files beside each other
 ONE_FILE_EACH = {"shared/krmkit/cli": "a command"}
 LONGEST_COMMAND_LINE = 5_000
 ROOT = Path(__file__).resolve().parents[2]
-FUNCTIONS = sorted(
-    path.name for path in (ROOT / "functions").glob("*") if path.is_dir() and any(path.iterdir())
-)
+FUNCTIONS = [folder.name for folder in function_folders(ROOT)]
 
 # Where the project was made, and where its dependencies come from, is nobody's business.
 PLACES = re.compile(

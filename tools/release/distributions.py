@@ -62,6 +62,15 @@ def same_tar(archive: Path, time: int) -> None:
         packed.write(written.getvalue())
 
 
+def unpack(archive: tarfile.TarFile, target: Path) -> None:
+    """Unpack an archive of this project: nobody but its owner may write, as one may with any umask."""
+    # Since Python 3.11.4, and wanted from 3.12 on; before, attribute and filter are unknown.
+    archive.extraction_filter = getattr(tarfile, "data_filter", None)
+    for entry in archive.getmembers():
+        entry.mode &= 0o755
+    archive.extractall(target)
+
+
 def setuptools(what: str, source: Path, target: Path, time: int) -> Path:
     """Build an sdist or a wheel of a source tree, with the pinned setuptools of this environment; returns its path."""
     target.mkdir(parents=True, exist_ok=True)
@@ -74,11 +83,11 @@ def build(place: Path, time: int, root: Path = ROOT) -> dict[str, bytes]:
     """The sdist of HEAD and the wheel of that sdist, by name; `place` is an empty folder to work in."""
     source, unpacked = place / "source", place / "unpacked"
     with tarfile.open(fileobj=io.BytesIO(run(["git", "archive", "HEAD"], root))) as archive:
-        archive.extractall(source, filter="data")
+        unpack(archive, source)
     sdist = setuptools("sdist", source, place / "sdist", time)
     same_tar(sdist, time)
     with tarfile.open(sdist) as archive:
-        archive.extractall(unpacked, filter="data")
+        unpack(archive, unpacked)
     [tree] = unpacked.iterdir()
     wheel = setuptools("wheel", tree, place / "wheel", time)
     return {path.name: path.read_bytes() for path in (sdist, wheel)}

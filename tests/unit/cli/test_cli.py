@@ -15,6 +15,7 @@ from krmkit.cli import COMMANDS, main
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.process.stderr import Patient
 from krmkit.views.terminal import Table, Terminal
+from tests.programs import exec_entry, python
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, Screen, contents
 
 
@@ -55,8 +56,11 @@ def test_diff_and_dry_run(package: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert contents(package) == before
 
 
-def test_failure(package: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_failure(
+    package: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A table of the results, one line on stderr, exit code 1; files stay, results are written."""
+    monkeypatch.chdir(package)
     break_it(package)
     before = contents(package)
 
@@ -65,7 +69,7 @@ def test_failure(package: Path, capsys: pytest.CaptureFixture[str], tmp_path: Pa
     out, err = capsys.readouterr()
     assert out.splitlines()[0].split() == ["SEVERITY", "RULE", "WHERE", "MESSAGE"]
     assert out.splitlines()[1].startswith(
-        f"error     unknown-preset  {package}/Kptfile:9:7 ConfigMap function-input data.app  "
+        "error     unknown-preset  Kptfile:9:7 ConfigMap function-input data.app  "
     )
     assert err == "krmkit render: example.dev/apply-presets:v1 failed; nothing was written\n"
     assert contents(package) == before
@@ -318,9 +322,10 @@ def test_a_full_disk_behind_few_resources(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("closed", [">&-", ">&- <&-"])
 def test_stdout_is_closed(package: Path, words: list[str], closed: str) -> None:
     """One line says so, and no file takes the place of stdout."""
-    command = " ".join(str(package) if word == "PACKAGE" else word for word in words)
-    shell = ["sh", "-c", f"exec {sys.executable} -m krmkit {command} {closed}"]
-    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    command = python("-m", "krmkit", *(package if word == "PACKAGE" else word for word in words))
+    done = subprocess.run(
+        ["sh", "-c", f"exec {command} {closed}"], capture_output=True, text=True, check=False
+    )
 
     assert done.returncode == 1
     assert done.stderr == f"krmkit {words[0]}: cannot write to stdout: it is closed\n"
@@ -349,8 +354,7 @@ def test_what_changes_meanwhile_is_not_overwritten(package: Path, capsys: pytest
         "sys.stdout.write(sys.stdin.read().replace('version', 'Version'))\n"
     )
     kptfile = package / "Kptfile"
-    command = f"{sys.executable} -I -S {program}"
-    kptfile.write_text(kptfile.read_text() + f"  - exec: {command}\n")
+    kptfile.write_text(kptfile.read_text() + exec_entry(sys.executable, "-I", "-S", program))
     before = file.read_text()
 
     assert main(["render", str(package), "--allow-exec"]) == 1
@@ -379,12 +383,12 @@ def test_no_output_after_a_failure(package: Path, tmp_path: Path, capsys: pytest
 )
 def test_stderr_that_takes_nothing(tmp_path: Path, project: Path, redirection: str, shown: str) -> None:
     """What cannot be said fails no run; with stderr closed it is said on stdout."""
-    command = f"{sys.executable} -m krmkit render {tmp_path}/nowhere {redirection}"
+    command = f"{python('-m', 'krmkit', 'render', tmp_path / 'nowhere')} {redirection}"
     environment = {**os.environ, "PYTHONPATH": str(project / "shared")}
     done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False)
     (tmp_path / "p").mkdir()
     (tmp_path / "p/Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n")
-    command = f"{sys.executable} -m krmkit render {tmp_path}/p {redirection}"
+    command = f"{python('-m', 'krmkit', 'render', tmp_path / 'p')} {redirection}"
     fine = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False)
 
     assert (done.returncode, fine.returncode) == (1, 0)

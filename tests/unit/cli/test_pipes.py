@@ -14,6 +14,7 @@ from krmkit.analysis.fleet import SyncedStatusError, synced_variants, upstream_o
 from krmkit.fn.crdfiles import CrdFileError, read_crds
 from krmkit.render.resourcefiles import is_blueprint, mentions
 from krmkit.services.certificates import CertificateError, Certificates
+from tests.programs import python
 from tests.unit.cli.packages import one_pack
 from tests.waiting import MOST
 
@@ -107,7 +108,7 @@ def test_files_that_the_user_names(tmp_path: Path) -> None:
 
 def test_a_pipe_of_the_shell(tmp_path: Path) -> None:
     """`<(command)` is a pipe that somebody writes to."""
-    command = f"{sys.executable} -m krmkit spiff merge <(echo 'a: (( 1 + 1 ))')"
+    command = f"{python('-m', 'krmkit', 'spiff', 'merge')} <(echo 'a: (( 1 + 1 ))')"
 
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=MOST

@@ -16,6 +16,7 @@ from krmkit.cli import main
 from krmkit.fleet.folder import RECORD
 from krmkit.storage.disk.journal import JOURNAL, recover
 from krmkit.storage.disk.spool import Spool
+from tests.programs import exec_entry
 from tests.unit.cli.fleets import KPTFILE, SET, folders, render, repository, written
 from tests.waiting import MOST
 
@@ -262,7 +263,7 @@ def test_why_a_foreign_function_failed(place: Path, capsys: pytest.CaptureFixtur
     """What it said on stderr is the variant's error, as a render shows it."""
     program = place / "fails.py"
     program.write_text("import sys\nsys.exit('no such thing as a shop')\n")
-    pipeline = f"pipeline:\n  mutators:\n  - exec: {sys.executable} {program}\n"
+    pipeline = f"pipeline:\n  mutators:\n{exec_entry(sys.executable, program)}"
     (place / "packages/bp/shop/Kptfile").write_text(KPTFILE + pipeline)
 
     assert render(place, "--allow-exec") == 1

@@ -11,6 +11,7 @@ from krmkit.cli import main
 from krmkit.fn.masking import Mask, hide, marked, secrets_in
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
+from tests.programs import exec_entry
 
 SECRET = "hush123"
 DERIVED = "aHVzaDEyMw=="  # in base64
@@ -38,14 +39,13 @@ RESOURCE = (
 
 def package(folder: Path, code: int, first: bool = False) -> Path:
     """A package whose pipeline resolves a secret, and runs a program that tells what it sees."""
-    program = folder / "noisy"
+    program = folder / "noisy.py"
     severity = "error" if code else "warning"
-    program.write_text(f"#!{sys.executable}\n" + NOISY.format(code=code, severity=severity), "utf-8")
-    program.chmod(0o755)
+    program.write_text(NOISY.format(code=code, severity=severity), "utf-8")
     made = folder / "package"
     made.mkdir()
     resolve = "  - image: example.dev/resolve-macros\n    configPath: macros.yaml\n"
-    noisy = f"  - exec: {program}\n"
+    noisy = exec_entry(sys.executable, program)
     mutators = noisy + resolve if first else resolve + noisy
     (made / "Kptfile").write_text(
         f"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {{name: p}}\npipeline:\n  mutators:\n{mutators}", "utf-8"
@@ -114,8 +114,8 @@ def test_words_of_any_output(tmp_path: Path, capsys: pytest.CaptureFixture[str],
     """A secret variable that is a common word takes no words of messages, also not of other programs, and of diffs."""
     made = package(tmp_path, 0)
     (made / "macros.yaml").write_text(CONFIG.replace("hush123", f"'{value}'"), "utf-8")
-    noisy = (tmp_path / "noisy").read_text("utf-8")
-    (tmp_path / "noisy").write_text(noisy.replace("it holds", "the default of 100 is true"), "utf-8")
+    noisy = (tmp_path / "noisy.py").read_text("utf-8")
+    (tmp_path / "noisy.py").write_text(noisy.replace("it holds", "the default of 100 is true"), "utf-8")
 
     assert main(["render", str(made), "--allow-exec", "--diff"]) == 0
     captured = capsys.readouterr()

@@ -12,15 +12,18 @@ from krmkit.cli import main
 from tests.unit.analysis.why.test_why import CONTROL_PLANE, GREETER, QUICK_START, causes, fields, steps, write
 
 
-def test_the_last_preset_wins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_last_preset_wins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Two presets set one key: the last one is the cause, and nothing uses the first."""
+    monkeypatch.chdir(tmp_path)
     write(tmp_path, TWO_PRESETS)
 
     (answer,) = fields([str(tmp_path), "ConfigMap/p", "mode"], capsys)
 
     assert isinstance(answer["steps"], list)
     assert [causes(step) for step in answer["steps"]] == [
-        [f"preset second {tmp_path}/p.yaml:20:7", f"config second {tmp_path}/presets.yaml:8:32"]
+        ["preset second p.yaml:20:7", "config second presets.yaml:8:32"]
     ]
     assert [one["field"] for one in fields(["--uses", str(tmp_path), "second"], capsys)] == ["mode"]
     assert main(["why", "--uses", str(tmp_path), "first"]) == 1
@@ -102,8 +105,11 @@ EXTERNAL = """  - name: images
 """
 
 
-def test_an_extension(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_extension(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A field that a TopologyExtension sets names the class's patch, the extension's own one, and the variable of the Cluster."""
+    monkeypatch.chdir(tmp_path)
     package = tmp_path / "clusters"
     shutil.copytree(project / QUICK_START, package, ignore=shutil.ignore_patterns(".expected"))
     text = (package / "class.yaml").read_text("utf-8")
@@ -116,7 +122,7 @@ def test_an_extension(project: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     with (package / "render.yaml").open("a", encoding="utf-8") as file:
         file.write("spec:\n  featureGates: {RuntimeSDK: true}\n")
     line = (head + before + name + EXTERNAL).count("\n") - 1
-    patch = f"patch images {package}/class.yaml:{line}:7"
+    patch = f"patch images clusters/class.yaml:{line}:7"
     handler = "extension generate-patches-images.registries"
     above = "spec.kubeadmConfigSpec"
 
@@ -126,21 +132,21 @@ def test_an_extension(project: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
 
     assert variable
     found = {str(one["field"]): [causes(step) for step in steps(one)] for one in (*configured, merged)}
-    value = f"variable imageRepository {package}/clusters.yaml:49:7"
+    value = "variable imageRepository clusters/clusters.yaml:49:7"
     assert found == {
         f"{above}.clusterConfiguration.imageRepository": [
             [
                 patch,
-                f"{handler} {package}/extension.yaml:8:5",
-                f"{handler} {package}/extension.yaml:22:11",
+                f"{handler} clusters/extension.yaml:8:5",
+                f"{handler} clusters/extension.yaml:22:11",
                 value,
             ]
         ],
         f"{above}.verbosity": [
             [
                 patch,
-                f"{handler} {package}/extension.yaml:8:5",
-                f"{handler} {package}/extension.yaml:25:9",
+                f"{handler} clusters/extension.yaml:8:5",
+                f"{handler} clusters/extension.yaml:25:9",
                 value,
             ]
         ],

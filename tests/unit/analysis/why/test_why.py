@@ -11,6 +11,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.render.findings.fieldtable import covers, values_of
+from tests.programs import exec_entry, python
 from tests.unit.cli.packages import KPTFILE, PACK, contents
 
 EDGE = "examples/edge-cluster-profile"
@@ -271,7 +272,7 @@ def foreign(package: Path) -> Path:
         "import sys\nsys.stdout.write(sys.stdin.read().replace('mode: fast', 'mode: faster'))\n"
     )
     kptfile = package / "Kptfile"
-    kptfile.write_text(kptfile.read_text() + f"  - exec: {sys.executable} -I -S {program}\n")
+    kptfile.write_text(kptfile.read_text() + exec_entry(sys.executable, "-I", "-S", program))
     return package
 
 
@@ -288,7 +289,7 @@ def test_a_function_of_others(foreign: Path, capsys: pytest.CaptureFixture[str])
         ("slow", "fast"),
         ("fast", "faster"),
     ]
-    assert field["steps"][1]["function"].startswith(sys.executable)
+    assert field["steps"][1]["function"] == python("-I", "-S", foreign.parent / "program.py")
     assert field["steps"][1]["causes"] == []
     assert contents(foreign) == before
 
@@ -381,7 +382,7 @@ def test_what_another_program_reports(tmp_path: Path, capsys: pytest.CaptureFixt
     package = tmp_path / "package"
     package.mkdir()
     kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: app}\npipeline:\n  mutators:\n"
-    run = f"  - exec: {sys.executable} -I -S {program}\n"
+    run = exec_entry(sys.executable, "-I", "-S", program)
     write(package, {"app.yaml": PLAIN, "Kptfile": kptfile + run})
 
     (answer,) = fields([str(package), "ConfigMap/app", "data.mode", "--allow-exec"], capsys)

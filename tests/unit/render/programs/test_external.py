@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from krmkit.render.programs.container import bad_image, container, full_name, ru
 from krmkit.render.programs.external import bare
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
+from tests.programs import exec_entry, shell, write_script
 from tests.unit.render.rendering import KPTFILE, Made, changed, put, rendered, resource
 
 ITEM = "# head\n" + resource("a", "data:\n    x:   'old'   # why\n    list: [1, 2]\n    y: 010\n")
@@ -29,8 +29,7 @@ def run(root: Path, body: str, files: dict[str, str] | None = None) -> Rendering
     root.mkdir(exist_ok=True)
     program = root.parent / "program.py"
     program.write_text(EDIT.format(body=body))
-    command = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(program))}"
-    kptfile = f"{KPTFILE}pipeline:\n  mutators:\n  - exec: {command}\n"
+    kptfile = f"{KPTFILE}pipeline:\n  mutators:\n{exec_entry(sys.executable, '-I', '-S', program)}"
     return rendered(root, {"Kptfile": kptfile, **(files or {"a.yaml": ITEM})}, allow_exec=True)
 
 
@@ -329,10 +328,8 @@ def test_nearly_a_name_of_the_catalog(
 
 def test_a_container_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a runtime that answers, an unknown image is run; the tag of the Kptfile is the image's."""
-    (tmp_path / "podman").write_text(
-        f'#!/bin/sh\n[ "$1" = version ] && exit 0\necho "$@" > {tmp_path}/called\nexec /bin/cat\n'
-    )
-    (tmp_path / "podman").chmod(0o755)
+    called = shell(tmp_path / "called")
+    write_script(tmp_path / "podman", f'[ "$1" = version ] && exit 0\necho "$@" > {called}\nexec /bin/cat\n')
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("KPT_FN_RUNTIME", raising=False)
     kptfile = KPTFILE + "pipeline:\n  mutators:\n  - image: example.dev/other\n    tag: v3\n"
@@ -425,6 +422,6 @@ def test_limits_of_a_program(tmp_path: Path) -> None:
             "wrote more than 4000 bytes",
         ),
     ):
-        command = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(program))} {words}"
-        root = put(tmp_path / "p", {"Kptfile": f"{KPTFILE}pipeline:\n  mutators:\n  - exec: {command}\n"})
+        entry = exec_entry(sys.executable, "-I", "-S", program, words)
+        root = put(tmp_path / "p", {"Kptfile": f"{KPTFILE}pipeline:\n  mutators:\n{entry}"})
         assert message in render(read(str(root)), resolver).failure

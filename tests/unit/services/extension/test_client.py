@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +21,7 @@ from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
 from krmkit.systems.clusterapi.model.extensions import NoExtensions
+from tests.programs import python, shell
 from tests.waiting import MOST, until
 
 API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
@@ -183,25 +183,25 @@ def test_the_timeout_of_the_socket_is_over_first(monkeypatch: pytest.MonkeyPatch
 def test_a_program(tmp_path: Path) -> None:
     """The request on stdin, hook and handler as arguments."""
     (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
-    extensions = live(ExecCaller(f"{sys.executable} {tmp_path / 'program.py'}"))
+    extensions = live(ExecCaller(python(tmp_path / "program.py")))
 
     answer = extensions.generate_patches("g.x", {"items": [{"uid": "1"}]})
 
     assert answer["items"] == [{"uid": "1", "patchType": "JSONPatch", "patch": []}]
     assert answer["message"] == "generatepatches g"
     with pytest.raises(CallError, match="exit code 3"):
-        ExecCaller(f"{sys.executable} -c 'raise SystemExit(3)'").call("/a", b"", 5)
+        ExecCaller(python("-c", "raise SystemExit(3)")).call("/a", b"", 5)
     with pytest.raises(CallError, match="took longer"):
-        ExecCaller(f"{sys.executable} -c 'import time; time.sleep(9)'").call("/a", b"", 0.2)
+        ExecCaller(python("-c", "import time; time.sleep(9)")).call("/a", b"", 0.2)
 
 
 def test_a_program_that_never_stops_writing(tmp_path: Path) -> None:
     """It is ended with all that it started as soon as the answer is too long, not when memory is."""
     marker = tmp_path / "child"
-    (tmp_path / "loud.sh").write_text(f"sleep 97 & echo $! > {marker}; exec yes\n", "utf-8")
+    (tmp_path / "loud.sh").write_text(f"sleep 97 & echo $! > {shell(marker)}; exec yes\n", "utf-8")
 
     with pytest.raises(CallError, match=r"sh: the answer must have at most 20971520 bytes"):
-        ExecCaller(f"sh {tmp_path / 'loud.sh'}").call("/a", b"{}", 60)
+        ExecCaller(shell("sh", tmp_path / "loud.sh")).call("/a", b"{}", 60)
 
     def alive() -> bool:
         found = subprocess.run(

@@ -121,8 +121,11 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("files", "path", "line"), FORMS)
-def test_forms_of_configs(tmp_path: Path, files: dict[str, str], path: str, line: str) -> None:
+def test_forms_of_configs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], path: str, line: str
+) -> None:
     """A config of any form takes the choice, and the render follows it."""
+    monkeypatch.chdir(tmp_path)
     for name, text in {"app.yaml": PACK, **files}.items():
         (tmp_path / name).write_text(text)
     preview = preview_of(tmp_path)
@@ -136,9 +139,7 @@ def test_forms_of_configs(tmp_path: Path, files: dict[str, str], path: str, line
     assert changes == {"app.yaml", path}
     state = preview.state({})
     assert state["choices"][0]["packs"][0]["selected"] == ["Mode:fast"]
-    assert [change["path"] for change in state["report"]["packages"][0]["changes"]] == [
-        f"{tmp_path}/app.yaml"
-    ]
+    assert [change["path"] for change in state["report"]["packages"][0]["changes"]] == ["app.yaml"]
     assert FAST != PACK
 
 

@@ -14,6 +14,7 @@ from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.refnames import check_ref
 from krmkit.storage.git.refs import RefChanges, list_refs
 from krmkit.storage.git.treeupdate import File, read_files, replace_folders, write_files
+from tests.programs import shell, write_script
 
 AUTHOR = "t <t@example.com> 0 +0000"
 
@@ -233,9 +234,7 @@ def test_names_of_refs(repository: GitRepository) -> None:
 def test_hooks_do_not_run(repository: GitRepository, tmp_path: Path) -> None:
     """A hook that lies in a repository is not started by a change of its refs."""
     hook = repository.folder / "hooks" / "reference-transaction"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n", encoding="utf-8")
-    hook.chmod(0o755)
+    write_script(hook, f"touch {shell(tmp_path / 'ran')}\n")
 
     commit_files(repository, {"x": File(b"1")})
 
