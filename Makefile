@@ -16,7 +16,7 @@ PARALLEL := -n auto --dist worksteal
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check lint format conformance bench soak e2e live new golden generate proto docs lock wheel clean
+.PHONY: help venv venv-run git run test check lint format conformance bench soak surroundings e2e live new golden generate proto docs lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; 
 
 soak: venv ## mutated lists for an hour, through every function (SECONDS=n)
 	@PYTHONPATH=shared $(DEV) -m tests.property.soak --seconds $(or $(SECONDS),3600)
+
+surroundings: venv ## tests of HEAD in other places, as nobody, with other Pythons (NAMES="place nobody"; FULL=1: make test, make run)
+	@$(DEV) -m tools.surroundings $(if $(FULL),--full) $(NAMES)
 
 live: venv ## what plans say, compared with the Cluster API that KUBECONFIG names (see tests/live/README.md)
 	@KRMKIT_LIVE=1 $(PYTEST) -m live tests/live
