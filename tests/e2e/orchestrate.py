@@ -9,6 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from krmkit.kpt.resultlist import value_text
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+
 ROOT = Path(__file__).resolve().parents[2]
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
 Files = dict[str, bytes]
@@ -120,3 +124,15 @@ def run_dying(words: list[str], steps: int) -> int:
         stderr=subprocess.DEVNULL,
         check=False,
     ).returncode
+
+
+def with_texts(results: bytes) -> object:
+    """The data of a results.yaml, values of fields as texts, as kpt has them since 1.0.0-beta.64.1."""
+    data = go_data(parse(results.decode()).root)
+    assert isinstance(data, dict)
+    for run in data.get("items") or []:
+        for result in run.get("results") or []:
+            field = result.get("field") or {}
+            for key in {"currentValue", "proposedValue"} & field.keys():
+                field[key] = field[key] if isinstance(field[key], str) else value_text(field[key])
+    return data

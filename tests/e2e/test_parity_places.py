@@ -180,7 +180,7 @@ text = text.replace('name: seen\n', 'name: seen\n    labels: {l: ' + json.dumps(
 """
 
 
-@pytest.mark.parametrize("config", ["c.yaml", "./c.yaml", "x/c.yaml"])
+@pytest.mark.parametrize("config", ["c.yaml", "x/c.yaml"])
 def test_what_the_next_function_sees(kpt: str, tmp_path: Path, config: str) -> None:
     """New resources have a path and no number yet; a config has the place it came from, and what was changed in it."""
     first = program(

@@ -246,10 +246,20 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--image-pull-policy",
-        choices=["Always", "IfNotPresent", "Never"],
+        type=lambda text: next((each for each in _PULL_POLICIES if each.lower() == text.lower()), text),
+        choices=_PULL_POLICIES,
         default="IfNotPresent",
         help="when to pull images (default: %(default)s)",
     )
+    parser.add_argument(
+        "--image-prefix",
+        default="",
+        metavar="REGISTRY",
+        help="the registry of images that name none (default: KPT_IMAGE_PREFIX, else kpt's catalog)",
+    )
+
+
+_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -292,6 +302,7 @@ def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramRe
         catalog(arguments.functions) if arguments.functions else None,
         tuple(arguments.containers),
     )
+    resolver.image_prefix = arguments.image_prefix
     resolver.skip = frozenset(getattr(arguments, "skip", ()))
     resolver.only = frozenset(getattr(arguments, "only", ()))
     return resolver

@@ -28,6 +28,7 @@ from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import KPTFILE, PackageError, read
 from krmkit.render.pipeline import render
 from krmkit.render.resolve import ProgramResolver
+from krmkit.render.status import edits_in_place
 from krmkit.storage.disk.folders import WORK, resolved_by, walk
 from krmkit.storage.disk.write import FileEdit, WriteError, write, write_file
 from krmkit.storage.git.program import GitError, GitRepository
@@ -109,8 +110,9 @@ class RenderJob(PackageJob):
         if self.arguments.results_dir:
             place = os.path.join(self.arguments.results_dir, report.path, FILE)
             write_file(place, results_text(rendering.runs, rendering.exit_code))
-        if not rendering.failure and not self.only_show and not is_blueprint:
-            write(package.path, rendering.changes, package.leftovers, careful=True)
+        if not self.only_show and not is_blueprint:
+            edits = edits_in_place(package, rendering, self.arguments.render_status)
+            write(package.path, edits, [] if rendering.failure else package.leftovers, careful=True)
         return report
 
 

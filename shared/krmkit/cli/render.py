@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 
 from krmkit.cli.arguments import (
     CommandParser,
@@ -23,8 +22,7 @@ from krmkit.fleet.shard import add_shard
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
-from krmkit.kpt.resultlist import FILE, FunctionRun, results_text
-from krmkit.kpt.source import FileResource
+from krmkit.kpt.resultlist import FILE, results_text
 from krmkit.krm.annotations import BLUEPRINT_MARK
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
@@ -33,20 +31,21 @@ from krmkit.render.findings.model import Report
 from krmkit.render.findings.places import report_of, shown_path
 from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import Package, PackageError, read
-from krmkit.render.pipeline import render
+from krmkit.render.pipeline import SAVES, render
 from krmkit.render.rendering import Rendering
+from krmkit.render.status import edits_in_place
 from krmkit.storage.disk.write import FileEdit, WriteError, write, write_file, write_folder
 from krmkit.views.formats import FORMATS, shown
+from krmkit.views.progress import RenderProgress
 from krmkit.views.terminal import Terminal, unread_is_fine
 
-_SLOW = 0.5  # seconds after which a terminal shows what is going on
 _PROGRAMS = FORMATS[2:]  # formats that programs read
 _STREAMS = ("stdout", "unwrap", "cluster")
 EPILOG = """
 Without PKG, the package is the one that the working directory lies in.
 Functions of this catalog run in this process, found by the last segment of
 image: (whatever registry and tag) or by the program of exec:. Other images run
-in docker, podman or nerdctl (KPT_FN_RUNTIME names one), without network and as
+in docker, podman or nerdctl (KRM_FN_RUNTIME names one), without network and as
 the user "nobody"; other programs run with --allow-exec. If a function cannot be
 run or fails, no file is touched.
 
@@ -80,6 +79,12 @@ def parser() -> CommandParser:
     made.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
     made.add_argument("--write", action="store_true", help="write, beside --diff")
     made.add_argument("--show-secrets", action="store_true", help="show secrets in --diff")
+    made.add_argument(
+        "--render-status",
+        action="store_true",
+        help="write into the root Kptfile how each function ended, as kpt does (always where it has that already, or a"
+        " readiness gate asks for Rendered)",
+    )
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
     made.add_argument(
         "-r",
@@ -139,7 +144,7 @@ def main(words: list[str]) -> int:
         except PackageTreeError as error:
             say("render", error)
             return 1
-    observer = _Progress(Terminal(sys.stderr, arguments.color))
+    observer = RenderProgress(Terminal(sys.stderr, arguments.color))
     folder = arguments.package or package_above()
     try:
         package = read(folder, options.limits)
@@ -165,17 +170,18 @@ def main(words: list[str]) -> int:
         if arguments.results_dir:
             path = os.path.join(arguments.results_dir, FILE)
             write_file(path, results_text(rendering.runs, rendering.exit_code))
-        if not rendering.failure:
-            _save(
-                package,
-                rendering,
-                arguments.output,
-                only_show or (package.kptfile.is_blueprint and not arguments.output),
-            )
+        in_place = not (arguments.output or only_show or package.kptfile.is_blueprint)
+        if in_place:
+            edits = edits_in_place(package, rendering, arguments.render_status)
+            write(package.path, edits, [] if rendering.failure else package.leftovers, careful=True)
+            if not rendering.failure:
+                rendering.changes = edits
+        elif arguments.output and not rendering.failure:
+            _save(package, rendering, arguments.output, only_show)
     except WriteError as error:
         say("render", error)
         return 1
-    return _show(package, rendering, arguments, only_show)
+    return _show(package, rendering, arguments, only_show, in_place)
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
@@ -209,7 +215,9 @@ def _unknown_choice(package: Package, names: list[str]) -> str:
     return ""
 
 
-def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace, only_show: bool) -> int:
+def _show(
+    package: Package, rendering: Rendering, arguments: argparse.Namespace, only_show: bool, in_place: bool
+) -> int:
     """Show the report; returns the exit code."""
     streams = arguments.output in _STREAMS
     terminal = Terminal.of(arguments, sys.stderr if streams else sys.stdout)
@@ -237,7 +245,12 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
     with unread_is_fine(terminal.stream):
         terminal.stream.write(shown(report, arguments.format, terminal))
     if rendering.failure:
-        say("render", f"{rendering.failure}; nothing was written")
+        left = (
+            f"what stood before it was written ({SAVES})"
+            if in_place and rendering.saved
+            else "nothing was written"
+        )
+        say("render", f"{rendering.failure}; {left}")
     return report.exit_code()
 
 
@@ -246,12 +259,12 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
     return parse_arguments(words + [f"--limit={limit}" for limit in arguments.limit]).options
 
 
-def _save(package: Package, rendering: Rendering, output: str | None, only_show: bool) -> None:
+def _save(package: Package, rendering: Rendering, output: str, only_show: bool) -> None:
     if output in _STREAMS:
         made = {"stdout": rendering.listed, "unwrap": rendering.unwrapped, "cluster": rendering.applied}
         sys.stdout.write(made[output]())
         sys.stdout.flush()  # an error comes before the report
-    elif output and not only_show:
+    elif not only_show:
         write_folder(
             output,
             [
@@ -259,31 +272,3 @@ def _save(package: Package, rendering: Rendering, output: str | None, only_show:
                 for path, text in rendering.contents.items()
             ],
         )
-    elif not output and not only_show:
-        write(package.path, rendering.changes, package.leftovers, careful=True)
-
-
-class _Progress:
-    """A progress line on a terminal with the running function, shown once a run takes longer than _SLOW."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self.terminal = terminal
-        self.start = time.monotonic()
-        self.shown = False
-
-    def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None:
-        if self.terminal.watched and (self.shown or time.monotonic() - self.start > _SLOW):
-            where = f" in {run.package}" if run.package else ""
-            self.terminal.line(f"[{number}/{total}] {run.name} on {resources} resources{where}")
-            self.shown = True
-
-    def finished(self, run: FunctionRun) -> None:
-        """Nothing: the line of the next function replaces this one."""
-
-    def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None:
-        """Nothing: the report at the end shows the changes."""
-
-    def clear(self) -> None:
-        if self.shown:
-            self.terminal.line("")
-            self.shown = False

@@ -2,8 +2,8 @@
 
 Scalars resolve as in Go's yaml.v3 for text fields: to their source text (`a: 010` is the text 010), and "" for null.
 Unknown fields are errors where a typing error would change what runs: at the top, in the pipeline, in functions and
-selectors. The rest (info, status, upstream, inventory) is not looked into. (Fields: kpt.dev/v1 of kpt 1.0.0-beta.56,
-and `tag` of newer versions.)
+selectors, and in status, where kpt reads no Kptfile that has others. The rest (info, upstream, inventory) is not looked into.
+(Fields: kpt.dev/v1 of kpt 1.0.0-beta.67, and `when` and `configRef` of its next version.)
 """
 
 from __future__ import annotations
@@ -45,12 +45,19 @@ def _list(items: Schema) -> Schema:
 
 _SELECTORS = _list(_map("apiVersion kind name namespace", labels=_TEXTS, annotations=_TEXTS))
 _FUNCTIONS = _list(
-    _map("image exec tag configPath name", configMap=_TEXTS, selectors=_SELECTORS, exclude=_SELECTORS)
+    _map(
+        "image exec tag configPath name when",
+        configMap=_TEXTS,
+        configRef=_map("apiVersion kind name namespace"),
+        selectors=_SELECTORS,
+        exclude=_SELECTORS,
+    )
 )
 _SCHEMA = _map(
     "apiVersion kind",
     pipeline=_map("", **dict.fromkeys(STAGES, _FUNCTIONS)),
-    **dict.fromkeys(("metadata", "upstream", "upstreamLock", "info", "inventory", "status"), _ANYTHING),
+    status=_map("", conditions=_ANYTHING, renderStatus=_ANYTHING),
+    **dict.fromkeys(("metadata", "upstream", "upstreamLock", "info", "inventory"), _ANYTHING),
 )
 _IMAGE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@")
 
@@ -128,6 +135,12 @@ class ResourceSelector:
             _texts(data, "annotations"),
         )
 
+    def __str__(self) -> str:
+        """`ConfigMap "conf"`, as a reference names its resource."""
+        version = f" ({self.api_version})" if self.api_version else ""
+        namespace = f" in namespace {self.namespace}" if self.namespace else ""
+        return f'{self.kind}{version} "{self.name}"{namespace}'
+
     @property
     def is_empty(self) -> bool:
         """True if the selector is empty. An empty selector takes every resource; such an exclusion excludes none."""
@@ -152,16 +165,18 @@ def _covers(found: dict[str, str], asked: dict[str, str]) -> bool:
 
 
 class PipelineFunction:
-    """One entry of the pipeline. Either `image` or `exec` is given, and at most one of `config_path` and `config_map`.
+    """One entry of the pipeline. Either `image` or `exec` is given, and at most one of `config_path`, `config_map` and `config_ref`.
 
     `config_path` is relative to the package as the Kptfile has it, `config_file` the same without `.`
-    segments; `config_map` is {} without one. `field` is the entry's path in the Kptfile, for messages.
+    segments; `config_map` is {} without one, `config_ref` selects a resource of the package itself. `when`: a condition in
+    CEL over the `resources` that the function would get, "" if it always runs. `field` is the entry's path in the Kptfile, for messages.
     """
 
     __slots__ = (
         "config_file",
         "config_map",
         "config_path",
+        "config_ref",
         "exclude",
         "exec",
         "field",
@@ -169,6 +184,7 @@ class PipelineFunction:
         "name",
         "selectors",
         "tag",
+        "when",
     )
 
     def __init__(self, field: str, data: object = None) -> None:
@@ -180,6 +196,9 @@ class PipelineFunction:
         self.config_path = _text(data, "configPath")
         self.config_file = "/".join(part for part in self.config_path.split("/") if part not in ("", "."))
         self.config_map = _texts(data, "configMap")
+        reference = _entries(data, "configRef")
+        self.config_ref = ResourceSelector.read(reference) if reference else None
+        self.when = _text(data, "when").strip()
         self.selectors = [ResourceSelector.read(entry) for entry in _items(data, "selectors")]
         self.exclude = [ResourceSelector.read(entry) for entry in _items(data, "exclude")]
 
@@ -188,17 +207,26 @@ class PipelineFunction:
         found = []
         if self.config_path:
             segments = self.config_file.split("/")
-            if self.config_path.startswith("/") or ".." in segments or not "".join(segments).strip():
+            # kpt refuses two dots anywhere, also in a name.
+            if self.config_path.startswith("/") or ".." in self.config_path or not "".join(segments).strip():
                 found.append(
                     f'{self.field}.configPath: "{self.config_path}" must be a path inside the package,'
-                    " relative to its Kptfile"
+                    " relative to its Kptfile, without two dots in a row"
                 )
         if not self.image and not self.exec:
             found.append(f"{self.field}: names no function; give image or exec")
         elif self.image and self.exec:
             found.append(f"{self.field}: image and exec exclude each other; give one of them")
-        if self.config_path and self.config_map:
-            found.append(f"{self.field}: configPath and configMap exclude each other; give one of them")
+        given = {"configPath": self.config_path, "configMap": self.config_map, "configRef": self.config_ref}
+        names = [name for name, value in given.items() if value]
+        if len(names) > 1:
+            found.append(f"{self.field}: {' and '.join(names)} exclude each other; give one of them")
+        if self.config_ref is not None:
+            for name, value in (("kind", self.config_ref.kind), ("name", self.config_ref.name)):
+                if not value:
+                    found.append(
+                        f"{self.field}.configRef.{name}: must name the {name} of a resource, got nothing"
+                    )
         name = image_name(self.image)
         if self.image and (not name or name != name.lower() or not _IMAGE_SIGNS.issuperset(self.image)):
             found.append(f'{self.field}.image: "{self.image}" is not the name of an image')

@@ -22,11 +22,12 @@ class FunctionRun:
     `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder relative
     to the root package, `field` the entry's path in its Kptfile. `results`: in the form of the specification;
     `explained`: the positions of those that only --explain adds. `causes`: the recorded causes of a function of this
-    catalog, if it explains; `config`: its config.
+    catalog, if it explains; `config`: its config. `skipped`: its condition was false, so it did not run;
+    `step`: the name of the entry, "" if it has none.
     """
 
     __slots__ = (
-        "causes", "config", "exit_code", "explained", "field", "kind", "name", "package", "results", "seconds", "stderr",
+        "causes", "config", "exit_code", "explained", "field", "kind", "name", "package", "results", "seconds", "skipped", "stderr", "step",
     )  # fmt: skip
 
     def __init__(self, kind: str, name: str, package: str, field: str = "") -> None:
@@ -38,8 +39,10 @@ class FunctionRun:
         self.explained: frozenset[int] = frozenset()
         self.causes: CauseLog | None = None
         self.config: Resource | None = None
+        self.step = ""
         self.stderr = ""
         self.exit_code = 0
+        self.skipped = False
         self.seconds = 0.0
 
     @property
@@ -59,17 +62,31 @@ def results_text(runs: list[FunctionRun], exit_code: int) -> str:
         "exitCode": exit_code,
     }
     if runs:
-        data["items"] = [_run(run) for run in runs]
+        data["items"] = [run_data(run) for run in runs]
     return emit.document(data, wide=True)
 
 
-def _run(run: FunctionRun) -> dict[str, object]:
+def run_data(run: FunctionRun) -> dict[str, object]:
+    """A function's run in kpt's form."""
     data: dict[str, object] = {run.kind: run.name}
     if run.stderr:
         data["stderr"] = run.stderr
     data["exitCode"] = run.exit_code
     if run.results:
-        data["results"] = [normalized(result) for result in run.results]
+        data["results"] = [_with_texts(result) for result in run.results]
+    return data
+
+
+def _with_texts(result: Data) -> dict[str, object]:
+    """A result with its field's values as texts, as kpt has them: `"8080"`, `"null"`, `"{a: 1}"`."""
+    data = normalized(result)
+    field, given = data.get("field"), result.get("field")
+    if isinstance(field, dict) and isinstance(given, dict):
+        data["field"] = {
+            key: value_text(given[key]) if key in _VALUES and not isinstance(given[key], str) else field[key]
+            for key in ("path", *_VALUES)
+            if key in field or (key in _VALUES and key in given)
+        }
     return data
 
 
@@ -98,6 +115,7 @@ _PARTS = (
     ("field", ("path", "currentValue", "proposedValue")),
     ("file", ("path", "index")),
 )
+_VALUES = ("currentValue", "proposedValue")
 _EMPTY_IS_ABSENT = ("namespace", "index", "path")
 
 
@@ -107,3 +125,16 @@ def _sorted(value: object) -> object:
     if isinstance(value, list):
         return [_sorted(item) for item in value]
     return value
+
+
+def value_text(value: object) -> str:
+    """The text of a value in kpt's results, in YAML's flow style: `{a: 1}`, `[1, 2]`, `true`, `null`."""
+    if isinstance(value, dict):
+        return (
+            "{"
+            + ", ".join(f"{emit.scalar(key, 0, True)}: {value_text(each)}" for key, each in value.items())
+            + "}"
+        )
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return emit.scalar(value, 0, True)

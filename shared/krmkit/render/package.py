@@ -1,10 +1,9 @@
 """A package on disk, read as kpt reads it.
 
 A package is a folder with a Kptfile. Its files: its Kptfile and every *.yaml, *.yml and *.json below it, hidden
-ones included, in the order of a walk that visits names in order, except what its .krmignore leaves out and what lies in
-subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them out); a
+ones included, in the order of their paths, except what its .krmignore leaves out and what lies in subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them out); a
 folder called .git is not searched for them. A link to a file is read, a link to a folder is not followed.
-(kpt 1.0.0-beta.56, observed.)
+(kpt 1.0.0-beta.67, observed.)
 """
 
 from __future__ import annotations
@@ -70,10 +69,21 @@ class Package:
         """All functions of the pipeline in the order in which they run."""
         return [*self.kptfile.mutators, *self.kptfile.validators]
 
+    def below(self) -> Iterator[Package]:
+        """This package and all below it, each before its subpackages: the order of resources."""
+        yield self
+        yield from (each for child in self.children for each in child.below())
+
+    def levels(self) -> Iterator[Package]:
+        """This package, its subpackages, theirs, and so on: the order of rendering breadth first."""
+        level = [self]
+        while level:
+            yield from level
+            level = [child for package in level for child in package.children]
+
     def walk(self) -> Iterator[Package]:
-        """All packages, subpackages before their parents: the order of rendering."""
-        for child in self.children:
-            yield from child.walk()
+        """All packages, subpackages before their parents: the order of rendering depth first."""
+        yield from (each for child in self.children for each in child.walk())
         yield self
 
     @property
@@ -99,6 +109,12 @@ class Package:
                 "data": dict(function.config_map),
             }
             return Resource.from_data(data, "the functionConfig")
+        if function.config_ref is not None:
+            item = next((item for item in self.items if function.config_ref.matches(item)), None)
+            if item is None:
+                problem = f"{function.field}.configRef: the package has no {function.config_ref}"
+                raise PackageError(self.problem(f"{problem}; subpackages are not searched"))
+            return Resource(item.original, label=self.place(item.location.path))
         if not function.config_path:
             return None
         problem = f"{function.field}.configPath: "
@@ -108,8 +124,7 @@ class Package:
 
             name = function.config_file
             near = did_you_mean(name, [each.path for each in self.files if each.path != KPTFILE])
-            advice = near or "; a YAML file of the package itself must hold the config"
-            problem += f'the package has no "{name}"{advice}'
+            problem += f'the package has no "{name}"{near or "; a YAML file of the package itself must hold the config"}'
             raise PackageError(self.problem(problem))
         if len(file.items) != 1:
             problem += f'"{function.config_file}" must hold one resource, and holds {len(file.items)}'
@@ -255,6 +270,7 @@ def _read_files(package: Package, budget: _Budget) -> None:
         file = package_file(path, text, package.path, label, budget.limits)
         budget.take_items(len(file.items))
         package.files.append(file)
+    package.files.sort(key=lambda file: file.path)
 
 
 def _walk(

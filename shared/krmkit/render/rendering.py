@@ -18,7 +18,8 @@ class Rendering:
 
     `runs`: the functions that ran, in order; `failure`: why the pipeline ended early ("" if it did not). `items`: the
     final resources with their files, `contents`: the text of each file, `changes`: the files that differ from the disk;
-    all empty after a failure. After a validator's failure, `proposed`: the changes of the mutators. Paths are relative
+    all empty after a failure. After a validator's failure, `proposed`: the changes of the mutators. `saved`: after a failure in a
+    package that asks for it, the changes from before the function that failed, without deletions. Paths are relative
     to the root package.
     """
 
@@ -28,6 +29,7 @@ class Rendering:
     contents: dict[str, str] = field(default_factory=dict)
     changes: list[FileEdit] = field(default_factory=list)
     proposed: list[FileEdit] = field(default_factory=list)
+    saved: list[FileEdit] = field(default_factory=list)
     packages: int = 0
     secrets: set[str] = field(default_factory=set, init=False)  # texts that functions marked as secret
 

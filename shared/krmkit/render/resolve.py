@@ -12,8 +12,17 @@ from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.kptfile import PipelineFunction, image_name, image_tag, program_name
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
-from krmkit.render.programs.container import NoRuntimeError, bad_image, container, full_name, runtime
+from krmkit.render.programs.container import (
+    NoRuntimeError,
+    bad_image,
+    container,
+    full_name,
+    image_prefix,
+    runtime,
+    tags_here,
+)
 from krmkit.render.programs.external import TIMEOUT, External
+from krmkit.render.programs.tags import bad_tag, constraint, highest
 
 
 class ResolveError(Exception):
@@ -54,6 +63,7 @@ class ProgramResolver:
         self._runtime = ""
         self.skip: frozenset[str] = frozenset()  # names of functions that do not run
         self.only: frozenset[str] = frozenset()  # if not empty, only these run
+        self.image_prefix = ""  # the registry of images without one; "" for the default
 
     def skips(self, entry: PipelineFunction) -> str:
         """The flag that skips a function, "" if it runs."""
@@ -83,15 +93,34 @@ class ProgramResolver:
                     f"{entry.image} is not a function of this catalog{self._hint(name)}, and no container runtime works"
                     f" here: {error}. Functions of this catalog: {', '.join(sorted(self._names))}"
                 ) from None
-        image = full_name(entry.image)
-        if entry.tag and "@" not in image and ":" not in image.rpartition("/")[2]:
-            image += f":{entry.tag}"
-        bad = bad_image(image)
+        try:
+            image = full_name(entry.image, prefix=image_prefix(self.image_prefix))
+        except ValueError as error:
+            raise ResolveError(str(error)) from None
+        if entry.tag:
+            image = full_name(image, self._chosen(entry, image))
+        bad = bad_image(entry.image) or bad_image(image)
         if bad:
             raise ResolveError(bad)
         program = container(image, self._runtime, self.pull, self.allow_network, self.timeout)
         program.hint = self._hint(name)
         return program
+
+    def _chosen(self, entry: PipelineFunction, image: str) -> str:
+        """The tag that an entry's `tag` names or, as a constraint, picks. Raises ResolveError."""
+        bad = bad_tag(entry.tag)
+        if bad:
+            raise ResolveError(f"{entry.image}: {bad}")
+        wanted = constraint(entry.tag)
+        if wanted is None:
+            return entry.tag
+        found = highest(wanted, tags_here(image, self._runtime))
+        if not found:
+            raise ResolveError(
+                f"{image}: {self._runtime} has no tag of it on this machine that fulfils {entry.tag}; pull one,"
+                " or give the tag itself (no registry is asked)"
+            )
+        return found
 
     def _tagged(self, tag: str) -> RunOptions:
         """The options of a function whose image has a tag."""

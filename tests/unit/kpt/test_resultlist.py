@@ -41,12 +41,12 @@ def test_results() -> None:
         "  - exec: ./fn --flag\n    stderr: |\n      some stderr\n      line two\n    exitCode: 1\n    results:\n"
         "      - message: 'all \"quoted\" and: more'\n        severity: error\n"
         "        resourceRef:\n          apiVersion: v1\n          kind: ConfigMap\n          name: a\n"
-        '        field:\n          path: data.x\n          currentValue: 5\n          proposedValue: "yes"\n'
+        '        field:\n          path: data.x\n          currentValue: "5"\n          proposedValue: "yes"\n'
         "        file:\n          path: a.yaml\n"
         "        tags:\n          a: b\n          rule: some-rule\n"
         "      - message: |-\n          multi\n          line\n"
         '      - message: "yes"\n        severity: info\n'
-        "        field:\n          path: x\n          proposedValue:\n            a: 1.5\n            b:\n"
-        "              - 1\n              - - c\n"
+        '        field:\n          path: x\n          currentValue: "null"\n'
+        "          proposedValue: '{b: [1, [c]], a: 1.5}'\n"
         "        file:\n          path: b/c.yaml\n          index: 3\n"
     )

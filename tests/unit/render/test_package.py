@@ -59,7 +59,7 @@ def test_order_of_a_walk(tmp_path: Path) -> None:
     )
 
     assert paths(package) == [
-        ".dot.yaml", ".git/g.yaml", ".hidden/h.yaml", "A.yaml", "Kptfile", "a/b.yaml", "a-b.yaml", "a.d/x.yml", "z.json",
+        ".dot.yaml", ".git/g.yaml", ".hidden/h.yaml", "A.yaml", "Kptfile", "a-b.yaml", "a.d/x.yml", "a/b.yaml", "z.json",
     ]  # fmt: skip
 
 

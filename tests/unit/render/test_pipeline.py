@@ -75,7 +75,7 @@ def test_order(tmp_path: Path) -> None:
     def watching(name: str) -> Process:
         def process(resources: ResourceList, config: Config, results: Results) -> None:
             found = [str(item.get("data", "x")) for item in resources.items if item.kind == "ConfigMap"]
-            seen.append((name, resources.items[-1].package_path.removeprefix(str(tmp_path)), found))
+            seen.append((name, resources.items[0].package_path.removeprefix(str(tmp_path)), found))
             setting(name)(resources, config, results)
 
         return process
@@ -93,7 +93,7 @@ def test_order(tmp_path: Path) -> None:
     assert seen == [
         ("two", "/sub", ["sub"]),
         ("one", "/sub", ["two"]),
-        ("one", "", ["other", "one", "root"]),
+        ("one", "", ["root", "other", "one"]),
         ("two", "", ["one", "one", "one"]),
         ("check", "", ["two", "two", "two"]),
         ("check", "", ["two", "two", "two"]),
@@ -137,8 +137,7 @@ def test_selectors_narrow(tmp_path: Path) -> None:
 
 
 def test_configs(tmp_path: Path) -> None:
-    """None, a map of texts, a file; a mutator gets the file as changed before (kpt finds it by the very text of the
-    path), a validator as it is on disk."""
+    """None, a map of texts, a file; the file as functions before changed it, for validators too."""
     seen: list[tuple[str, object, str | None]] = []
 
     def watching(resources: ResourceList, config: Config, results: Results) -> None:
@@ -163,8 +162,8 @@ def test_configs(tmp_path: Path) -> None:
         ("", None, None),
         ("function-input", {"n": "010", "b": "yes"}, None),
         ("c", {"x": "new"}, "c.yaml"),
-        ("c", {"x": "old"}, None),
-        ("c", {"x": "old"}, None),
+        ("c", {"x": "new"}, None),
+        ("c", {"x": "new"}, "c.yaml"),
     ]
 
 
@@ -442,13 +441,13 @@ def test_listed_and_unwrapped(tmp_path: Path) -> None:
     listed = ResourceList.parse(rendering.listed())
 
     assert [(item.path, item.index, item.package_path) for item in listed.items] == [
+        ("Kptfile", 0, ""),
         ("sub/Kptfile", 0, ""),
         ("sub/a.yaml", 0, ""),
         ("sub/a.yaml", 1, ""),
-        ("Kptfile", 0, ""),
     ]
     assert "data: {x: old}   # stays\n" in rendering.listed()
-    assert rendering.unwrapped() == kptfile() + "---\n" + TWO + "---\n" + kptfile("fn")
+    assert rendering.unwrapped() == kptfile("fn") + "---\n" + kptfile() + "---\n" + TWO
 
 
 MARKED = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  annotations: {config.kubernetes.io/local-config: %s}\n"

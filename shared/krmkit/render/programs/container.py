@@ -9,11 +9,14 @@ import os
 
 from krmkit.libraries.process.program import ChildError, run_bounded, words
 from krmkit.render.programs.external import TIMEOUT, External
+from krmkit.render.programs.tags import bare
 
 RUNTIMES = ("docker", "podman", "nerdctl")
-RUNTIME_VARIABLE = "KPT_FN_RUNTIME"
+RUNTIME_VARIABLE = "KRM_FN_RUNTIME"
+OLD_RUNTIME_VARIABLE = "KPT_FN_RUNTIME"  # of kpt before 1.0.0-beta.59
+PREFIX_VARIABLE = "KPT_IMAGE_PREFIX"
 PULL = {"Always": "always", "IfNotPresent": "missing", "Never": "never"}
-DEFAULT_PREFIX = "gcr.io/kpt-fn/"
+DEFAULT_PREFIX = "ghcr.io/kptdev/krm-functions-catalog"
 _PATIENCE = 60  # seconds; a machine that builds images may be slow to answer
 _PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _NAME = rf"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?/)?{_PART}(?:/{_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}})?"
@@ -29,12 +32,13 @@ class NoRuntimeError(Exception):
 
 
 def runtime(wanted: str | None = None) -> str:
-    """The runtime to use: the wanted one (default: KPT_FN_RUNTIME, else the first that works). Raises NoRuntimeError."""
+    """The runtime to use: the wanted one (default: KRM_FN_RUNTIME, else the first that works). Raises NoRuntimeError."""
     import shutil
 
-    wanted = wanted if wanted is not None else os.environ.get(RUNTIME_VARIABLE, "")
+    variable = RUNTIME_VARIABLE if os.environ.get(RUNTIME_VARIABLE) else OLD_RUNTIME_VARIABLE
+    wanted = wanted if wanted is not None else os.environ.get(variable, "")
     if wanted and wanted.lower() not in RUNTIMES:
-        raise NoRuntimeError(f"{RUNTIME_VARIABLE} is {wanted}; it can be {', '.join(RUNTIMES)}")
+        raise NoRuntimeError(f"{variable} must be {', '.join(RUNTIMES[:-1])} or {RUNTIMES[-1]}, got {wanted}")
     tried = []
     for name in [wanted.lower()] if wanted else RUNTIMES:
         if shutil.which(name) is None:
@@ -84,6 +88,36 @@ def bad_image(image: str) -> str:
     return ""
 
 
-def full_name(image: str) -> str:
-    """The full name of an image; short names are those of kpt's catalog."""
-    return image if "/" in image else DEFAULT_PREFIX + image
+def image_prefix(given: str = "") -> str:
+    """The registry of images without one: the given one, else KPT_IMAGE_PREFIX, else kpt's catalog. Raises ValueError."""
+    import re
+
+    prefix = (given or os.environ.get(PREFIX_VARIABLE, "") or DEFAULT_PREFIX).rstrip("/")
+    if not re.fullmatch(_NAME, prefix):
+        raise ValueError(f'the prefix of images must be a registry and its path, got "{prefix}"')
+    return prefix
+
+
+def full_name(image: str, tag: str = "", prefix: str = DEFAULT_PREFIX) -> str:
+    """The name that a runtime gets: with a registry, and with `tag`, which replaces the image's tag and digest.
+
+    Example: `full_name("fn:v1", "v2") == "ghcr.io/kptdev/krm-functions-catalog/fn:v2"`.
+    """
+    image = image if "/" in image else f"{prefix}/{image}"
+    if tag:
+        return f"{bare(image)}:{tag}"
+    return image if "@" in image or ":" in image.rpartition("/")[2] else f"{image}:latest"
+
+
+def tags_here(image: str, name: str) -> list[str]:
+    """The tags of an image that the runtime called `name` has on this machine."""
+    import subprocess
+
+    command = [name, "image", "ls", "--filter", f"reference={bare(image)}", "--format", "{{ .Tag }}"]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return done.stdout.split() if done.returncode == 0 else []

@@ -14,12 +14,12 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.copies import detached, is_tied
-from krmkit.libraries.yaml.data import go_data, same_data
+from krmkit.libraries.yaml.data import go_data, same_data, text_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.finalbreak import with_final_break
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
-from krmkit.libraries.yaml.tree import Map
+from krmkit.libraries.yaml.tree import Map, Node
 
 ID = "internal.config.kubernetes.io/id"
 LEGACY_ID = "config.k8s.io/id"
@@ -116,7 +116,7 @@ def call(
         reply = ResourceList.parse(stdout, limits)
         around = reply.envelope.root
         assert isinstance(around, Map)
-        answer.results = _results(go_data(around.get("results"), limits))
+        answer.results = _results(around.get("results"), limits)
         if answer.exit_code == 0:
             if around.get("items") is None:
                 raise ListError("it has no items; an empty list must have items: []")
@@ -270,8 +270,25 @@ def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: o
         item.set(path, node)
 
 
-def _results(found: object) -> list[dict[str, object]]:
-    """The results of a ResourceList; also in the older form, with the results under `items`."""
-    if isinstance(found, dict):
-        found = found.get("items")
-    return [result for result in found if isinstance(result, dict)] if isinstance(found, list) else []
+def _results(node: Node | None, limits: Limits) -> list[dict[str, object]]:
+    """The results of a ResourceList; also in the older form, with the results under `items`.
+
+    Values of fields keep the text that the program wrote: 1.50 and 0x10, which are numbers too, stay so.
+    """
+    found, written = go_data(node, limits), text_data(node, limits)
+    if isinstance(found, dict) and isinstance(written, dict):
+        found, written = found.get("items"), written.get("items")
+    if not isinstance(found, list) or not isinstance(written, list):
+        return []
+    results = []
+    for result, texts in zip(found, written, strict=True):
+        if not isinstance(result, dict):
+            continue
+        results.append(result)
+        field, said = result.get("field"), texts.get("field")
+        if not isinstance(field, dict):
+            continue
+        for name in ("currentValue", "proposedValue"):
+            if isinstance(field.get(name), int | float) and not isinstance(field[name], bool):
+                field[name] = said[name]
+    return results

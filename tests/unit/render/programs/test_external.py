@@ -285,7 +285,7 @@ def test_container_command() -> None:
         "podman", "run", "--rm", "-i", "--name", name, "--network", "none", "--user", "nobody",
         "--security-opt=no-new-privileges", "--pull", "never", "--", "example.dev/fn:v1",
     ]  # fmt: skip
-    assert full_name("set-labels:v1") == "gcr.io/kpt-fn/set-labels:v1"
+    assert full_name("set-labels:v1") == "ghcr.io/kptdev/krm-functions-catalog/set-labels:v1"
 
 
 @pytest.mark.parametrize(
@@ -303,6 +303,7 @@ def test_nearly_a_name_of_the_catalog(
     """What was probably meant is told: where there is no runtime, where no image can be had, where programs may not run."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("KPT_FN_RUNTIME", raising=False)
+    monkeypatch.delenv("KRM_FN_RUNTIME", raising=False)
     name = image.rpartition("/")[2].partition(":")[0]
     for wanted, message in (
         (
@@ -332,6 +333,7 @@ def test_a_container_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     write_script(tmp_path / "podman", f'[ "$1" = version ] && exit 0\necho "$@" > {called}\nexec /bin/cat\n')
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("KPT_FN_RUNTIME", raising=False)
+    monkeypatch.delenv("KRM_FN_RUNTIME", raising=False)
     kptfile = KPTFILE + "pipeline:\n  mutators:\n  - image: example.dev/other\n    tag: v3\n"
     rendering = rendered(tmp_path / "p", {"Kptfile": kptfile, "a.yaml": ITEM})
 

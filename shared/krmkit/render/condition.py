@@ -1,0 +1,55 @@
+"""The condition of a pipeline's step: CEL over the resources that the function would get.
+
+`when: resources.exists(r, r.kind == "Service")`. Each resource has apiVersion, kind, metadata.name and metadata.namespace, "" where
+it says nothing. (`when` of kpt pull request 4469, as run; the libraries of Kubernetes' CEL.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krmkit.krm.resource import Resource
+from krmkit.libraries.cel.expressions import CelError
+from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment, KubeProgram
+from krmkit.libraries.messages.extras import MissingDependencyError
+
+_VARIABLES = {"resources": "list(dyn)"}
+
+
+class ConditionError(ValueError):
+    """The condition cannot be evaluated; the message gives the reason."""
+
+
+def holds(text: str, items: Sequence[Resource]) -> bool:
+    """Whether a condition holds for resources. Raises ConditionError."""
+    try:
+        environment = KubeEnvironment()
+        value = _compiled(environment, text).evaluate(
+            environment.bind({"resources": [_seen(item) for item in items]})
+        )
+    except (CelError, MissingDependencyError) as error:
+        raise ConditionError(str(error)) from None
+    if not isinstance(value, bool):
+        raise ConditionError(f"must be true or false, got {value!r}")
+    return value
+
+
+def _compiled(environment: KubeEnvironment, text: str) -> KubeProgram:
+    scope = environment.scope(_VARIABLES)
+    try:
+        return environment.compile(text, scope, "BOOL")
+    except CelError as error:
+        if not str(error).startswith("must evaluate to"):
+            raise
+    try:
+        return environment.compile(text, scope, "DYN")  # a field of a resource, known when it runs
+    except CelError:
+        raise ConditionError("must be true or false, got an expression of another type") from None
+
+
+def _seen(item: Resource) -> dict[str, object]:
+    data = item.get()
+    assert isinstance(data, dict)
+    metadata = data.get("metadata")
+    known = metadata if isinstance(metadata, dict) else {}
+    return {"apiVersion": "", "kind": "", **data, "metadata": {"name": "", "namespace": "", **known}}

@@ -1,0 +1,53 @@
+"""The tag of a function's image: `tag:` of a pipeline's entry replaces tag and digest of `image:`, exact or as a constraint.
+
+A constraint (`^1.0`, `>=1.0 <2.0`, `<1.1 || >=2`) picks the highest tag that fulfils it, of those that the runtime has on this
+machine; a registry is not asked. Tags that are no versions do not count. (kpt 1.0.0-beta.67, observed.)
+"""
+
+from __future__ import annotations
+
+import re
+
+from krmkit.libraries.versions.constraints import ConstraintError, Constraints
+from krmkit.libraries.versions.semver import Version, VersionError
+
+_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+
+
+def bare(image: str) -> str:
+    """An image's name without tag and digest: `registry:5000/fn` of `registry:5000/fn:v1@sha256:...`."""
+    name = image.partition("@")[0]
+    folder, slash, last = name.rpartition("/")
+    return folder + slash + last.partition(":")[0]
+
+
+def constraint(tag: str) -> Constraints | None:
+    """The constraint in a tag; None for a version, and for a text that is no constraint, which is a tag as it stands."""
+    try:
+        Version.parse(tag)
+    except VersionError:
+        try:
+            return Constraints.parse(tag)
+        except ConstraintError:
+            return None
+    return None
+
+
+def bad_tag(tag: str) -> str:
+    """Return why a text cannot be a tag, "" if it can."""
+    if constraint(tag) is not None or _TAG.fullmatch(tag):
+        return ""
+    return f'tag must be a version, a constraint such as ^1.0, or a tag of letters, digits, "_", "." and "-", got "{tag}"'
+
+
+def highest(wanted: Constraints, tags: list[str]) -> str:
+    """The highest of the tags that fulfil a constraint, "" if none does."""
+    best: tuple[Version, str] | None = None
+    for tag in tags:
+        try:
+            version = Version.parse(tag)
+        except VersionError:
+            continue
+        if wanted.check(version) and (best is None or version.compare(best[0]) > 0):
+            best = (version, tag)
+    return best[1] if best else ""

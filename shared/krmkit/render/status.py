@@ -1,0 +1,105 @@
+"""What a render says of itself in the root Kptfile: the condition `Rendered`, and `status.renderStatus` with each step.
+
+kpt writes both at each render in place. krmkit brings them up to date where a Kptfile has them, and adds them where a readiness
+gate asks for `Rendered` or the caller does: nobody else reads them, and they differ with each run's words. (kpt 1.0.0-beta.67.)
+"""
+
+from __future__ import annotations
+
+from krmkit.kpt.resultlist import FunctionRun, run_data
+from krmkit.kpt.source import first_document
+from krmkit.krm.resource import Resource
+from krmkit.render.package import KPTFILE, Package
+from krmkit.render.rendering import Rendering
+from krmkit.storage.disk.write import FileEdit
+
+RENDERED = "Rendered"
+_CONDITIONS, _STATUS = ("status", "conditions"), ("status", "renderStatus")
+
+
+def edits_in_place(package: Package, rendering: Rendering, asked: bool = False) -> list[FileEdit]:
+    """Return the edits that a render in place writes, the root Kptfile's status among them.
+
+    After a failure these are the saved ones and the status. `asked`: the caller wants the status in any case.
+    """
+    changes = rendering.saved if rendering.failure else rendering.changes
+    known = package.kptfile.resource
+    if not (asked or _has(known) or _gated(known)):
+        return changes
+    before = next((file.text for file in package.files if file.path == KPTFILE), None)
+    if before is None:  # .krmignore leaves it out
+        return changes
+    now = next((change.after for change in changes if change.path == KPTFILE), before)
+    if now is None:
+        return changes
+    document = first_document(now, KPTFILE)
+    kptfile = Resource(document, label=KPTFILE)
+    _put(kptfile, rendering)
+    edit = FileEdit(KPTFILE, before, now.replace(document, kptfile.text, 1))
+    others = [change for change in changes if change.path != KPTFILE]
+    return sorted([*others, *([edit] if edit.after != before else [])], key=lambda change: change.path)
+
+
+def _has(kptfile: Resource) -> bool:
+    return kptfile.node(*_STATUS) is not None or any(
+        _type(condition) == RENDERED for condition in _listed(kptfile, *_CONDITIONS)
+    )
+
+
+def _gated(kptfile: Resource) -> bool:
+    gates = _listed(kptfile, "info", "readinessGates")
+    return any(isinstance(gate, dict) and gate.get("conditionType") == RENDERED for gate in gates)
+
+
+def _put(kptfile: Resource, rendering: Rendering) -> None:
+    condition: dict[str, object] = {"type": RENDERED, "status": "True", "reason": "RenderSuccess"}
+    if rendering.failure:
+        condition |= {"status": "False", "reason": "RenderFailed", "message": rendering.failure}
+    conditions = _listed(kptfile, *_CONDITIONS)
+    for number in range(len(conditions) - 1, -1, -1):
+        if _type(conditions[number]) == RENDERED:
+            kptfile.remove((*_CONDITIONS, number))
+    if not kptfile.get(*_CONDITIONS):
+        kptfile.set(_CONDITIONS, [condition])
+    else:
+        kptfile.set((*_CONDITIONS, len(_listed(kptfile, *_CONDITIONS))), condition)
+    status: dict[str, object] = {}
+    for name, stage in (("mutationSteps", "pipeline.mutators"), ("validationSteps", "pipeline.validators")):
+        steps = [_step(run) for run in rendering.runs if run.field.startswith(stage)]
+        if steps:
+            status[name] = steps
+    failed = [run for run in rendering.runs if run.exit_code]
+    if failed:
+        status["errorSummary"] = "\n".join(f"{_called(run)}: exit code {run.exit_code}" for run in failed)
+    elif rendering.failure:
+        status["errorSummary"] = rendering.failure
+    kptfile.set(_STATUS, status)
+
+
+def _step(run: FunctionRun) -> dict[str, object]:
+    data = {"name": run.step, **run_data(run)} if run.step else run_data(run)
+    errors = [each for each in run.results if each.get("severity") == "error"]
+    if errors:
+        data["errorResults"] = [each for each in _results(data) if each.get("severity") == "error"]
+    if run.skipped:
+        data.pop("results", None)
+        data["skipped"] = True
+    return data
+
+
+def _results(data: dict[str, object]) -> list[dict[str, object]]:
+    found = data.get("results")
+    return found if isinstance(found, list) else []
+
+
+def _called(run: FunctionRun) -> str:
+    return run.step or run.name
+
+
+def _type(condition: object) -> object:
+    return condition.get("type") if isinstance(condition, dict) else None
+
+
+def _listed(kptfile: Resource, *path: str) -> list[object]:
+    found = kptfile.get(*path)
+    return found if isinstance(found, list) else []
