@@ -136,5 +136,5 @@ def value_text(value: object) -> str:
             + "}"
         )
     if isinstance(value, list):
-        return "[" + ", ".join(map(_flow, value)) + "]"
+        return "[" + ", ".join(map(value_text, value)) + "]"
     return emit.scalar(value, 0, True)
