@@ -202,7 +202,7 @@ RESULTS = """results:
 - message: "blank at the end \\nx"
 - message: "é ☃ 😀 \\t"
   severity: info
-  field: {path: x, currentValue: [a, [b], {z: 1, y: [2]}], proposedValue: {b: 1.50, a: true}}
+  field: {path: x, currentValue: [a, [b], {z: [2]}], proposedValue: {b: 1.5}}
   resourceRef: {apiVersion: v1, kind: X, name: "010"}
   file: {path: b/c.yaml, index: 3}
 """

@@ -111,13 +111,9 @@ def full_name(image: str, tag: str = "", prefix: str = DEFAULT_PREFIX) -> str:
 
 def tags_here(image: str, name: str) -> list[str]:
     """The tags of an image that the runtime called `name` has on this machine."""
-    import subprocess
-
-    command = [name, "image", "ls", "--filter", f"reference={bare(image)}", "--format", "{{ .Tag }}"]
+    options = [name, "image", "ls", "--filter", f"reference={bare(image)}", "--format", "{{ .Tag }}"]
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_PATIENCE
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        stdout, _, code = run_bounded(options, seconds=_PATIENCE)
+    except (OSError, ChildError):
         return []
-    return done.stdout.split() if done.returncode == 0 else []
+    return stdout.decode("utf-8", "replace").split() if code == 0 else []
