@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from krmkit.cli import main
+from tests.programs import exec_entry, python
 from tests.unit.analysis.why.test_why import CONTROL_PLANE, GREETER, QUICK_START, causes, fields, steps, write
 
 
@@ -211,3 +213,33 @@ def test_equal_before_and_after(
     assert before
     after = answers()
     assert {key: after.get(key) for key in before} == before
+
+
+def test_a_removed_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only the function that removed a value is a step of it, not one that sets what is around the value."""
+    program = tmp_path / "program.py"
+    program.write_text("import re, sys\nsys.stdout.write(re.sub(' *b: gone\\n', '', sys.stdin.read()))\n")
+    monkeypatch.chdir(tmp_path)
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  a: old\n  b: gone\n"
+    kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: why}\npipeline:\n  mutators:\n"
+    copy = "  - {image: example.dev/apply-replacements, configPath: copy.yaml}\n"
+    write(
+        tmp_path,
+        {
+            "Kptfile": kptfile + exec_entry(sys.executable, "-I", "-S", program) + copy,
+            "m.yaml": text,
+            "source.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: source}\ndata: {a: new}\n",
+            "copy.yaml": "apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\n"
+            f"metadata: {{name: r, {LOCAL}}}\nreplacements:\n"
+            "- source: {kind: ConfigMap, name: source, fieldPath: data}\n"
+            "  targets: [{select: {name: m}, fieldPaths: [data]}]\n",
+        },
+    )
+
+    (gone,) = fields([".", "m.yaml", "data.b", "--allow-exec"], capsys)
+    (kept,) = fields([".", "m.yaml", "data.a", "--allow-exec"], capsys)
+
+    assert [one["function"] for one in steps(gone) if isinstance(one, dict)] == [python("-I", "-S", program)]
+    assert ("value" in gone, kept["value"]) == (False, "new")

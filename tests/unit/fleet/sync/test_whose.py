@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository, outcome_of
+from krmkit.fleet.sync.state import read_states
+from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository, MemoryStore, outcome_of
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
 APP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\ndata:\n  a: '1'\n"
@@ -232,3 +233,22 @@ def test_the_upstream_s_name_in_a_set(fleet: Fleet, upstream: str, name: str) ->
 
     assert not any(one.error for one in sync.outcomes)
     assert f"  from: {name}\n" in fleet.repositories["down"].files(DRAFT, "web")["package-context.yaml"]
+
+
+def test_a_variant_of_another_set(fleet: Fleet) -> None:
+    """The same variant written by itself instead of by a set is remembered as its own, with nothing else to do."""
+    text = (
+        "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s, namespace: default}\n"
+        "spec:\n  upstream: {repo: up, package: web, workspaceName: v1}\n  targets:\n  - repositories: [{name: down}]\n"
+    )
+    [by_set] = fleet.sync({"fleet.yaml": text}).outcomes
+    single = variant()["fleet.yaml"].replace("name: x", f"name: {by_set.name.removeprefix('default/')}")
+    store = MemoryStore("down", fleet.repositories["down"])
+    assert [state.owner for state in read_states(store).values()] == ["PackageVariantSet/default/s"]
+
+    [again] = fleet.sync({"fleet.yaml": single}).outcomes
+
+    assert (again.name, again.error, again.actions) == (by_set.name, "", [])
+    store = MemoryStore("down", fleet.repositories["down"])
+    [state] = read_states(store).values()
+    assert state.owner == f"PackageVariant/{again.name}"

@@ -113,6 +113,10 @@ ADDRESSES: dict[str, Any] = {
 VERSIONS: dict[str, Any] = {
     'semverrelease("v1.2.3-rc1")': "v1.2.3",
     'semverrelease("1.2.3-rc1", "4.5.6")': "4.5.6-rc1",
+    'semverrelease("v1.2.3-rc1", "4.5.6")': "4.5.6-rc1",
+    'semverrelease("1.2.3-rc1", "v4.5.6")': "v4.5.6-rc1",
+    'semverprerelease("v1.2.3", "rc1")': "v1.2.3-rc1",
+    'semverprerelease("1.2.3", "vrc1")': "1.2.3-vrc1",
     'semvermajor("1.2.3")': 1,
     'semverminor("1.2.3")': 2,
     'semverpatch("1.2.3")': 3,

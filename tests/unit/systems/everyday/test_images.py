@@ -35,6 +35,11 @@ functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {na
         ("docker.io/library/nginx", Image("nginx", "", "2", ""), "docker.io/library/nginx"),
         ("nginx-ingress:1", Image("nginx", "", "2", ""), "nginx-ingress:1"),
         ("registry:5000/nginx:1", Image("registry", "", "2", ""), "registry:5000/nginx:1"),
+        # What follows the name is no tag, or no digest: the text is the name of another image, or of none.
+        ("nginx:1/x", Image("nginx", "", "2", ""), "nginx:1/x"),
+        ("nginx@sha256:ab/x", Image("nginx", "", "2", ""), "nginx@sha256:ab/x"),
+        ("nginx:1@sha256:a b", Image("nginx", "", "2", ""), "nginx:1@sha256:a b"),
+        ("nginx@md5:ab", Image("nginx", "", "2", ""), "nginx@md5:ab"),
         ("nginxx", Image("ng.nx", "", "2", ""), "nginxx"),
     ],
 )

@@ -57,3 +57,17 @@ def test_a_date_in_the_future_beside_a_new_version() -> None:
     assert later == [
         "rollout.after of controlPlane is 2030-01-01T00:00:00Z: it rolls no machine until then, and then those created before"
     ]
+
+
+@pytest.mark.parametrize("reversed_order", [False, True])
+def test_a_reason_for_all_machines_beside_one_for_some(reversed_order: bool) -> None:
+    """All roll: a reason that concerns the joined machines only is not said of the group, whichever was found first."""
+    join = "spec.kubeadmConfigSpec.joinConfiguration.nodeRegistration.name"
+    some = change("controlPlane", "KubeadmControlPlane", {}, {}, join)
+    every = version("controlPlane", "KubeadmControlPlane")
+
+    [alone], _ = rolls([some], {})
+    [both], _ = rolls([every, some] if reversed_order else [some, every], {})
+
+    assert alone.only == "that joined the first one"
+    assert (both.only, len(both.reasons)) == ("", 2)

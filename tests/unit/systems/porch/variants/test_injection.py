@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.findings import point_findings
+from krmkit.systems.porch.variants.gates import open_gates
 from krmkit.systems.porch.variants.injection import Candidate, find_injection_points, inject_config
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import PackageView
@@ -418,3 +420,13 @@ def test_an_annotation_that_says_maybe() -> None:
     """Points are required or optional."""
     with pytest.raises(PorchError, match="maybe"):
         run({"a.yaml": point(value="maybe")}, [{"name": "eu"}], [candidate()])
+
+
+@pytest.mark.parametrize("status", ['"False"', "Unknown", "true", '"true"', '""', None])
+def test_gates_that_are_not_met(status: str | None) -> None:
+    """A gate is met by the text "True" of its own condition alone."""
+    gate = "info:\n  readinessGates:\n  - conditionType: a.b/c\n  - {}\nstatus:\n  conditions:\n  - {type: other, status: 'True'}\n"
+    condition = f"  - {{type: a.b/c, status: {status}}}\n" if status else ""
+
+    assert open_gates(Resource(gate + condition)) == ["a.b/c"]
+    assert open_gates(Resource(gate + "  - {type: a.b/c, status: 'True'}\n")) == []
