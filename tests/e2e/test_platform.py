@@ -87,7 +87,7 @@ FLEET = {
     "a repository that is not there": ("fleet/plants.yaml", "repo: blueprints", "repo: blueprint", "fleet/plants.yaml:8:5: the upstream package is not there"),
     "a label that no site has": ("fleet/plants.yaml", "role: plant", "role: plnt",
                                  "fleet/plants.yaml:12:5: plants: spec.targets[0] selects nothing; the Repositories have role=plant"),
-    "a site without a region": ("fleet/objects/lyon.yaml", "    region: eu-west\n", "", "the Repository is at fleet/objects/lyon.yaml:4:3"),
+    "a site without a region": ("fleet/objects/lyon.yaml", "    region: eu-west\n", "", "the Repository lyon is at fleet/objects/lyon.yaml:4:3"),
     "an expression with a slip": ("fleet/plants.yaml", "repository.labels[", "repository.label[", "fleet/plants.yaml:20:25: plants: UnexpectedError: template."),
     "two sites of one name": ("fleet/objects/lyon.yaml", "name: lyon\n", "name: bergen\n",
                               "fleet/objects/lyon.yaml:4:3: the Repository bergen is at fleet/objects/bergen.yaml:4:3 already"),

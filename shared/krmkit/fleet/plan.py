@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from krmkit.fleet.objects import DEFAULT_NAMESPACE
 from krmkit.fleet.variants import MissingUpstreamError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json.paths import steps_of
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.schema.fields import mapping
 from krmkit.render.findings.places import line_of, shown_path
@@ -115,8 +117,10 @@ def plan_variants(
             if not objects and error.reason != "ValidationError":
                 hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
             place = line_of(shown, packages.resource, error.field) if error.field else setfile
+            # The file has the expression, so its text and the caret below it are left out.
+            said = re.sub(r"\n \| [^\n]*\n \| \.*\^", "", str(error))
             raise FleetError(
-                f"{place}: {packages.name}: {error.reason}: {error}{_repository(error, objects, folder)}{hint}"
+                f"{place}: {packages.name}: {error.reason}: {said}{_blamed(error, objects, folder)}{hint}"
             ) from None
         owner = owner_of(packages)
         if owner in plan.owners:
@@ -186,16 +190,33 @@ def _refuse_twins(objects: list[Resource], folder: str) -> None:
 
 
 def _place(item: Resource, folder: str) -> str:
-    return line_of(shown_path(os.path.join(folder, item.label)), item, "metadata.name")
+    path = item.label.partition(" (document ")[0]
+    return line_of(shown_path(os.path.join(folder, path)), item, "metadata.name")
 
 
-def _repository(error: SetError, objects: list[Resource], folder: str) -> str:
-    """Where the Repository is for which a set cannot be unrolled."""
-    repositories = [one for one in objects if one.kind == REPOSITORY_KIND and one.name == error.repository]
-    return (
-        f"; the Repository is at {_place(repositories[0], folder)}"
-        if error.repository and repositories
-        else ""
+def _blamed(error: SetError, objects: list[Resource], folder: str) -> str:
+    """Where the objects are that a failing expression reads: the Repository, and the object that a selector found."""
+    steps = steps_of(error.field)
+    given = error.resource.get(*steps) if steps else None
+    text = given if isinstance(given, str) else ""
+    named = [(REPOSITORY_VERSION, REPOSITORY_KIND)] if re.search(r"\brepository\b", text) else []
+    if re.search(r"\btarget\b", text):
+        target = mapping(error.resource.get(*steps[:3]))
+        selector = mapping(target.get("objectSelector"))
+        kind = (
+            str(selector.get("apiVersion") or REPOSITORY_VERSION),
+            str(selector.get("kind") or REPOSITORY_KIND),
+        )
+        named += [] if kind in named or "repositories" in target else [kind]
+    found = [
+        next(
+            (one for one in objects if (one.api_version, one.kind, one.name) == (*kind, error.repository)),
+            None,
+        )
+        for kind in named
+    ]
+    return "".join(
+        f"; the {one.kind} {one.name} is at {_place(one, folder)}" for one in found if one is not None
     )
 
 

@@ -18,6 +18,7 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
 from krmkit.storage.disk.journal import JournalStep
 from krmkit.systems.porch.sets.items import SetError
+from krmkit.systems.porch.variants.validation import validate_variant
 
 
 @dataclass(slots=True, eq=False)
@@ -123,6 +124,8 @@ def read_fleet(
 def _prepare(fleet: FleetTasks, plan: FleetPlan, task: Task, packages: str, taken: dict[str, str]) -> None:
     """Find the task's blueprint and target, or set the task's error."""
     try:
+        if errors := validate_variant(task.spec):
+            raise VariantError("; ".join(errors))
         downstream = task.spec.get("downstream") or {}
         repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
         task.target = "/".join([*inside(repo), *inside(package)])

@@ -36,7 +36,7 @@ from krmkit.systems.porch.variants.candidates import candidates
 from krmkit.systems.porch.variants.context import context_text, is_package_context
 from krmkit.systems.porch.variants.gates import open_gates
 from krmkit.systems.porch.variants.injection import Candidate
-from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME
+from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME, empty_document
 from krmkit.systems.porch.variants.packageview import PackageView as View
 from krmkit.systems.porch.variants.validation import validate_variant
 
@@ -215,7 +215,11 @@ def make(
     kptfile = Resource(rendering.contents[KPTFILE], label=KPTFILE)
     hints = {point.condition_type: point.hint for point in applied.points}
     gates = [f"{gate}{hints.get(gate, '')}" for gate in open_gates(kptfile)]
-    return Made(rendering.contents, gates, [text for _, text in problems], rendering.secrets)
+    refused = ((path, empty_document(text)) for path, text in sorted(blueprint.texts.items()))
+    warnings = [
+        f"{path}:{line}: Porch refuses a --- without a document behind it" for path, line in refused if line
+    ]
+    return Made(rendering.contents, gates, [text for _, text in problems] + warnings, rendering.secrets)
 
 
 def _problems(package: Package, rendering: Rendering) -> list[tuple[str, str]]:

@@ -352,3 +352,60 @@ def test_an_object_without_a_kind(place: Path, capsys: pytest.CaptureFixture[str
     assert render(place) == 1
 
     assert "odd.yaml: line 6: an object must have apiVersion and kind" in capsys.readouterr().err
+
+
+SITE = "apiVersion: example.com/v1\nkind: Site\nmetadata:\n  name: north\n  namespace: default\n"
+OF_SITES = SET.partition("  - repo")[0] + "  - objectSelector: {apiVersion: example.com/v1, kind: Site}\n"
+
+
+@pytest.mark.parametrize(
+    ("expression", "place_of", "other"),
+    [
+        ("target.labels['zone']", "; the Site north is at ", "Repository"),
+        ("repository.labels.zone", "; the Repository north is at ", "Site"),
+        ("target.name + repository.labels.zone", "; the Repository north is at ", "nothing"),
+        ("upstream.labels.zone", "no such key: zone (target 0", " is at "),
+    ],
+)
+def test_what_lacks_a_label(
+    place: Path, capsys: pytest.CaptureFixture[str], expression: str, place_of: str, other: str
+) -> None:
+    """The error names the objects that the expression reads, with their files and lines."""
+    (place / "objects/deep/site.yaml").write_text(f"# sites\n---\n{SITE}")
+    template = f'    template: {{labelExprs: [{{key: a, valueExpr: "{expression}"}}]}}\n'
+    (place / "set.yaml").write_text(OF_SITES + template)
+
+    assert render(place) == 1
+    error = capsys.readouterr().err
+    assert place_of in error and other not in error
+    assert "Site" not in place_of or error.rstrip().endswith("objects/deep/site.yaml:6:3")
+
+
+def test_an_error_of_cel_is_one_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The set's line is named, so the expression and a caret are not printed below it."""
+    (place / "set.yaml").write_text(SET.replace("repository.labels.site", "'a' + 1"))
+
+    assert render(place) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "ERROR: <input>:1:5: found no matching overload" in error
+
+
+def test_a_variant_without_a_package(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is told with the words of Porch, as by a sync."""
+    (place / "set.yaml").write_text(
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: x, namespace: default}\n"
+        "spec: {upstream: {repo: bp, package: shop, revision: 1}, downstream: {repo: north}}\n"
+    )
+
+    assert render(place) == 1
+    assert "missing required field spec.downstream.package" in capsys.readouterr().out
+
+
+def test_a_document_that_porch_refuses(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A `---` without anything behind it is a warning, with its line."""
+    (place / "packages/bp/shop/cm.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\n"
+    )
+
+    assert render(place) == 0
+    assert "cm.yaml:5: Porch refuses a --- without a document behind it" in "".join(capsys.readouterr())

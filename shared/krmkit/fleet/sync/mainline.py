@@ -124,8 +124,10 @@ class MainBranch:
         if merge.restored:
             self._said.actions.append(f"put back in main: {listed(merge.restored, 3)}")
         if merge.replaced:
+            tag = store.ref(lifecycle.PUBLISHED, package, known)
+            had = "other contents by hand" if store.refs.get(tag) else f"{package} {known}, whose tag is gone"
             self._said.drift.append(
-                f"main had other contents by hand, now replaced: {listed(merge.replaced, 3)}"
+                f"main had {had if known else 'other contents by hand'}, now replaced: {listed(merge.replaced, 3)}"
             )
         if merge.kept:
             self._said.drift.append(f"main differs by hand from {package} {known}: {listed(merge.kept, 3)}")

@@ -7,8 +7,11 @@ list and map literals of mixed types fail at compile time, and errors are worded
 
 from __future__ import annotations
 
+from functools import partial
+
 from krmkit.libraries.cel.cost import MAX_COST, BatchCost, Cost, Values, charge_compiling
-from krmkit.libraries.cel.tree import CheckedTree
+from krmkit.libraries.cel.golang import PREFIX, REFUSED, GoTypes, functions, unsupported
+from krmkit.libraries.cel.tree import CheckedTree, placed
 from krmkit.libraries.messages.extras import missing
 
 TYPE_CHECKING = False
@@ -112,7 +115,7 @@ class Batch:
 class Environment:
     """The variables an expression may name, each "string" or "dyn". Every text is compiled once."""
 
-    __slots__ = ("_env", "_programs", "_string", "variables")
+    __slots__ = ("_converting", "_env", "_new_env", "_programs", "_string", "variables")
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         try:
@@ -122,7 +125,9 @@ class Environment:
         types = {"string": cel.Type.STRING, "dyn": cel.Type.DYN}
         self._string = cel.Type.STRING
         self.variables = frozenset(variables)
-        self._env = cel.NewEnv(variables={name: types[kind] for name, kind in variables.items()})
+        self._new_env = partial(cel.NewEnv, variables={name: types[kind] for name, kind in variables.items()})
+        self._env: cel.Env = self._new_env()
+        self._converting: cel.Env | None = None
         self._programs: dict[str, CelProgram | CelError] = {}
 
     def compile(self, text: str) -> CelProgram:
@@ -144,23 +149,36 @@ class Environment:
                 f"the size of an expression must be at most {MAX_TEXT:,} characters, got {len(text):,} (krmkit.libraries.cel.expressions.MAX_TEXT)"
             )
         charge_compiling(text)
+        if (tick := unsupported(text)) >= 0:
+            raise CelError(placed(text, tick, "unsupported syntax: '`'"))
         try:
             expression = self._env.compile(text)
             serialized = expression.serialize()
         except RuntimeError as error:
             raise CelError(compile_words(str(error))) from None
         tree = CheckedTree(serialized, text)
-        mixed = tree.mixed_literals()
-        if mixed:
+        types = GoTypes(tree)
+        if mixed := types.mixed():
             raise CelError("\n".join(mixed))
-        return CelProgram(text, expression, self.variables & tree.names(), tree, self._string)
+        renamed = types.renamed()
+        if renamed != text:
+            expression = self._functions.compile(renamed)
+        return CelProgram(renamed, expression, self.variables & tree.names(), tree, self._string)
+
+    @property
+    def _functions(self) -> cel.Env:
+        """The environment that has the functions of conversions too."""
+        if self._converting is None:
+            self._converting = self._new_env(functions=functions())
+        return self._converting
 
     def batch(self, programs: Sequence[CelProgram]) -> Batch | None:
         """The programs as one; None where the library cannot take them together (its limits count for the whole)."""
         # A line break ends a comment that an expression may end with.
         text = ", ".join(f"({program.text}\n)" for program in programs)
+        env = self._functions if PREFIX in text else self._env
         try:
-            return Batch(self._env.compile(f"[{text}]"), programs)
+            return Batch(env.compile(f"[{text}]"), programs)
         except RuntimeError:
             return None
 
@@ -188,7 +206,7 @@ def compile_words(message: str) -> str:
 
 
 def runtime_words(message: str) -> str:
-    text = _unwrapped(message)[1]
+    text = _unwrapped(message)[1].replace(PREFIX, "").replace(f": {REFUSED}", ": ")
     if text.startswith("Key not found in map : "):
         return "no such key: " + text.removeprefix("Key not found in map : ").strip('"')
     if text.startswith('No value with name "'):

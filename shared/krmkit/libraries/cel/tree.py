@@ -31,7 +31,7 @@ _NULLABLE = (
 class CheckedTree:
     """One checked expression, from the bytes that the library gives for it (a google.protobuf.Any around the CheckedExpr)."""
 
-    __slots__ = ("_expressions", "_positions", "_types", "root", "text")
+    __slots__ = ("_positions", "_types", "expressions", "root", "text")
 
     def __init__(self, serialized: bytes, text: str) -> None:
         self.text = text
@@ -51,12 +51,12 @@ class CheckedTree:
                         key, offset = _map_entry(read_bytes(position))
                         self._positions[key] = offset if isinstance(offset, int) else 0
         self.root = root
-        self._expressions = list(_walk(root))
+        self.expressions = list(_walk(root))
 
     def names(self) -> set[str]:
         """Every identifier that occurs, those bound by macros included."""
         found = set()
-        for expression in self._expressions:
+        for expression in self.expressions:
             identifier = read_message(expression, 4)
             if identifier:
                 found.add(read_text(read_message(identifier, 1)).lstrip("."))
@@ -64,46 +64,61 @@ class CheckedTree:
 
     def loops(self) -> int:
         """The number of comprehensions: all, exists, map and the like."""
-        return sum(1 for expression in self._expressions if read_message(expression, 9))
+        return sum(1 for expression in self.expressions if read_message(expression, 9))
 
     def calls(self) -> tuple[int, set[str]]:
         """How many nodes there are, and the functions and operators that are called."""
-        called = [call for expression in self._expressions if (call := read_message(expression, 6))]
-        return len(self._expressions), {read_text(read_message(call, 2)) for call in called}
+        called = [call for expression in self.expressions if (call := read_message(expression, 6))]
+        return len(self.expressions), {read_text(read_message(call, 2)) for call in called}
+
+    def type_of(self, expression: bytes) -> Type:
+        """The type that the library's checker gave an expression."""
+        return self._types.get(_number(expression, 2), DYN)
+
+    def position(self, expression: bytes) -> int:
+        """The offset of an expression in the text; of a call's bracket."""
+        return self._positions.get(_number(expression, 2), 0)
+
+    def aggregates(self) -> Iterator[list[bytes]]:
+        """The elements of each list literal, and the keys and the values of each map literal."""
+        for expression in self.expressions:
+            listed = read_message(expression, 7)
+            if listed:
+                yield [read_bytes(value) for number, value in read_fields(listed) if number == 1]
+            struct = read_message(expression, 8)
+            entries = [read_bytes(value) for number, value in read_fields(struct) if number == 2]
+            if entries and not read_message(struct, 1):
+                yield [read_message(entry, 3) for entry in entries]
+                yield [read_message(entry, 4) for entry in entries]
 
     def mixed_literals(self) -> list[str]:
         """One message for each element whose type does not join those before it, with its place, as cel-go reports it."""
         found: list[str] = []
-        for expression in self._expressions:
-            listed = read_message(expression, 7)
-            if listed:
-                self._join([read_bytes(value) for number, value in read_fields(listed) if number == 1], found)
-            struct = read_message(expression, 8)
-            entries = [read_bytes(value) for number, value in read_fields(struct) if number == 2]
-            if entries and not read_message(struct, 1):
-                self._join([read_message(entry, 3) for entry in entries], found)
-                self._join([read_message(entry, 4) for entry in entries], found)
+        for elements in self.aggregates():
+            joined: Type | None = None
+            for element in elements:
+                current = self.type_of(element)
+                if joined is None:
+                    joined = current
+                elif _assignable(joined, current):
+                    joined = joined if _as_general(joined, current) else current
+                else:
+                    found.append(self.mismatch(element, joined, current))
         return found
 
-    def _join(self, elements: list[bytes], found: list[str]) -> None:
-        joined: Type | None = None
-        for element in elements:
-            identity = _number(element, 2)
-            current = self._types.get(identity, DYN)
-            if joined is None:
-                joined = current
-            elif _assignable(joined, current):
-                joined = joined if _as_general(joined, current) else current
-            else:
-                message = f"expected type '{_words(joined)}' but found '{_words(current)}'"
-                found.append(self._placed(self._positions.get(identity, 0), message))
+    def mismatch(self, element: bytes, joined: Type, current: Type) -> str:
+        """The message about an element of another type than those before it."""
+        message = f"expected type '{_words(joined)}' but found '{_words(current)}'"
+        return placed(self.text, self.position(element), message)
 
-    def _placed(self, offset: int, message: str) -> str:
-        line = self.text.count("\n", 0, offset)
-        start = self.text.rfind("\n", 0, offset) + 1
-        source = self.text[start:].split("\n", 1)[0]
-        column = offset - start
-        return f"ERROR: <input>:{line + 1}:{column + 1}: {message}\n | {source}\n | {'.' * column}^"
+
+def placed(text: str, offset: int, message: str) -> str:
+    """A message with its place and a caret, as cel-go prints it."""
+    line = text.count("\n", 0, offset)
+    start = text.rfind("\n", 0, offset) + 1
+    source = text[start:].split("\n", 1)[0]
+    column = offset - start
+    return f"ERROR: <input>:{line + 1}:{column + 1}: {message}\n | {source}\n | {'.' * column}^"
 
 
 def _walk(root: bytes) -> Iterator[bytes]:

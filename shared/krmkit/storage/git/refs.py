@@ -133,9 +133,7 @@ class RefChanges:
             try:
                 lock.update(pairs)
             except GitError as error:
-                if "cannot lock ref" not in str(error):
-                    raise
-                raise GitError(f"{error}; if another sync was faster, run this one again") from None
+                raise _overtaken(error) from None
         for name, oid in self.changes.items():
             if oid == NOTHING:
                 self._seen.pop(name, None)
@@ -149,11 +147,20 @@ class RefChanges:
             return
         leases = [f"--force-with-lease={name}:{self._old(name)}" for name in sorted(self.changes)]
         specs = [f"{'' if oid == NOTHING else oid}:{name}" for name, oid in sorted(self.changes.items())]
-        self.repository.push(remote, leases, specs, self.protocols)
+        try:
+            self.repository.push(remote, leases, specs, self.protocols)
+        except GitError as error:
+            raise _overtaken(error) from None
 
     def _old(self, name: str) -> str:
         """The old value of a ref for a lease; "" means that the ref must not exist."""
         return self._seen.get(name, "")
+
+
+def _overtaken(error: GitError) -> GitError:
+    """The error, with advice where a ref is no longer what it was when it was read."""
+    raced = any(words in str(error) for words in ("cannot lock ref", "stale info", "fetch first"))
+    return GitError(f"{error}; if another sync was faster, run this one again") if raced else error
 
 
 def _folders(name: str) -> list[str]:

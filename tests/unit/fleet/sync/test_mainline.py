@@ -110,3 +110,18 @@ def test_a_new_file_that_is_there_by_hand(fleet: Fleet) -> None:
     change(fleet, "new.yaml", None)
     fleet.sync(variant, approve="auto")
     assert "name: new" in main_files(fleet)["new.yaml"]
+
+
+def test_a_version_whose_tag_is_gone(fleet: Fleet) -> None:
+    """Main goes back to the newest version there is; nobody is said to have edited it by hand."""
+    files = {"a.yaml": variants("x:a")}
+    fleet.sync(files, approve="auto")
+    release(fleet, APP.replace("'1'", "'2'"))
+    fleet.sync(files, approve="auto")
+    del fleet.repositories["down"].refs["refs/tags/a/v2"]
+
+    sync = fleet.sync(files)
+
+    drift = [text for one in sync.outcomes for text in one.drift]
+    assert drift == ["main had a v2, whose tag is gone, now replaced: a/Kptfile, a/app.yaml"]
+    assert "'1'" in main_files(fleet)["app.yaml"]

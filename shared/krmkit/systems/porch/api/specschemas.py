@@ -55,6 +55,45 @@ FUNCTION = _map(**_FUNCTION)
 PIPELINE = _map(mutators=_list(FUNCTION), validators=_list(FUNCTION))
 INJECTORS = _list(_map(group=STRING, version=STRING, kind=STRING, name=STRING))
 
+
+def _open(**fields: Schema) -> Schema:
+    return {**_map(**fields), "additionalProperties": True}
+
+
+_GIT = _open(repo=STRING, directory=STRING, ref=STRING, commit=STRING)
+_OPEN_FUNCTIONS = {"type": "array", "nullable": True, "items": _open(**_FUNCTION)}
+# A Kptfile as Porch decodes it by JSON, where a number or a map is no text; it passes over fields that it does not know.
+KPTFILE = read_schema(
+    _open(
+        apiVersion=STRING,
+        kind=STRING,
+        metadata=_open(name=STRING, namespace=STRING, labels=STRING_MAP, annotations=STRING_MAP),
+        upstream=_open(type=STRING, git=_GIT, updateStrategy=STRING),
+        upstreamLock=_open(type=STRING, git=_GIT),
+        info=_open(
+            site=STRING,
+            emails=STRINGS,
+            license=STRING,
+            licenseFile=STRING,
+            description=STRING,
+            keywords=STRINGS,
+            man=STRING,
+            readinessGates={"type": "array", "nullable": True, "items": _open(conditionType=STRING)},
+        ),
+        pipeline=_open(mutators=_OPEN_FUNCTIONS, validators=_OPEN_FUNCTIONS),
+        inventory=_open(
+            namespace=STRING, name=STRING, inventoryID=STRING, labels=STRING_MAP, annotations=STRING_MAP
+        ),
+        status=_open(
+            conditions={
+                "type": "array",
+                "nullable": True,
+                "items": _open(type=STRING, status=STRING, reason=STRING, message=STRING),
+            }
+        ),
+    )
+)
+
 # Parsed once: a fleet's list has hundreds of each.
 VARIANT = read_schema(
     _map(

@@ -38,8 +38,9 @@ def set_conditions_and_gates(
 ) -> None:
     """Write one condition for each point, and a gate for each required one; both lists end up sorted, gates without repetition.
 
-    Gates and conditions of others stay. Neither list is created empty. PorchError if info or status is malformed.
+    Gates and conditions of others stay. Neither list is created empty. PorchError for a field of another type than Porch's.
     """
+    _check_types(kptfile)
     gates = _list(kptfile, "info", "readinessGates")
     conditions = _list(kptfile, "status", "conditions")
     _set_gates(kptfile, gates, [point.condition_type for point in points if point.required])
@@ -48,10 +49,20 @@ def set_conditions_and_gates(
         causes.conditions(kptfile, points)
 
 
+def _check_types(kptfile: Resource) -> None:
+    """Raise PorchError for what Porch cannot decode, though kpt can: it reads a Kptfile by JSON into types."""
+    from krmkit.libraries.schema.violations import validate
+    from krmkit.systems.porch.api.specschemas import KPTFILE
+
+    found = validate(KPTFILE, kptfile.get())[1]
+    if found:
+        raise PorchError(f"Porch cannot decode the Kptfile: {'; '.join(map(str, found))}")
+
+
 def _set_gates(kptfile: Resource, gates: Seq | None, required: list[str]) -> None:
     positions: dict[str, int | object] = {}
     for position, item in enumerate(gates.items if gates is not None else ()):
-        positions.setdefault(_text(item, "conditionType", f"info.readinessGates[{position}]"), position)
+        positions.setdefault(_text(item, "conditionType"), position)
     for gate in required:
         positions.setdefault(gate, {"conditionType": gate})
     wanted: list[int | object] = [positions[gate] for gate in sorted(positions)]
@@ -61,7 +72,7 @@ def _set_gates(kptfile: Resource, gates: Seq | None, required: list[str]) -> Non
 def _set_conditions(kptfile: Resource, conditions: Seq | None, changed: list[Condition]) -> None:
     entries: list[tuple[str, int | object]] = []
     for position, item in enumerate(conditions.items if conditions is not None else ()):
-        entries.append((_text(item, "type", f"status.conditions[{position}]"), position))
+        entries.append((_text(item, "type"), position))
     first: dict[str, int | object] = {}
     for name, entry in entries:
         first.setdefault(name, entry)
@@ -98,26 +109,15 @@ def _write(kptfile: Resource, items: Seq | None, path: tuple[str, str], wanted: 
 
 def _list(kptfile: Resource, section: str, name: str) -> Seq | None:
     """The list at section.name for editing; None if it is absent or null."""
-    outer = own(kptfile, section)
-    if not is_null(outer) and not isinstance(outer, Map):
-        raise PorchError(f"{section} of the Kptfile is not a map")
+    own(kptfile, section)
     node = own(kptfile, section, name)
-    if is_null(node):
-        return None
-    if not isinstance(node, Seq):
-        raise PorchError(f"{section}.{name} of the Kptfile is not a list")
-    return node
+    return node if isinstance(node, Seq) else None
 
 
-def _text(item: Node, field: str, where: str) -> str:
+def _text(item: Node, field: str) -> str:
     """The sort key of a list entry; "" if it has none."""
     entry = deref(item)
-    if not isinstance(entry, Map):
-        raise PorchError(f"{where} of the Kptfile is not a map")
-    value = _value(lookup(entry, field))
-    if value is not None and not isinstance(value, str):
-        raise PorchError(f"{where}.{field} of the Kptfile is not a string")
-    return value or ""
+    return str(_value(lookup(entry, field)) or "") if isinstance(entry, Map) else ""
 
 
 def _value(node: Node | None) -> object:

@@ -110,7 +110,10 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
     for file, resource in package.by_file():
         try:
             kind = resource.kind
-            value = resource.annotations.get(INJECTION) if resource.may_hold(INJECTION) else None
+            value = None
+            if resource.may_hold(INJECTION) and resource.node("metadata", "annotations", INJECTION):
+                # A map or a list is an empty text for Porch.
+                value = resource.annotations.get(INJECTION, "")
             name = resource.name if value is not None else ""
         except LimitError:
             raise

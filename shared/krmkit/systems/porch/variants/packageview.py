@@ -118,6 +118,21 @@ def place_of(resource: Resource) -> tuple[str, str, int]:
     return resource.annotation(names.PACKAGE_PATH).rstrip("/"), path, number
 
 
+def empty_document(text: str) -> int:
+    """The line of a `---` without any content behind it, which Porch refuses; 0 if there is none."""
+    marker = 0
+    for number, line in enumerate(text.split("\n") if "---" in text else (), 1):
+        head, content = line[:3], line[3:].strip()
+        ends = head in ("---", "...") and line[3:4] in ("", " ", "\t", "\r")
+        if ends and marker:
+            return marker
+        if ends:
+            marker = number if head == "---" and content[:1] in ("", "#") else 0
+        elif line.strip() and line.strip()[0] != "#":
+            marker = 0
+    return marker
+
+
 def is_resource_file(path: str) -> bool:
     """Return whether kpt and Porch read resources from a file of this name."""
     name = path.rpartition("/")[2]

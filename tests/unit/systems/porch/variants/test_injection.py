@@ -13,6 +13,8 @@ from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import PackageView
 from tests.unit.systems.porch.packages import KPTFILE, package, text_of
 
+BARE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
+
 
 def point(
     kind: str = "ConfigMap", name: str = "ep", version: str = "v1", value: str = "required", body: str = ""
@@ -350,16 +352,30 @@ def test_empty_status_takes_conditions(tail: str) -> None:
 @pytest.mark.parametrize(
     ("tail", "message"),
     [
-        ("status: x\n", "status of the Kptfile is not a map"),
-        ("status:\n  conditions: {}\n", "status.conditions of the Kptfile is not a list"),
-        ("status:\n  conditions: [x]\n", "status.conditions[0] of the Kptfile is not a map"),
-        ("status:\n  conditions:\n  - type: 7\n", "status.conditions[0].type of the Kptfile is not a string"),
+        ("status: x\n", "status: must be a map, not a string"),
+        ("status:\n  conditions: {}\n", "status.conditions: must be a list"),
+        ("status:\n  conditions: [x]\n", "status.conditions[0]: must be a map"),
+        (
+            "status:\n  conditions:\n  - type: 7\n",
+            "status.conditions[0].type: must be a string, not an integer",
+        ),
+        (
+            "status:\n  conditions:\n  - {type: a, status: True}\n",
+            "status.conditions[0].status: must be a string",
+        ),
+        (
+            "pipeline:\n  mutators:\n  - {image: a, configMap: {replicas: 3}}\n",
+            "pipeline.mutators[0].configMap.replicas: must be a string, not an integer",
+        ),
+        ("info: {keywords: web}\n", "info.keywords: must be a list, not a string"),
+        ("pipeline:\n  validators:\n  - selectors: {kind: A}\n", "validators[0].selectors: must be a list"),
+        ("upstream: {git: {ref: 1.0}}\n", "upstream.git.ref: must be a string"),
     ],
 )
 def test_malformed_status(tail: str, message: str) -> None:
     """A Kptfile that Porch could not decode is an error."""
     with pytest.raises(PorchError) as caught:
-        inject_config(package({"Kptfile": KPTFILE + tail}), [], [])
+        inject_config(package({"Kptfile": BARE + tail}), [], [])
 
     assert message in str(caught.value)
 
@@ -430,3 +446,19 @@ def test_gates_that_are_not_met(status: str | None) -> None:
 
     assert open_gates(Resource(gate + condition)) == ["a.b/c"]
     assert open_gates(Resource(gate + "  - {type: a.b/c, status: 'True'}\n")) == []
+
+
+def test_a_kptfile_that_porch_can_decode() -> None:
+    """Nulls, fields that it does not know, and dates in texts are no error."""
+    tail = "status:\n  conditions: [null]\n  other: [1]\ninfo: {description: 2024-01-01, x: 5, keywords: }\npipeline: \n"
+
+    assert inject_config(package({"Kptfile": BARE + tail}), [], []) == []
+
+
+@pytest.mark.parametrize("value", ["[required]", "{required: true}"])
+def test_an_annotation_that_is_no_text(value: str) -> None:
+    """It is an invalid value, as in Porch, and not passed over."""
+    point = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: p\n  annotations:\n    kpt.dev/config-injection: {value}\n"
+
+    with pytest.raises(PorchError, match=r'cm\.yaml: ConfigMap/p has invalid .* annotation value of ""'):
+        inject_config(package({"Kptfile": KPTFILE, "cm.yaml": point}), [], [])

@@ -8,7 +8,7 @@ from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.porch.api.apinames import PorchError
-from krmkit.systems.porch.variants.packageview import PackageView, is_resource_file, place_of
+from krmkit.systems.porch.variants.packageview import PackageView, empty_document, is_resource_file, place_of
 
 
 def resource(path: str, index: int = 0, package: str = "") -> Resource:
@@ -85,3 +85,24 @@ def test_place(annotations: str, place: tuple[str, str, int]) -> None:
 def test_resource_files(path: str, counts: bool) -> None:
     """kpt's patterns."""
     assert is_resource_file(path) is counts
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a: b\n", 0),
+        ("a: b\n---\n", 2),
+        ("a: b\n---", 2),
+        ("a: b\r\n---\r\n", 2),
+        ("---\na: b\n", 0),
+        ("# head\n---\na: b\n", 0),
+        ("---\n# nothing\n---\na: b\n", 1),
+        ("a: b\n--- # c\n\n...\n", 2),
+        ("a: b\n--- text\n", 0),
+        ("a: |\n  ---\n  b\n", 0),
+        ("# only a comment\n", 0),
+    ],
+)
+def test_a_document_without_content(text: str, line: int) -> None:
+    """It is found where a `---` begins one, and nowhere else."""
+    assert empty_document(text) == line

@@ -1,0 +1,169 @@
+"""Where cel-go decides otherwise than this library: the types of aggregates, and conversions.
+
+cel-go gives `x['key']` of a dynamic value a free type. The first overload that fits binds it, and a conversion that is left with one
+overload refuses a text at run time: `int(labels['n'])` fails, `int(labels.n)` does not. A conversion that must decide as Go does is
+renamed in the text, to a function that this module provides.
+
+Source: cel-go, checker/checker.go (resolveOverload, isAssignable), the validator of homogeneous aggregates, and common/types.
+"""
+
+from __future__ import annotations
+
+import re
+
+from krmkit.libraries.cel.tree import DYN, CheckedTree, Type, read_bytes, read_fields, read_message, read_text
+from krmkit.libraries.go.fmt.printing import format_float
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from cel_expr_python import cel
+
+FREE: Type = ("free",)
+PREFIX, REFUSED = "krmkit_", "refused_"
+_FIRST = ("int", "uint", "double", "bool", "bytes", "duration", "timestamp")
+_TOKEN = re.compile(
+    r"""//[^\n]*|(?:[rR][bB]?|[bB][rR])(?:'''.*?'''|\"{3}.*?\"{3}|'[^'\n]*'|"[^"\n]*")"""
+    r"""|'''(?:\\.|[^\\])*?'''|\"{3}(?:\\.|[^\\])*?\"{3}|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`""",
+    re.DOTALL,
+)
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
+
+
+class GoTypes:
+    """The types that cel-go's checker gives the expressions of a tree, as far as they differ from the library's."""
+
+    def __init__(self, tree: CheckedTree) -> None:
+        self.tree = tree
+
+    def of(self, expression: bytes) -> Type:
+        known = self.tree.type_of(expression)
+        call = read_message(expression, 6)
+        if not call:
+            return known
+        function, arguments = _call(call)
+        kinds = [self.of(one) for one in arguments]
+        if function == "_[_]":
+            return FREE if kinds[0] in (DYN, FREE) else known
+        if function == "_+_" and FREE in kinds and all(kind in (DYN, FREE) for kind in kinds):
+            return ("bytes",)
+        if function == "_?_:_":
+            return DYN if DYN in kinds[1:] else FREE if kinds[1:] == [FREE, FREE] else known
+        return known
+
+    def mixed(self) -> list[str]:
+        """One message for each element of a literal that has another type than those before it: dynamic ones too."""
+        found: list[str] = []
+        for elements in self.tree.aggregates():
+            joined = FREE
+            for element in elements:
+                current = self.of(element)
+                if FREE not in (joined, current) and joined != current:
+                    found.append(self.tree.mismatch(element, joined, current))
+                    break
+                joined = current if joined == FREE else joined
+        return found
+
+    def renamed(self) -> str:
+        """The text with the conversions renamed that decide otherwise in Go."""
+        text = self.tree.text
+        places: list[tuple[int, str, str]] = []
+        for expression in self.tree.expressions:
+            call = read_message(expression, 6)
+            if not call or read_message(call, 1):
+                continue
+            function, arguments = _call(call)
+            if len(arguments) == 1 and (name := self._conversion(function, arguments[0])):
+                if name == "time":
+                    expression, function = arguments[0], "timestamp"
+                places.append((self.tree.position(expression), function, name))
+        for place, function, name in sorted(places, reverse=True):
+            start = len(text[:place].rstrip()) - len(function)
+            if text[start:].startswith(function):
+                text = text[:start] + PREFIX + name + text[start + len(function) :]
+        return text
+
+    def _conversion(self, function: str, argument: bytes) -> str:
+        """The name of the function that decides as Go does, "" if the library's own one does."""
+        kind, call = self.of(argument), read_message(argument, 6)
+        inner, given = _call(call) if call else ("", [])
+        if (kind == FREE and function in _FIRST) or (function, kind, inner) == ("string", ("bytes",), "_+_"):
+            return f"{REFUSED}{function}"
+        if function in ("int", "uint", "double") and kind in (DYN, ("string",)):
+            return function
+        if function == "string" and kind in (("double",), ("google.protobuf.Duration",)):
+            return function
+        timed = (function, inner) == ("string", "timestamp") and self.of(given[0]) in (DYN, ("string",))
+        return "time" if timed else ""
+
+
+def unsupported(text: str) -> int:
+    """Where a backtick stands that is in no text and no comment, -1 if nowhere: cel-go has no such names here."""
+    found = _TOKEN.finditer(text) if "`" in text else ()
+    return next((token.start() for token in found if token[0] == "`"), -1)
+
+
+def functions() -> list[cel.FunctionDecl]:
+    """The functions that `GoTypes.renamed` names."""
+    from cel_expr_python import cel
+
+    text, number = cel.Type.STRING, cel.Type.INT
+    kinds = {"int": number, "uint": cel.Type.UINT, "double": cel.Type.DOUBLE, "bool": cel.Type.BOOL}
+    kinds |= {"bytes": cel.Type.BYTES, "duration": cel.Type.DURATION, "timestamp": cel.Type.TIMESTAMP}
+    # The library's checker takes a free type for an integer, and at run time a text then fits no overload.
+    made: list[tuple[str, cel.Type, cel.Type, Callable[..., object]]] = [
+        (f"{REFUSED}{one}", kind, number, str) for one, kind in (kinds | {"string": text}).items()
+    ]
+    made += [(one, kinds[one], text, _number(one)) for one in ("int", "uint", "double")]
+    made += [("string", text, cel.Type.DOUBLE, format_float), ("string", text, cel.Type.DURATION, _seconds)]
+    made.append(("time", text, text, _time))
+    declared: dict[str, list[cel.Overload]] = {}
+    for index, (name, result, parameter, run) in enumerate(made):
+        overload = cel.Overload(f"{PREFIX}{index}", result, [parameter], False, run)
+        declared.setdefault(f"{PREFIX}{name}", []).append(overload)
+    return [cel.FunctionDecl(name, overloads) for name, overloads in declared.items()]
+
+
+def _call(call: bytes) -> tuple[str, list[bytes]]:
+    arguments = [read_bytes(item) for number, item in read_fields(call) if number in (1, 3)]
+    return read_text(read_message(call, 2)), arguments
+
+
+def _number(function: str) -> Callable[[str], object]:
+    """strconv.ParseInt, ParseUint and ParseFloat: no spaces."""
+    form = {"int": r"[+-]?[0-9]+", "uint": r"[0-9]+", "double": r"[^\s_]+"}[function]
+    low, high = {"int": (-(2**63), 2**63), "uint": (0, 2**64), "double": (0, 0)}[function]
+
+    def run(text: str) -> object:
+        try:
+            if re.fullmatch(form, text) and (function == "double" or low <= int(text) < high):
+                return float(text) if function == "double" else int(text)
+        except ValueError:
+            pass
+        raise RuntimeError(f"type conversion error from 'string' to '{function}'")
+
+    return run
+
+
+def _time(text: str) -> str:
+    """A timestamp as Go prints it: with the offset of its text, and no zeros behind the fraction."""
+    from datetime import datetime
+
+    found = _TIME.fullmatch(text)
+    try:
+        datetime.fromisoformat(found[1] if found else "")
+    except ValueError:
+        raise RuntimeError("type conversion error from 'string' to 'google.protobuf.Timestamp'") from None
+    assert found is not None
+    fraction = (found[2] or "")[:10].rstrip("0").rstrip(".")
+    return f"{found[1]}{fraction}{'Z' if found[3][1:] == '00:00' else found[3]}"
+
+
+def _seconds(given: timedelta) -> str:
+    whole, rest = divmod(
+        abs(given.days * 86_400_000_000 + given.seconds * 1_000_000 + given.microseconds), 10**6
+    )
+    fraction = f".{rest:06d}".rstrip("0").rstrip(".")
+    return f"{'-' if given.days < 0 else ''}{whole}{fraction}s"
