@@ -133,7 +133,7 @@ def test_push_is_atomic(repository: GitRepository, tmp_path: Path) -> None:
     stale.set("refs/heads/main", newer)
     stale.set("refs/heads/later", newer)
 
-    with pytest.raises(GitError, match="push"):
+    with pytest.raises(GitError, match="run this one again"):
         stale.push(str(remote))
     assert "refs/heads/later" not in list_refs(GitRepository(remote))
 
