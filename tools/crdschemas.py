@@ -22,6 +22,7 @@ SHIPPED = {
     "shared/krmkit/systems/clusterapi/api/publishedcrds.py": (
         "tools/crds/core.yaml",
         "tools/crds/kubeadm.yaml",
+        "tools/crds/docker.yaml",
     ),
     "shared/krmkit/systems/landscaper/items/publishedcrds.py": ("tools/crds/landscaper.yaml",),
 }

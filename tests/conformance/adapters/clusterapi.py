@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.conformance.adapters import (
     clusterapi_hooks,
+    clusterapi_live,
     clusterapi_topology,
     clusterapi_variables,
     clusterapi_webhooks,
@@ -14,4 +15,5 @@ FILES = {
     **clusterapi_webhooks.FILES,
     **clusterapi_topology.FILES,
     **clusterapi_hooks.FILES,
+    **clusterapi_live.FILES,
 }

@@ -1,7 +1,8 @@
 """Objects against the schemas of CustomResourceDefinitions, as an API server checks them: structural schema, then CEL rules.
 
-Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and pkg/apiserver/schema/listtype. Not checked are metadata, status (a create
-drops it) and unknown fields (the server drops those, too).
+Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and pkg/apiserver/schema/listtype, and
+pkg/registry/customresource (the scale subresource). Not checked are metadata and status, which a create drops. A create drops undeclared fields,
+too, and a server-side apply refuses them: `undeclared` lists them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import Any
 
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
 from krmkit.libraries.go.json.functions import UnsupportedError, must_to_json
-from krmkit.libraries.kube.fielderror import FieldError, child, duplicate, index, key, required
+from krmkit.libraries.kube.fielderror import FieldError, child, duplicate, index, invalid, key, required
+from krmkit.libraries.schema.fields import find
+from krmkit.libraries.schema.kubernetes.pruning import undeclared_fields
 from krmkit.libraries.schema.kubernetes.rules import RuleSet
 from krmkit.libraries.schema.kubernetes.values import validate_value
 from krmkit.libraries.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
@@ -50,16 +53,24 @@ class CrdSchemas:
     ['spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"']
     """
 
-    __slots__ = ("_compiled", "_data", "_environment", "_published", "_ready")
+    __slots__ = ("_compiled", "_data", "_environment", "_published", "_ready", "_replicas")
 
-    def __init__(self, crds: Iterable[Mapping[str, Any]], published: PublishedSchemas | None = None) -> None:
+    def __init__(
+        self,
+        crds: Iterable[Mapping[str, Any]],
+        published: PublishedSchemas | None = None,
+        replicas: Iterable[str] = (),
+    ) -> None:
+        """replicas: `<apiVersion>/<kind>` of published kinds whose scale subresource has `spec.replicas`."""
         self._data: dict[str, object] = {}
+        self._replicas = dict.fromkeys(replicas, "spec.replicas")
         self._ready: dict[str, Schema | None] = {}
         self._compiled: dict[str, RuleSet] = {}
         self._environment: KubeEnvironment | None = None
         self._published = published
         for crd in crds:
             self._data.update(_schemas_of(crd))
+            self._replicas.update(_replicas_of(crd))
 
     def knows(self, data: Mapping[str, Any]) -> bool:
         """Return whether there is a schema for the object's apiVersion and kind."""
@@ -76,10 +87,21 @@ class CrdSchemas:
         errors = validate_value(schema, value, "")
         errors += _embedded(schema, value, "")
         errors += _duplicates(schema, value, "")
+        path = self._replicas.get(name, "")
+        count = find(value, path.split(".")) if path else None
+        if type(count) is int and count < 0:
+            errors.append(invalid(path, count, "should be a non-negative integer"))
         # The server runs rules on values that fit their types only.
         if not errors and _reaches_rule(schema, value):
             errors = self._rules(name, schema).evaluate(schema, value, None, "")
         return errors
+
+    def undeclared(self, data: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Return the paths of the fields that the object's schema does not declare, each with the names declared there."""
+        schema = self._schema(_name(data))
+        if schema is None:
+            return {}
+        return undeclared_fields(schema, {name: inner for name, inner in data.items() if name not in _OWN})
 
     def _schema(self, name: str) -> Schema | None:
         if name not in self._ready:
@@ -140,6 +162,16 @@ def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
                 "required": needed,
             }
     return found
+
+
+def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (apiVersion and kind, path) of the number of replicas that the scale subresources of a CRD name."""
+    versions = find(crd, ("spec", "versions"))
+    for version in versions if isinstance(versions, list) else ():
+        path = find(version, ("subresources", "scale", "specReplicasPath"))
+        if isinstance(path, str):
+            group, kind = find(crd, ("spec", "group")), find(crd, ("spec", "names", "kind"))
+            yield f"{group}/{version.get('name', '')}/{kind}", path.removeprefix(".")
 
 
 def _unpacked(text: str) -> dict[str, object]:

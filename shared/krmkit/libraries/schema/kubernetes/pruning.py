@@ -16,12 +16,19 @@ _META = frozenset(("apiVersion", "kind", "metadata"))
 
 def unknown_fields(schema: Schema, value: object) -> list[str]:
     """Paths of the fields that would be dropped, sorted: `a.b`, `list[1].c`. x-kubernetes-preserve-unknown-fields keeps them."""
-    found: list[str] = []
+    return sorted(undeclared_fields(schema, value))
+
+
+def undeclared_fields(schema: Schema, value: object) -> dict[str, list[str]]:
+    """The same fields in the order of the value, each with the names that the schema declares in its place."""
+    found: dict[str, list[str]] = {}
     _prune(schema, value, "", found)
-    return sorted(found)
+    return found
 
 
-def _prune(schema: Schema | None, value: object, path: str, found: list[str], kept: bool = False) -> None:
+def _prune(
+    schema: Schema | None, value: object, path: str, found: dict[str, list[str]], kept: bool = False
+) -> None:
     """`kept`: fields that the schema does not name are preserved here; what it names is pruned inside all the same."""
     kept = kept or (schema is not None and schema.preserve_unknown_fields)
     if isinstance(value, dict):
@@ -34,7 +41,7 @@ def _prune(schema: Schema | None, value: object, path: str, found: list[str], ke
             elif schema is not None and schema.has_additional:
                 _prune(schema.additional, inner, place, found)
             elif not kept:
-                found.append(place)
+                found[place] = list(schema.properties) if schema is not None else []
     elif isinstance(value, list):
         for position, inner in enumerate(value):
             _prune(schema.items if schema is not None else None, inner, f"{path}[{position}]", found, kept)

@@ -67,6 +67,11 @@ class CollectedObject:
         return f"{self.kind} {self.namespace}/{self.name}"
 
     @property
+    def is_generated(self) -> bool:
+        """Whether a render made the object: it is state, never input."""
+        return self.resource is not None and bool(self.resource.annotation(names.GENERATED_BY))
+
+    @property
     def data(self) -> Object:
         """The object without the keys of tools, parsed on first use."""
         if self._data is None:

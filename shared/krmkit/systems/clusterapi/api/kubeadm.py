@@ -114,6 +114,7 @@ _MOVED: tuple[tuple[Path, Path], ...] = (
     (("machineNamingStrategy",), ("machineNaming",)),
     (("remediationStrategy", "maxRetry"), ("remediation", "maxRetry")),
     (("machineTemplate", "readinessGates"), ("machineTemplate", "spec", "readinessGates")),
+    (("machineTemplate", "taints"), ("machineTemplate", "spec", "taints")),
 )
 """(place in v1beta1, place in v1beta2) of the fields of a KubeadmControlPlane that have the same value in both."""
 _DURATIONS: tuple[tuple[Path, Path], ...] = (

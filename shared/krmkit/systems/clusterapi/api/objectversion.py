@@ -1,4 +1,4 @@
-"""Objects of Cluster API at another version of their API, where the conversion is known: the kubeadm and the core kinds.
+"""Objects of Cluster API at another version of their API, where the conversion is known: the kubeadm, core and Docker kinds.
 
 A ClusterClass names the version in which the controller reads a template, and `kubectl get` answers in the newest one.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import NestedError, drop, find, put
 from krmkit.systems.clusterapi.api.conversion import convert_machine_health_check, convert_worker_group
+from krmkit.systems.clusterapi.api.docker import cluster_to_v1beta1, cluster_to_v1beta2, same
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.kubeadm import (
     config_to_v1beta1,
@@ -40,6 +41,16 @@ _DOWN: dict[tuple[str, str], tuple[tuple[str, ...], Change]] = {
     (BOOTSTRAP, "KubeadmConfigTemplate"): (_TEMPLATE_SPEC, config_to_v1beta1),
     (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (_TEMPLATE_SPEC, control_plane_to_v1beta1),
 }
+INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
+for _prefix in ("Dev", "Docker"):
+    for _kind, _up, _down in (
+        ("Cluster", cluster_to_v1beta2, cluster_to_v1beta1),
+        ("Machine", same, same),
+        ("MachinePool", same, same),
+    ):
+        for _suffix, _path in (("", _SPEC), ("Template", _TEMPLATE_SPEC)):
+            _UP[INFRASTRUCTURE, f"{_prefix}{_kind}{_suffix}"] = (_path, _up)
+            _DOWN[INFRASTRUCTURE, f"{_prefix}{_kind}{_suffix}"] = (_path, _down)
 
 
 def is_unknown_conversion(given: str, wanted: str, kind: str) -> bool:
@@ -104,6 +115,10 @@ def label(data: Object) -> str:
 
 def how_to_export(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     """Return the command that exports a kind at a version: `kubectl get KubeadmConfigTemplate.v1beta1.GROUP ...`."""
-    full = ".".join((kind, version_of(api_version), group_of(api_version)))
-    parts = ["kubectl get", full, *([name] if name else []), f"-n {namespace}", "-o yaml"]
-    return " ".join(parts)
+    parts = [type_at(api_version, kind), *([name] if name else [])]
+    return f"kubectl get {' '.join(parts)} -n {namespace} -o yaml"
+
+
+def type_at(api_version: str, kind: str) -> str:
+    """Return a kind at a version as kubectl takes it: `KubeadmConfigTemplate.v1beta1.GROUP`."""
+    return ".".join((kind, version_of(api_version), group_of(api_version)))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from krmkit.libraries.json import Object
     from krmkit.systems.clusterapi.api.collection import CollectedObject
     from krmkit.systems.clusterapi.desired.topologies import RenderedCluster
+    from krmkit.systems.clusterapi.model.state import ClusterState
 
     Identity = tuple[str, str, str, str]
 
@@ -130,6 +131,24 @@ class GeneratedItems:
         ]
         self._resources.remove(*stale)
         self.counts["removed"] += len(stale)
+
+
+def clash(kind: str, name: str) -> str:
+    """Return the message about two objects that would have the same name."""
+    return f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
+
+
+def name_clashes(state: ClusterState) -> list[str]:
+    """Return a message for each name that several objects of a kind would have."""
+    seen: set[tuple[str, str]] = set()
+    found: dict[str, None] = {}
+    for role, data in state.objects():
+        place = (str(data.get("kind", "")), str(find(data, ("metadata", "name"), "")))
+        if role != CLUSTER and data:
+            if place in seen:
+                found[clash(*place)] = None
+            seen.add(place)
+    return list(found)
 
 
 _PLACES = (names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX, names.PACKAGE_PATH)

@@ -234,12 +234,22 @@ class TopologyPackage:
     def near_class(self, cluster: Object) -> str:
         """Return the nearest class for a Cluster whose class is not there: `; did you mean "quick-start"?`, else ""."""
         namespace, name = class_key(cluster)
-        return proposal(name, [one for space, one in self.classes if space == namespace])
+        return elsewhere((namespace, name), self.classes) or proposal(
+            name, [one for space, one in self.classes if space == namespace]
+        )
 
     def previous(self, decoded: DecodedObject) -> Object | None:
         """Return the Cluster before the change."""
         known = self.previous_clusters.get(decoded.item.key)
         return known.data if known is not None and known.usable else None
+
+
+def elsewhere(key: Key, known: Iterable[Key]) -> str:
+    """Return a hint about a class of this name in other namespaces, "" if there is none."""
+    found = sorted(namespace for namespace, name in known if name == key[1] and namespace != key[0])
+    if not found:
+        return ""
+    return f"; there is {found[0]}/{key[1]}: to use it, set spec.topology.classRef.namespace to {found[0]}"
 
 
 def _duplicate(item: CollectedObject) -> Finding:

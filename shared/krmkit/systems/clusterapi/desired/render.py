@@ -12,7 +12,7 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, is_list_of_maps
 from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.api.features import FeatureGates
-from krmkit.systems.clusterapi.desired.generated import GeneratedItems, summary
+from krmkit.systems.clusterapi.desired.generated import GeneratedItems, clash, summary
 from krmkit.systems.clusterapi.desired.package import shortened
 from krmkit.systems.clusterapi.desired.settings import WHEN_UID
 from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions
@@ -63,7 +63,7 @@ def render_topologies(
     if without_uid and options.owner_references == WHEN_UID:
         findings.append(_without_owner(without_uid, count))
     for owner, kind, name in generated.clashes:
-        message = f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
+        message = clash(kind, name)
         findings.append(Finding("name-clash", message, ERROR, owner.resource))
     for work in topologies.classes():
         findings += undefined_in_class(work.decoded.data, work.decoded.item.resource)

@@ -15,7 +15,7 @@ from krmkit.libraries.schema.fields import find, mapping, put
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.names import ClusterNames, simple_name
-from krmkit.systems.clusterapi.api.objectversion import how_to_export, in_version, label
+from krmkit.systems.clusterapi.api.objectversion import in_version, label, type_at
 from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE_MACHINES, Role
 from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT
 from krmkit.systems.clusterapi.desired.comparison import changed_fields, is_live
@@ -47,6 +47,7 @@ def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, ba
     base: the Cluster's name, with which names begin. Changes the desired state. Raises TopologyError for a change of group
     or kind that is not allowed.
     """
+    _check_versions(current, desired)
     found: list[Rotation] = []
     control_plane = desired.control_plane
     template = control_plane.infrastructure_machine_template
@@ -103,8 +104,6 @@ def _template(
             f" {kind}.{_group(desired)}: the machines of the Cluster could not be replaced one by one"
         )
     old_name = str(find(current, ("metadata", "name"), ""))
-    if same_kind:
-        _check_versions(current, desired, role)
     fields = list(changed_fields(current, desired, applied)) if same_kind else ["kind"]
     if any(not field.startswith("metadata.") for field in fields):
         if names.is_pinned(role):
@@ -119,17 +118,25 @@ def _template(
     return Rotation(role, kind, outcome, old_name, name, fields[:MOST_FIELDS]), desired
 
 
-def _check_versions(current: Object, desired: Object, role: str) -> None:
-    """Refuse to compare a running template with a desired one of a version that it cannot be converted to."""
-    given, wanted = str(current.get("apiVersion", "")), str(desired.get("apiVersion", ""))
-    if given == wanted or not is_live(current) or in_version(current, wanted) or in_version(desired, given):
-        return
-    name, namespace = (str(find(current, ("metadata", part), "")) for part in ("name", "namespace"))
-    kind = str(desired.get("kind", ""))
-    raise TopologyError(
-        f"{role}: the running {label(current)} is in {given}, the desired one in {wanted}, and no conversion between the two is"
-        f" known; export it with: {how_to_export(wanted, kind, namespace, name)}"
-    )
+def _check_versions(current: ClusterState, desired: ClusterState) -> None:
+    """Refuse to compare running templates with desired ones of versions that they cannot be converted to, all at once."""
+    wanted = {role: item for role, item in desired.objects() if role.is_template}
+    unknown: dict[str, str] = {}
+    for role, item in current.objects():
+        other = wanted.get(role)
+        if not item or other is None or item.get("kind") != other.get("kind") or not is_live(item):
+            continue
+        given, version, kind = str(item["apiVersion"]), str(other["apiVersion"]), str(other["kind"])
+        if _group(item) != _group(other) or in_version(item, version) or in_version(other, given):
+            continue
+        said = f"{role}: the running {label(item)} is in {given}, the desired one in {version}"
+        unknown.setdefault(type_at(version, kind), said)
+    if unknown:
+        namespace = str(find(desired.cluster, ("metadata", "namespace"), ""))
+        raise TopologyError(
+            f"{'; '.join(unknown.values())}: no conversion between the versions is known; export the objects with:"
+            f" kubectl get {','.join(unknown)} -n {namespace} -o yaml"
+        )
 
 
 def _group(item: Object) -> str:

@@ -17,7 +17,7 @@ from krmkit.systems.clusterapi.api.names import ClusterNames
 from krmkit.systems.clusterapi.desired.blueprint import read_blueprint
 from krmkit.systems.clusterapi.desired.cluster import desired_state
 from krmkit.systems.clusterapi.desired.current import CurrentObjects, state_objects
-from krmkit.systems.clusterapi.desired.package import TopologyPackage, class_variables
+from krmkit.systems.clusterapi.desired.package import TopologyPackage, class_variables, elsewhere
 from krmkit.systems.clusterapi.desired.pinned import PinnedNames
 from krmkit.systems.clusterapi.desired.rotation import ROTATED, rotate
 from krmkit.systems.clusterapi.desired.settings import WHEN_UID, DesiredStateSettings
@@ -203,8 +203,10 @@ class Topologies:
         place = "spec.topology.classRef.name"
         work = self.class_work(key)
         if work is None:
-            known = [name for namespace, name in self._collected.classes if namespace == key[0]]
-            message = f"ClusterClass {'/'.join(key)} must be among the items{did_you_mean(key[1], known)}"
+            hint = elsewhere(key, self._collected.classes) or did_you_mean(
+                key[1], [name for namespace, name in self._collected.classes if namespace == key[0]]
+            )
+            message = f"ClusterClass {'/'.join(key)} must be among the items{hint}"
             self.findings.append(decoded.finding("missing-class", message, ERROR, place))
             return None
         if work.blueprint is None:

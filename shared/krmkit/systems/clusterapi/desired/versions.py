@@ -32,7 +32,10 @@ BEFORE_CONTROL_PLANE_UPGRADE = "BeforeControlPlaneUpgrade"
 
 @dataclass(slots=True)
 class WorkersTracker:
-    """The upgrade state of a Cluster's MachineDeployments, or of its MachinePools."""
+    """The upgrade state of a Cluster's MachineDeployments, or of its MachinePools.
+
+    `held`: the groups, by their names in the topology, whose upgrade is pending; names of objects may collide.
+    """
 
     concurrency: int = 1
     plan: list[str] = field(default_factory=list)
@@ -40,6 +43,12 @@ class WorkersTracker:
     pending_create: list[str] = field(default_factory=list)
     pending_upgrade: list[str] = field(default_factory=list)
     deferred: list[str] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
+
+    def hold(self, topology: Object, name: str) -> None:
+        """Note that the upgrade of a group, and of its object, is pending."""
+        self.pending_upgrade.append(name)
+        self.held.add(str(topology.get("name", "")))
 
     def concurrency_reached(self) -> bool:
         """Return whether no further group may start its upgrade."""
@@ -179,17 +188,17 @@ def worker_version(
     name = str(find(current, ("metadata", "name"), ""))
     if is_deferred(topologies, topology):
         workers.deferred.append(name)
-        workers.pending_upgrade.append(name)
+        workers.hold(topology, name)
         return version
     if blocked or workers.concurrency_reached() or not tracker.is_stable_or_waiting_for_workers():
-        workers.pending_upgrade.append(name)
+        workers.hold(topology, name)
         return version
     if not workers.plan:
         raise TopologyError(
             f"cannot compute the {kind} version if the {kind} is pending upgrade and the upgrade plan is not set"
         )
     if workers.plan[0] == version:
-        workers.pending_upgrade.append(name)
+        workers.hold(topology, name)
         return version
     workers.upgrading.append(name)
     return workers.plan[0]

@@ -88,7 +88,8 @@ def _validate_class(
             findings.append(decoded.finding("bad-variables", message, ERROR, "spec.variables"))
         else:
             findings.append(decoded.finding("unknown-variables", owner.problem, WARNING, "spec.patches"))
-    if old is not None:
+    # A class that does not change is not sent again, so its webhook does not run.
+    if old is not None and old != decoded.data:
         clusters = [user.data for user in users]
         for error in validate_class_for_clusters(decoded.data, old, clusters):
             findings.append(decoded.error("class-in-use", error))

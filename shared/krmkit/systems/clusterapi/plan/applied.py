@@ -17,10 +17,23 @@ from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.objectversion import BOOTSTRAP, in_version, same_version
 from krmkit.systems.clusterapi.desired.comparison import applied_by, is_live
+from krmkit.systems.clusterapi.webhooks.objectcheck import ObjectCheck
 
 # This kind is edited in place, and its webhook fills in no more than these.
 _FEW_DEFAULTS = (BOOTSTRAP, "KubeadmConfigTemplate")
 _DEFAULTS = {"format": "cloud-config", "imagePullPolicy": "IfNotPresent"}
+
+
+def templates_as_stored(package: Collected) -> Collected:
+    """Return the package, its templates without the fields that an API server drops."""
+    check = ObjectCheck([crd.data for crd in package.crds])
+    others = dict(package.others)
+    for key, item in package.others.items():
+        if item.kind.endswith("Template") and not item.is_generated:
+            stored = check.stored(item.data)
+            if stored is not item.data:
+                others[key] = CollectedObject(item.resource, stored)
+    return replace(package, others=others)
 
 
 def templates_as_applied(old: Collected, new: Collected) -> Collected:

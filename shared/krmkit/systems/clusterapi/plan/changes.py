@@ -6,7 +6,7 @@ names stay, and templates with changed content rotate as in the controller.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,17 +14,21 @@ from krmkit.krm.finding import ERROR, Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
+from krmkit.systems.clusterapi.api.decode import UNKNOWN_FIELD
 from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.api.labels import group_of
 from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE
 from krmkit.systems.clusterapi.desired.current import CurrentObjects, state_objects
+from krmkit.systems.clusterapi.desired.generated import name_clashes
 from krmkit.systems.clusterapi.desired.package import DecodedObject, TopologyPackage
 from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions
 from krmkit.systems.clusterapi.model.state import ClusterState
+from krmkit.systems.clusterapi.packages.objects import CheckedPackage
 from krmkit.systems.clusterapi.packages.validation import validate_package
-from krmkit.systems.clusterapi.plan.applied import templates_as_applied
-from krmkit.systems.clusterapi.plan.edits import TemplateEdits
+from krmkit.systems.clusterapi.plan.applied import templates_as_applied, templates_as_stored
+from krmkit.systems.clusterapi.plan.edits import TemplateEdits, references
 from krmkit.systems.clusterapi.plan.model import (
     CHANGE,
     CREATE,
@@ -39,8 +43,12 @@ from krmkit.systems.clusterapi.plan.objectchanges import StateComparison, all_ob
 from krmkit.systems.clusterapi.plan.rolls import Clock
 from krmkit.systems.clusterapi.plan.running import knows_applied, missing_objects, running_state
 from krmkit.systems.clusterapi.plan.steps import plan_steps
+from krmkit.systems.clusterapi.webhooks.cluster import class_key
 from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import created_errors, updated_errors
 
+Place = tuple[str | None, str | None, str | None]  # kind, namespace, name
+
+_BEFORE = "as it was: "
 PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 
 
@@ -60,8 +68,9 @@ class _Planner:
     def __init__(
         self, old: Collected, new: Collected, options: TopologyOptions, wanted: list[Key], now: str
     ) -> None:
-        self._old = old
-        self._new = new = templates_as_applied(old, new)
+        self._given = new
+        self._old = old = templates_as_stored(old)
+        self._new = new = templates_as_applied(old, templates_as_stored(new))
         self._options = options
         self._wanted = wanted
         self._now = now
@@ -88,12 +97,60 @@ class _Planner:
             if outcome is not None:
                 rendered[key] = outcome
             self._errors.setdefault(key, []).extend(texts)
-        for key, texts in _refusals(new, chosen, extensions, self._running, plan).items():
-            self._errors[key] = [*texts, *self._errors.get(key, ())]
+        for key, texts in self._refusals(chosen, extensions, rendered).items():
+            known = [
+                text for text in self._errors.get(key, ()) if not any(one.endswith(text) for one in texts)
+            ]
+            self._errors[key] = [*texts, *known]
         there = {item.key: item for item in new.clusters}
         for key in self._wanted:
             plan.clusters.append(self._cluster(key, there.get(key), rendered.get(key), topologies))
+        told = [*plan.errors, *(text for one in plan.clusters for text in one.errors)]
+        plan.warnings = [
+            text
+            for text in dict.fromkeys(plan.warnings)
+            if not text.startswith(_BEFORE)
+            or not any(one.endswith(text.removeprefix(_BEFORE)) for one in told)
+        ]
         return plan
+
+    def _refusals(
+        self, chosen: TopologyOptions, extensions: Extensions, rendered: dict[Key, RenderedCluster]
+    ) -> dict[Key, list[str]]:
+        """Return why the API server, its webhooks or the controller refuse, by Cluster; errors about other objects go to the plan,
+        and their users are refused, too."""
+        if not chosen.clusters:
+            return {}
+        # The package as it is given: what a server drops is warned about.
+        given = replace(
+            self._given,
+            previous_clusters=self._new.previous_clusters,
+            previous_classes=self._new.previous_classes,
+        )
+        package = TopologyPackage(given, chosen.clusters, extensions)
+        checked = CheckedPackage(package)
+        features = FeatureGates.of(chosen.feature_gates)
+        found: dict[Key, list[str]] = {}
+        by_reference = {_reference(item): item.key for item in given.clusters}
+        users = _users(package)
+        for finding in checked.with_given(validate_package(package, features, self._running)):
+            place = _of_reference(finding.resource_ref or {})
+            key = by_reference.get(place)
+            if finding.severity != ERROR:
+                if finding.rule == UNKNOWN_FIELD:
+                    self._plan.warnings.append(str(finding))
+            elif key is not None:
+                found.setdefault(key, []).append(_text(finding))
+            else:
+                self._plan.errors.append(str(finding))
+                for user in users.get(place, ()):
+                    text = f"{place[0]} {place[1] or user[0]}/{place[2]} is refused, so nothing changes"
+                    found.setdefault(user, []).append(text)
+        for key, one in rendered.items():
+            if key not in found:
+                found[key] = [_text(finding) for finding in checked.made(one)]
+            self._plan.warnings += [f"{'/'.join(key)}: {text}" for text in name_clashes(one.state)]
+        return found
 
     def _read_states(self) -> None:
         """Fill in the state of each Cluster before the change, and the errors of running objects.
@@ -108,7 +165,7 @@ class _Planner:
             found = self._running.of(decoded.data, one.blueprint if one is not None else None)
             state = running_state(one.state if one is not None else None, found)
             if state is None:
-                self._plan.warnings += [f"as it was: {text}" for text in texts]
+                self._plan.warnings += [f"{_BEFORE}{text}" for text in texts]
                 continue
             self._states[key] = state
             if state is found:
@@ -246,34 +303,32 @@ def _render(
         yield decoded, one, texts if one is None else []
 
 
-def _refusals(
-    collected: Collected,
-    options: TopologyOptions,
-    extensions: Extensions,
-    running: CurrentObjects,
-    plan: TopologyPlan,
-) -> dict[Key, list[str]]:
-    """Return the errors of the webhooks by Cluster; errors about classes go to the plan."""
-    if not options.clusters:
-        return {}
-    package = TopologyPackage(collected, options.clusters, extensions)
-    by_reference = {_reference(item): item.key for item in collected.clusters}
-    found: dict[Key, list[str]] = {}
-    for finding in validate_package(package, FeatureGates.of(options.feature_gates), running):
-        if finding.severity != ERROR:
+def _users(package: TopologyPackage) -> dict[Place, list[Key]]:
+    """Return the Clusters that use each class and each template of a package."""
+    found: dict[Place, list[Key]] = {}
+    for decoded in package.clusters:
+        owner = package.classes.get(class_key(decoded.data)) if decoded.usable else None
+        if owner is None:
             continue
-        reference = finding.resource_ref or {}
-        key = by_reference.get((reference.get("kind"), reference.get("namespace"), reference.get("name")))
-        if key is None:
-            plan.errors.append(str(finding))
-        else:
-            found.setdefault(key, []).append(_text(finding))
+        items = [owner.decoded.item]
+        for reference in references(owner.data):
+            group = group_of(str(reference.get("apiVersion", "")))
+            kind, name = str(reference.get("kind", "")), str(reference.get("name", ""))
+            item = package.collected.find(group, kind, owner.decoded.item.namespace, name)
+            items += [] if item is None else [item]
+        for item in items:
+            users = found.setdefault(_reference(item), [])
+            if decoded.item.key not in users:
+                users.append(decoded.item.key)
     return found
 
 
-def _reference(item: CollectedObject) -> tuple[str | None, str | None, str | None]:
+def _reference(item: CollectedObject) -> Place:
     resource = item.resource
-    reference = resource.ref() if resource is not None else {"kind": item.kind, "name": item.name}
+    return _of_reference(resource.ref() if resource is not None else {"kind": item.kind, "name": item.name})
+
+
+def _of_reference(reference: Mapping[str, str]) -> Place:
     return reference.get("kind"), reference.get("namespace"), reference.get("name")
 
 

@@ -13,10 +13,9 @@ from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
-from krmkit.systems.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, label
+from krmkit.systems.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, INFRASTRUCTURE, label
 from krmkit.systems.clusterapi.desired.comparison import changed_fields
 
-INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _INNER, _WHOLE = "spec.template.spec", "spec"
 IMMUTABLE = {
     f"KubeadmControlPlaneTemplate.{CONTROL_PLANE}": _INNER,

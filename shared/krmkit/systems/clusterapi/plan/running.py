@@ -123,7 +123,7 @@ def _groups_in_effect(
         there = current.get(name)
         if there is None and name in tracker.pending_create:
             continue
-        if there is not None and mapping(there.object, "metadata").get("name") in tracker.pending_upgrade:
+        if there is not None and name in tracker.held:
             group = replace(there, machine_health_check=group.machine_health_check)
         found[name] = group
     return found

@@ -10,12 +10,14 @@ from krmkit.systems.clusterapi.api.collection import Collected, collect
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import CREATE, SAME
-from tests.unit.systems.clusterapi.fixtures import cluster, cluster_class, templates
+from tests.unit.systems.clusterapi.fixtures import BOOTSTRAP, cluster, cluster_class, template, templates
 
 
 def package(*clusters: dict[str, Any]) -> Collected:
     """The class and its templates, with Clusters of it."""
-    items = deepcopy([cluster_class(), *templates(), *clusters])
+    sound = [one for one in templates() if one["kind"] != "KubeadmConfigTemplate"]
+    sound.append(template(BOOTSTRAP, "KubeadmConfigTemplate", {"verbosity": 1}))
+    items = deepcopy([cluster_class(), *sound, *clusters])
     return collect([Resource.from_data(one) for one in items])
 
 
