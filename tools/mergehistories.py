@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.merge.unedited import SUFFIXES, source
 from krmkit.kpt.merge.units import identifier
@@ -30,7 +31,7 @@ from krmkit.kpt.source import FileResource, SourceError, without
 from krmkit.krm.annotations import BLUEPRINT, IDENTIFIER
 from krmkit.krm.errors import ListError
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.packagemerge import merge_packages
 
 Files = dict[str, bytes]
 Leaves = dict[tuple[str, ...], Any]

@@ -13,8 +13,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from krmkit.kpt.merge.packages import MergedPackage
 from krmkit.kpt.merge.stamp import stamped_file
-from krmkit.render.packagemerge import MergedPackage, merge_packages
+from krmkit.render.packagemerge import merge_packages
 
 KPTFILE = b"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
 IDENTIFIER = "internal.kpt.dev/upstream-identifier"

@@ -12,6 +12,7 @@ from krmkit.cli.arguments import CommandParser, add_output
 from krmkit.fleet.follow import STRATEGIES, local_files, updated
 from krmkit.fleet.getpackage import get_package
 from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.policy import MARKERS, POLICIES
 from krmkit.krm.errors import ListError
 from krmkit.libraries.process.stderr import say
@@ -20,7 +21,6 @@ from krmkit.render.diff import diff
 from krmkit.render.findings.mergereport import merge_report
 from krmkit.render.findings.model import Report
 from krmkit.render.findings.places import shown_path
-from krmkit.render.packagemerge import MergedPackage, PackageMergeError
 from krmkit.render.secrets.files import secrets_in_file
 from krmkit.storage.disk import folders
 from krmkit.storage.disk.journal import recover

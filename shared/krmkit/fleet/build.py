@@ -20,14 +20,16 @@ from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.variants import Made, Origin, UpstreamPackage, VariantError, make, unrendered
 from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.run import RunOptions
-from krmkit.kpt.merge.carryback import carry_back, lost_edits
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.conflictplaces import placed
+from krmkit.kpt.merge.lost import lost_comments, lost_edits
+from krmkit.kpt.merge.packages import PackageMergeError
 from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.kpt.merge.undo import undo
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.packagemerge import PackageMergeError, merge_packages
+from krmkit.render.packagemerge import merge_packages
 from krmkit.render.resolve import ProgramResolver
 from krmkit.render.secrets.files import masked_conflicts
 from krmkit.storage.git.treeupdate import File
@@ -172,9 +174,8 @@ class Build:
             built.input = files if given.base is None else _unrendered(variant, files, clone=False)
         decided = len(conflicts)
         if given.last is not None:
-            conflicts = conflicts + _lost(
-                given, base, local, built, {(one.file, one.path) for one in conflicts}
-            )
+            sides = [_contents(one) for one in (base, upstream, local, files)]
+            conflicts = conflicts + _lost(given, sides, built, conflicts)
         if given.on_conflict:
             built.settled = conflicts[:decided]
             conflicts = conflicts[decided:]
@@ -193,7 +194,7 @@ class Build:
         before = base if last.input is None else last.input
         if last.output is None or last.output == given.files:
             return before
-        contents = carry_back(*map(_contents, (last.output, given.files, before)))
+        contents = undo(*map(_contents, (last.output, given.files, before)))
         known = {**before, **given.files}
         return {path: File(content, known[path].executable) for path, content in contents.items()}
 
@@ -272,27 +273,34 @@ def _built(made: Made, blueprint: UpstreamPackage, files: Files) -> Built:
 
 
 def _lost(
-    given: Update, base: Files, local: Files, built: Built, known: set[tuple[str, tuple[str, ...]]]
+    given: Update, sides: list[dict[str, bytes]], built: Built, known: list[ResourceConflict]
 ) -> list[ResourceConflict]:
-    """People's edits in the package that the build lost, without the known ones.
+    """People's edits in the package that the build lost, without those in conflicts that are known.
 
-    Edits are the differences of the package from the last output, and those carried back before: of the input from the
-    clone.
+    Edits are the differences of the package from the last output, and those made before: of `local`, which the pipeline
+    was undone in, from the clone. `sides`: the clones `base` and `upstream`, `local` and what it was merged to.
     """
+    base, upstream, local, merged = sides
     files, made = _contents(given.files), _contents(built.files)
-    lost: list[ResourceConflict] = []
     assert given.last is not None
-    if given.last.output is not None:
-        lost += lost_edits(_contents(given.last.output), files, made)
+    output = _contents(given.last.output) if given.last.output is not None else files
+    lost = [*lost_edits(output, files, made, merged)]
+    edits = [(output, files), (base, {path: text for path, text in local.items() if path in files})]
+    notes = lost_comments(edits, made, files, base, upstream)
     if local != base:
-        gone = {(one.file, one.path) for one in lost_edits(_contents(base), _contents(local), files)}
-        lost += [
-            one
-            for one in lost_edits(_contents(base), _contents(local), made)
-            if (one.file, one.path) not in gone
-        ]
-    unknown = {(one.file, one.path): one for one in reversed(lost) if (one.file, one.path) not in known}
-    return masked_conflicts(placed(reversed(unknown.values()), files), (files, made))
+        gone = {_about(one) for one in lost_edits(base, local, files, local)}
+        lost += [one for one in lost_edits(base, local, made, merged) if _about(one) not in gone]
+    found = {_about(one): one for one in reversed(placed(lost, files))}
+    for one in known:
+        found.pop(_about(one), None)
+    told = {(one.file, one.message) for one in known}
+    comments = {(one.file, one.message): one for one in reversed(notes)}
+    unknown = [*reversed(found.values()), *(one for key, one in comments.items() if key not in told)]
+    return masked_conflicts(unknown, (files, made))
+
+
+def _about(conflict: ResourceConflict) -> tuple[str, tuple[str, ...]]:
+    return conflict.file, conflict.path
 
 
 def _unrendered(variant: VariantInput, files: Files, clone: bool) -> Files:

@@ -9,6 +9,7 @@ import os
 from collections import defaultdict
 from dataclasses import replace
 
+from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.policy import UNRESOLVED, unresolved_line
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.kpt.merge.tree import PackageTree
@@ -17,7 +18,7 @@ from krmkit.kpt.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE
-from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.packagemerge import merge_packages
 from krmkit.storage.disk import folders
 from krmkit.storage.git.program import GitError
 from krmkit.storage.git.treeupdate import File

@@ -14,12 +14,12 @@ from typing import Any
 
 from krmkit.fleet.follow import follow_below
 from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.packages import MergedPackage
 from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.merge.unedited import SUFFIXES
 from krmkit.kpt.source import SourceError, first_document
 from krmkit.krm.resource import Resource
 from krmkit.render.package import KPTFILE
-from krmkit.render.packagemerge import MergedPackage
 from krmkit.storage.disk.write import FileEdit, WriteError, write_folder
 from krmkit.storage.git.foreign import NETWORK
 from krmkit.storage.git.program import GitError, GitRepository

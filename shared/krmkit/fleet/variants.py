@@ -219,7 +219,8 @@ def make(
     warnings = [
         f"{path}:{line}: Porch refuses a --- without a document behind it" for path, line in refused if line
     ]
-    return Made(rendering.contents, gates, [text for _, text in problems] + warnings, rendering.secrets)
+    contents = {**rendering.contents, **_notes(package, rendering.contents)}
+    return Made(contents, gates, [text for _, text in problems] + warnings, rendering.secrets)
 
 
 def _problems(package: Package, rendering: Rendering) -> list[tuple[str, str]]:
@@ -252,7 +253,8 @@ def unrendered(
     """
     try:
         package = _unrendered(blueprint, spec, origin, clone, context)
-        return ResourcePlaces(package).contents(_items(package))
+        contents = ResourcePlaces(package).contents(_items(package))
+        return {**contents, **_notes(package, contents)}
     except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
         raise VariantError(str(error)) from None
 
@@ -279,8 +281,16 @@ def _cloned(
 def _followed(blueprint: UpstreamPackage, origin: Origin | None) -> Package:
     """A variant's own package, with its current upstream."""
     package = blueprint.package(blueprint.texts)
-    _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin)
+    _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin, keeps_strategy=True)
     return package
+
+
+def _notes(package: Package, contents: dict[str, str]) -> dict[str, str]:
+    """The files of a package that hold comments alone, and that no resource was put into: they stay, as others do."""
+    blank = (
+        (each.place(file.path), file) for each in package.walk() for file in each.files if not file.items
+    )
+    return {path: file.text for path, file in blank if path not in contents}
 
 
 def _items(package: Package) -> list[FileResource]:
@@ -303,12 +313,13 @@ def _with_context(given: dict[str, str], package: str, limits: Limits) -> dict[s
     return texts
 
 
-def _set_upstream(kptfile: Resource, origin: Origin | None) -> None:
-    """Set the package's upstream and lock, in place of the blueprint's own."""
+def _set_upstream(kptfile: Resource, origin: Origin | None, keeps_strategy: bool = False) -> None:
+    """Set the package's upstream and lock, in place of the blueprint's own; a variant's own strategy may be a person's."""
     if origin is None:
         return
     git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}
-    upstream = {"type": "git", "git": git, "updateStrategy": "resource-merge"}
+    strategy = kptfile.get("upstream", "updateStrategy") if keeps_strategy else None
+    upstream = {"type": "git", "git": git, "updateStrategy": strategy or "resource-merge"}
     if origin.commit:
         lock = {"type": "git", "git": {**git, "commit": origin.commit}}
         if kptfile.get("upstreamLock") != lock:

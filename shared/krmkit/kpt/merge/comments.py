@@ -9,10 +9,12 @@ people, of fields that differ from upstream, and between the elements of a list.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from krmkit.kpt.merge.edits import IDENTITIES
+from krmkit.kpt.merge.unedited import comments_of
 from krmkit.libraries.yaml.data import go_data, same_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.places import Places, Spot, Unit, Units
@@ -61,8 +63,13 @@ def merge_comments(base: str, upstream: str, local: str, merged: str, every_head
 
     `merged` is returned unchanged if a text cannot be parsed, or an edit would change its meaning.
     """
-    if "\r" in merged or _with_signs(base) == _with_signs(upstream):
+    if _with_signs(base) == _with_signs(upstream):
         return merged
+    if "\r" in merged:
+        texts = tuple(text.replace("\r\n", "\n") for text in (base, upstream, local, merged))
+        if "\r" in "".join(texts) or with_ends(merged, texts[3]) != merged:
+            return merged
+        return with_ends(merged, merge_comments(texts[0], texts[1], texts[2], texts[3], every_head))
     try:
         new, here, now = (_notes(text) for text in (upstream, local, merged))
         old = _notes(base) if base else {}
@@ -78,6 +85,57 @@ def merge_comments(base: str, upstream: str, local: str, merged: str, every_head
     except (YamlError, RecursionError):
         return merged
     return merged
+
+
+def put_back(text: str, local: str, added: Counter[str]) -> str:
+    """`text` with those `added` comments of `local` that it lacks, where the line of each is as it was.
+
+    A comment on a line of its own goes with the line below. One whose line is gone or changed stays away, and `text` is
+    returned unchanged if an edit would change its meaning.
+    """
+    lost, plain = added - Counter(comments_of(text)), text.replace("\r\n", "\n")
+    if not lost or with_ends(text, plain) != text:
+        return text
+    lines, bodies = plain.split("\n"), Counter[str]()
+    above: list[str] = []
+    before: dict[tuple[str, int], list[str]] = {}
+    after: dict[tuple[str, int], str] = {}
+    for line in [*local.replace("\r\n", "\n").split("\n"), "\0"]:
+        found = next((one for one in lost if lost[one] and line.endswith(one)), "")
+        body = line.removesuffix(found).strip() if found else line.strip()
+        if found and not body:
+            above.append(found)
+            lost[found] -= 1
+        elif body and not body.startswith("#"):
+            place = body, bodies[body]
+            bodies[body] += 1
+            if above:
+                before[place] = above
+                above = []
+            if found:
+                after[place] = found
+                lost[found] -= 1
+    written: list[str] = []
+    bodies = Counter()
+    for line in lines:
+        place = line.strip(), bodies[line.strip()]
+        bodies[line.strip()] += 1
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        written += [indent + one for one in before.get(place, ())]
+        written.append(f"{line} {after[place]}" if place in after else line)
+    end = before.get(("\0", 0), [])
+    if end:
+        written[-1:] = [*end, ""] if not written[-1] else [written[-1], *end]
+    made = "\n".join(written)
+    try:
+        return with_ends(text, made) if _same(made, text) else text
+    except (YamlError, RecursionError):
+        return text
+
+
+def with_ends(text: str, other: str) -> str:
+    """Another text, with the line ends of this one."""
+    return other.replace("\n", "\r\n") if "\r\n" in text else other
 
 
 def _edits(

@@ -25,8 +25,11 @@ MERGED = (
     ("inventory",),
     ("status",),
 )
+WHOLE: tuple[tuple[str, ...], ...] = ((),)
+"""Everything, for versions that one pipeline was made of: their names differ by edits alone."""
 LISTS = ("mutators", "validators")
 STAND_IN = "_kpt-merge_"
+RENDERED = "Rendered"
 
 
 def merge_kptfiles(
@@ -35,32 +38,34 @@ def merge_kptfiles(
     local: Kptfile,
     with_upstream: bool = False,
     prefer: str = UPSTREAM,
+    parts: tuple[tuple[str, ...], ...] = MERGED,
 ) -> MergedValue:
     """Return the merged Kptfile; `with_upstream` copies upstream and upstreamLock from the upstream Kptfile.
 
-    `prefer`: the side that wins where both changed a value.
+    `prefer`: the side that wins where both changed a value; `parts`: what is merged, the rest stays local. What a
+    render writes into the status is the local one.
 
     Example: base has no pipeline, upstream adds function a, local added function b: the merged pipeline has b, then a.
     """
-    versions = [deepcopy(version) for version in (base, upstream, local)]
+    versions = [
+        deepcopy(version) for version in (_as_rendered(base, local), _as_rendered(upstream, local), local)
+    ]
     nameless = all(_is_nameless(functions) for version in versions for functions in _function_lists(version))
     if nameless:
         for version in versions:
             _set_stand_ins(version)
     merged = dict(local)
     conflicts: list[Conflict] = []
-    for path in MERGED:
+    for path in parts:
         old, new, here = (_get(version, path) for version in versions)
-        outcome = merge(old, new, here, infer=path == PIPELINE, prefer=prefer)
+        outcome = merge(old, new, here, infer=path in (PIPELINE, ()), prefer=prefer)
         conflicts += [
             Conflict(
                 (*path, *map(_without_stand_in, one.path)), one.base, one.upstream, one.local, one.merged
             )
             for one in outcome.conflicts
         ]
-        # kpt keeps an emptied part as an empty mapping.
-        gone = outcome.value is MISSING and isinstance(here, dict)
-        merged = _set(merged, path, {} if gone else outcome.value)
+        merged = _set(merged, path, outcome.value)
     if nameless:
         _remove_stand_ins(merged)
     if with_upstream:
@@ -68,6 +73,29 @@ def merge_kptfiles(
             if upstream.get(key) is not None:
                 merged[key] = upstream[key]
     return MergedValue(merged, conflicts)
+
+
+def without_render(kptfile: Kptfile) -> Kptfile:
+    """A Kptfile without what a render writes into its status: the next one replaces it."""
+    return _as_rendered(kptfile, {})
+
+
+def _as_rendered(kptfile: Kptfile, other: Kptfile) -> Kptfile:
+    """A Kptfile with what a render wrote into the status of another one."""
+    own, its = ({**side} if isinstance(side := one.get("status"), dict) else {} for one in (kptfile, other))
+    if "renderStatus" not in {**own, **its} and RENDERED not in str({**own, **its}):
+        return kptfile
+    conditions = [one for one in own.pop("conditions", None) or () if not _is_of_render(one)]
+    conditions += [one for one in its.get("conditions") or () if _is_of_render(one)]
+    own.pop("renderStatus", None)
+    own |= {"conditions": conditions} if conditions else {}
+    own |= {"renderStatus": its["renderStatus"]} if "renderStatus" in its else {}
+    rest = {key: value for key, value in kptfile.items() if key != "status"}
+    return {**rest, "status": own} if own else rest
+
+
+def _is_of_render(condition: Any) -> bool:
+    return isinstance(condition, dict) and condition.get("type") == RENDERED
 
 
 def named_functions(*versions: Kptfile) -> list[Kptfile]:
@@ -127,6 +155,8 @@ def _get(data: Any, path: tuple[str, ...]) -> Any:
 
 def _set(data: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
     """A copy of `data` with the value at `path` set, or removed for MISSING."""
+    if not path:
+        return dict(value)
     key, *rest = path
     changed = dict(data)
     if rest:

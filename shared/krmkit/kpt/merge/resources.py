@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from krmkit.kpt.merge.comments import merge_comments
 from krmkit.kpt.merge.conflict import ResourceConflict
-from krmkit.kpt.merge.edits import write_merged
-from krmkit.kpt.merge.listkeys import schema_of
+from krmkit.kpt.merge.item import merge_item
 from krmkit.kpt.merge.stamp import stamped
-from krmkit.kpt.merge.text import merge_inside, merge_text
-from krmkit.kpt.merge.threeway import UPSTREAM, MergedValue, merge
-from krmkit.kpt.merge.unedited import SUFFIXES, data_of, is_same_resource, marks_of, source
+from krmkit.kpt.merge.text import merge_file
+from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.kpt.merge.unedited import SUFFIXES, data_of, is_same_resource, source
 from krmkit.kpt.merge.units import MergeUnit, MergeUnits, identifier, units_of, who
 from krmkit.kpt.source import FileResource, SourceError, SourceFile, joined
 from krmkit.krm.annotations import IDENTIFIER
@@ -94,17 +92,11 @@ class FileMerge:
                 yield path, merged
 
     def _merged_text(self, path: str, old: bytes, new: bytes, here: bytes) -> bytes:
-        try:
-            texts = [version.decode("utf-8") for version in (old, new, here)]
-        except UnicodeDecodeError:
-            texts = []
-        if not texts or any("\0" in text for text in texts):
+        merged, conflicts = merge_file(path, old, new, here, self.prefer)
+        if conflicts is None:
             self._tell(path, "", "changed upstream and edited locally, and no text: the local file stays")
-            return here
-        trees = path.endswith((*SUFFIXES, ".json"))
-        outcome = merge_text(*texts, prefer=self.prefer, trees=trees)
-        self.conflicts += [ResourceConflict.of(path, "", one) for one in outcome.conflicts]
-        return str(outcome.value).encode()
+        self.conflicts += [ResourceConflict.of(path, "", one) for one in conflicts or ()]
+        return merged
 
     def _follow_upstream(self, units: MergeUnits) -> None:
         """Apply upstream's changes to a locally edited resource in its local file, though upstream moved it to another."""
@@ -157,7 +149,7 @@ class FileMerge:
                 yield path, (new.joined(items) if len(items) == len(new.items) else joined(items)).encode()
         elif not items and here.items:
             yield path, None
-        else:
+        elif items:
             content = here.joined(items).encode()
             if content != self.local[path]:
                 yield path, content
@@ -180,30 +172,8 @@ class FileMerge:
         if base is not None and (text := _upstream_text(base, upstream, item)):
             item.revert(text, changed=True)
             return True
-        before = data_of(base) if base is not None else {}
-
-        def texts(path: tuple[str, ...], old: str, new: str, here: str) -> MergedValue | None:
-            return merge_inside(item.kind, path, old, new, here, self.prefer)
-
-        outcome = merge(
-            before,
-            data_of(upstream),
-            data_of(item),
-            schema_of(item.api_version, item.kind),
-            prefer=self.prefer,
-            texts=texts,
-        )
-        value = outcome.value
-        marks = marks_of(item.get())
-        if marks:
-            value.setdefault("metadata", {}).setdefault("annotations", {}).update(marks)
-        write_merged(item, value)
-        if "#" in upstream.original or (base is not None and "#" in base.original):
-            old = base.original if base is not None else ""
-            text = merge_comments(old, upstream.original, item.original, item.text)
-            if text != item.text:
-                item.revert(text, changed=True)
-        self.conflicts += [ResourceConflict.of(unit.place, who(item), one) for one in outcome.conflicts]
+        conflicts = merge_item(unit.place, base, upstream, item, self.prefer)
+        self.conflicts += [ResourceConflict.of(unit.place, who(item), one) for one in conflicts]
         return True
 
     def _tell(self, path: str, resource: str, message: str) -> None:

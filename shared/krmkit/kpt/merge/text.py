@@ -12,6 +12,7 @@ from krmkit.kpt.merge.comments import merge_comments
 from krmkit.kpt.merge.edits import write_merged
 from krmkit.kpt.merge.lines import merge_lines
 from krmkit.kpt.merge.threeway import UPSTREAM, Conflict, MergedValue, merge
+from krmkit.kpt.merge.unedited import SUFFIXES
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import same_data
@@ -41,6 +42,23 @@ def merge_text(
         return MergedValue(merged, [Conflict((), base, upstream, local, merged)])
     conflicts = [Conflict((), None, one.upstream, one.local, one.merged, one.line) for one in lines.hunks]
     return MergedValue(by_lines, conflicts)
+
+
+def merge_file(
+    path: str, base: bytes, upstream: bytes, local: bytes, prefer: str
+) -> tuple[bytes, list[Conflict] | None]:
+    """Merge a file that holds no resources, or others as well: (content, conflicts); None if a version is not text.
+
+    Raises LineMergeError.
+    """
+    try:
+        texts = [version.decode("utf-8") for version in (base, upstream, local)]
+    except UnicodeDecodeError:
+        return local, None
+    if any("\0" in text for text in texts):
+        return local, None
+    outcome = merge_text(*texts, prefer=prefer, trees=path.endswith((*SUFFIXES, ".json")))
+    return str(outcome.value).encode(), outcome.conflicts
 
 
 def merge_inside(

@@ -110,7 +110,7 @@ class _Walker:
                 merged.pop(name, None)
             else:
                 merged[name] = value
-        return merged
+        return MISSING if upstream is MISSING and not merged else merged
 
     def _whole(self, path: Path, base: Any, upstream: Any, local: Any) -> Any:
         """Take a whole value that both sides changed."""

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from krmkit.kpt.source import FileResource, SourceError, SourceFile, without
+from krmkit.kpt.source import FileResource, SourceError, SourceFile, split_documents, without
 from krmkit.krm.annotations import BLUEPRINT, BLUEPRINT_OF_KPT, IDENTIFIER
 from krmkit.krm.errors import ListError
 from krmkit.libraries.yaml.data import same_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.places import block_scalar_end
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.tree import Collection, Entry, Node, Scalar
+from krmkit.libraries.yaml.tree import Collection, Entry, Node, Scalar, walk
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -100,6 +100,30 @@ def _all_comments(file: SourceFile, replaced: bool) -> Iterator[str]:
                 gone[comment] -= 1
             else:
                 yield comment
+
+
+def comments_in(text: str) -> Iterator[str]:
+    """The comments of all documents of a file, and those in the texts of its fields."""
+    try:
+        documents = split_documents(text, "")
+    except SourceError:
+        documents = [("", text)]
+    for separator, body in documents:
+        if "#" in separator:
+            yield separator[separator.index("#") :].strip()
+        if "#" in body:
+            yield from comments_of(body)
+            yield from _comments_inside(body)
+
+
+def _comments_inside(body: str) -> Iterator[str]:
+    try:
+        nodes = [*walk(parse(body).root)]
+    except YamlError:
+        return
+    for node in nodes:
+        if isinstance(node, Scalar) and "\n" in node.text:
+            yield from comments_of(node.text)
 
 
 def comments_of(text: str) -> list[str]:

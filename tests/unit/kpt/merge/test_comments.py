@@ -131,7 +131,7 @@ def test_above_the_resource() -> None:
         "a: [",
         "- a\n",
         "",
-        "a: 1\r\n",
+        "a: 1\r",
         "a: &x 1\nb: *x\n",
         "? [a]\n: 1\n",
         "{a: 1}\n",

@@ -1,0 +1,214 @@
+"""Three-way merge of packages as texts: upstream's changes become edits of lines in the local files.
+
+Rules and order are those of `kpt pkg update --strategy resource-merge`: packages and subpackages one by one, Kptfiles by their
+own rules, resources by identity. Beyond kpt, texts in resources and other files are merged as trees or by lines, and
+kpt's silent decisions are reported as conflicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from krmkit.kpt.merge.conflict import ResourceConflict, without_outcome
+from krmkit.kpt.merge.conflictplaces import placed
+from krmkit.kpt.merge.item import merge_item
+from krmkit.kpt.merge.lines import LineMergeError
+from krmkit.kpt.merge.lost import lost_comments
+from krmkit.kpt.merge.match import KPTFILE, source_or_none
+from krmkit.kpt.merge.resources import FileMerge
+from krmkit.kpt.merge.stamp import stamped_file
+from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.kpt.merge.tree import PackageTree
+from krmkit.kpt.merge.unedited import SUFFIXES, is_unedited, source
+from krmkit.kpt.merge.units import IdentityError
+from krmkit.kpt.source import SourceFile
+
+Files = Mapping[str, bytes]
+
+
+class PackageMergeError(ValueError):
+    """The packages cannot be merged; nothing was changed. `conflicts`: those that nobody was to decide, else none."""
+
+    conflicts: list[ResourceConflict]
+
+    def __init__(self, message: str, conflicts: Sequence[ResourceConflict] = ()) -> None:
+        super().__init__(message)
+        self.conflicts = list(conflicts)
+
+    @classmethod
+    def stopped(cls, conflicts: Sequence[ResourceConflict]) -> PackageMergeError:
+        """The error of a merge that was to stop at conflicts, which takes no side of them."""
+        undecided = [replace(one, message=without_outcome(one.message)) for one in conflicts]
+        listed = "\n".join(f"  {one.place}: {one.message}" for one in undecided)
+        return cls(f"{len(undecided)} in conflict, and nothing was changed:\n{listed}", undecided)
+
+
+@dataclass(slots=True)
+class MergedPackage:
+    """The files of the merged package by path, and the conflicts.
+
+    `executable`: the files whose executable bit upstream changed, with the new value.
+    """
+
+    files: dict[str, bytes]
+    conflicts: list[ResourceConflict] = field(default_factory=list)
+    executable: dict[str, bool] = field(default_factory=dict)
+
+
+def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> MergedPackage:
+    """Merge the changes from `base` to `theirs` into `ours`; each maps the paths of a package to contents.
+
+    `prefer`: the side whose value is taken where both changed it. Raises PackageMergeError if a subpackage was added on
+    both sides, if two local resources claim to be one of upstream, and if files cannot be read or merged. Example:
+    theirs changed the tag in app.yaml, ours its replicas: the merged app.yaml has both, and all comments of ours.
+    """
+    moved = _moved_folders(*(PackageTree(files) for files in (base, theirs, ours)))
+    if moved:
+        back = {old: new for new, old in moved.items()}
+        merged = merge(base, theirs, {_placed_in(path, moved): text for path, text in ours.items()}, prefer)
+        merged.files = {_placed_in(path, back): text for path, text in merged.files.items()}
+        merged.conflicts = [replace(one, file=_placed_in(one.file, back)) for one in merged.conflicts]
+        return merged
+    trees = [PackageTree(files) for files in (base, theirs, ours)]
+    merged = MergedPackage(dict(ours))
+    left: list[str] = []  # the folders of subpackages that stay as they are
+    for folder in sorted({folder for tree in trees for folder in tree.folders}, key=_parents_first):
+        old, new, here = (tree if folder in tree.folders else None for tree in trees)
+        if any(_is_in(folder, one) for one in left):
+            continue
+        if old is not None and new is not None and here is not None:
+            locks = [_lock(folder, tree) for tree in (old, new, here)]
+            if locks[0] is not None and locks[0] not in locks[1:]:
+                # Both sides moved the subpackage along its own upstream: its files are of the version that its lock names.
+                left.append(folder)
+                if locks[1] != locks[2]:
+                    said = "another version upstream and locally: the local one stays, with its files"
+                    merged.conflicts.append(
+                        ResourceConflict(f"{folder}/{KPTFILE}", "", ("upstreamLock",), said)
+                    )
+                continue
+            try:
+                _merge_folder(folder, old, new, here, merged, prefer)
+            except (IdentityError, LineMergeError) as error:
+                raise PackageMergeError(str(error)) from None
+        elif old is None and new is not None and here is not None:
+            raise PackageMergeError(f'the subpackage "{folder}" was added both upstream and locally')
+        elif old is None and new is not None and here is None:
+            merged.files.update({path: _marked(path, content) for path, content in new.below(folder).items()})
+        elif old is not None and new is None and here is not None:
+            _remove_folder(folder, old, here, merged)
+        elif old is not None and new is not None and old.below(folder) != new.below(folder):
+            left.append(folder)
+            path = f"{folder}/{KPTFILE}"
+            merged.conflicts.append(
+                ResourceConflict(path, "", (), "changed upstream, deleted locally: stays deleted")
+            )
+    merged.conflicts += lost_comments([(base, ours)], merged.files, ours, base, theirs)
+    merged.conflicts = list(placed(merged.conflicts, merged.files))
+    return merged
+
+
+def _moved_folders(old: PackageTree, new: PackageTree, here: PackageTree) -> dict[str, str]:
+    """The subpackages that were renamed locally: their folders here, and those in the base.
+
+    One that has most files of a missing one, unlike every other new one, is that one.
+    """
+    gone = (old.folders & new.folders) - here.folders
+    fresh = here.folders - old.folders - new.folders
+    moved: dict[str, str] = {}
+    for folder in sorted(gone):
+        names = {path.removeprefix(folder) for path in old.below(folder)}
+        like = [
+            one
+            for one in fresh
+            if 2 * len(names & {path.removeprefix(one) for path in here.below(one)}) > len(names)
+        ]
+        if len(like) == 1 and like[0] not in moved and not any(_is_in(folder, one) for one in moved.values()):
+            moved[like[0]] = folder
+    return moved
+
+
+def _placed_in(path: str, folders: Mapping[str, str]) -> str:
+    """A path with its folder renamed."""
+    for before, after in folders.items():
+        if _is_in(path, before):
+            return after + path.removeprefix(before)
+    return path
+
+
+def _is_in(folder: str, other: str) -> bool:
+    return folder == other or folder.startswith(other + "/")
+
+
+def _lock(folder: str, tree: PackageTree) -> Any:
+    """The commit and folder that a subpackage's upstreamLock names, None without one."""
+    path = f"{folder}/{KPTFILE}"
+    if not folder or b"upstreamLock" not in tree.files[path]:
+        return None
+    file = source_or_none(path, tree.files[path])
+    return file.items[0].get("upstreamLock") if file is not None and len(file.items) == 1 else None
+
+
+def _marked(path: str, content: bytes) -> bytes:
+    """A new file of upstream with kpt's mark on its resources, as in the files fetched first."""
+    if not path.endswith(SUFFIXES):
+        return content
+    try:
+        return stamped_file(path, content.decode("utf-8")).encode()
+    except UnicodeDecodeError:
+        return content
+
+
+def _parents_first(folder: str) -> tuple[int, str]:
+    return (folder.count("/") + bool(folder), folder)
+
+
+def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:
+    """Remove a subpackage that upstream deleted; one with local edits stays, with a conflict."""
+    before, after = old.below(folder), here.below(folder)
+    if all(is_unedited(path, before.get(path), after.get(path)) for path in {*before, *after}):
+        for path in here.below(folder):
+            merged.files.pop(path, None)
+        return
+    path = f"{folder}/{KPTFILE}"
+    versions = (source(path, content).items[0].get("upstreamLock") for content in (before[path], after[path]))
+    own = len({*map(repr, versions)}) > 1
+    why = "with files from an upstream of its own" if own else "edited locally"
+    merged.conflicts.append(ResourceConflict(path, "", (), f"deleted upstream, {why}: kept"))
+
+
+def _merge_folder(
+    folder: str, old: PackageTree, new: PackageTree, here: PackageTree, merged: MergedPackage, prefer: str
+) -> None:
+    prefix = f"{folder}/" if folder else ""
+    # A local subpackage's folder is not part of this package, even if it is upstream.
+    base, upstream, local = (tree.own(folder, here) for tree in (old, new, here))
+    _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged, prefer)
+    files = FileMerge(base, upstream, local, prefer)
+    for path, content in files.merge():
+        if content is None:
+            merged.files.pop(path, None)
+        else:
+            merged.files[path] = content
+    merged.conflicts += files.conflicts
+
+
+def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPackage, prefer: str) -> None:
+    try:
+        texts = [part.pop(path).decode("utf-8") for part in parts]
+    except UnicodeDecodeError:
+        raise PackageMergeError(f"{path} must be UTF-8 text") from None
+    if texts[0] == texts[1]:
+        return
+    files = [SourceFile(path, text, "", path) for text in texts]
+    for file in files:
+        if len(file.items) != 1:
+            raise PackageMergeError(f"{path} must hold one document, got {len(file.items)}")
+    base, upstream, local = (file.items[0] for file in files)
+    # A subpackage with its own upstream follows upstream's change of that, unless it was changed locally.
+    follows = "/" in path and base.get("upstream") == local.get("upstream")
+    conflicts = merge_item(path, base, upstream, local, prefer, follows=follows)
+    merged.files[path] = files[2].joined(files[2].items).encode()
+    merged.conflicts += [ResourceConflict.of(path, f"Kptfile {local.name}", one) for one in conflicts]
