@@ -6,6 +6,7 @@ DEFINITION: dict[str, object] = (
   'kind': 'StarlarkRun',
   'apiVersion': 'fn.kpt.dev/v1alpha1',
   'config': 'own',
+  'releases': ['v0.4', 'v0.5'],
   'results': 'kept',
   'schema': {'type': 'object',
              'required': ['source'],

@@ -62,7 +62,7 @@ def connected(port: int) -> Iterator[grpc.UnaryUnaryMultiCallable[bytes, bytes]]
 
 
 def request(content: bytes = LIST) -> bytes:
-    image = "registry.example/apply-presets:v1"
+    image = "ghcr.io/krmkit/apply-presets"
     return EvaluateFunctionRequest(resource_list=content, image=image).SerializeToString()
 
 

@@ -22,7 +22,8 @@ TARGETS = (2_000, 10_000)
 EDITED = 200  # variants whose drafts people edited
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\n"
 RENDERED = (
-    KPTFILE + "pipeline:\n  mutators:\n    - image: x/set-package-context\n      configMap: {tier: edge}\n"
+    KPTFILE
+    + "pipeline:\n  mutators:\n    - image: ghcr.io/krmkit/set-package-context\n      configMap: {tier: edge}\n"
 )
 SET = """\
 apiVersion: config.porch.kpt.dev/v1alpha2

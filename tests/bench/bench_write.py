@@ -22,7 +22,7 @@ metadata:
   name: many
 pipeline:
   mutators:
-    - image: example.com/resolve-macros
+    - image: ghcr.io/krmkit/resolve-macros
       configPath: macros.yaml
 """
 CONFIG = """\

@@ -107,8 +107,8 @@ def write_functions(folder: Path) -> None:
 def upstream_files(resources: Upstream, pipeline: list[str]) -> dict[str, str]:
     """The files of the upstream package."""
     own: dict[str, dict[str, Any]] = {
-        "presets": {"image": "example.com/apply-presets", "configMap": {"pack": "small"}},
-        "macros": {"image": "example.com/resolve-macros", "configPath": "tool-macros.yaml"},
+        "presets": {"image": "ghcr.io/krmkit/apply-presets", "configMap": {"pack": "small"}},
+        "macros": {"image": "ghcr.io/krmkit/resolve-macros", "configPath": "tool-macros.yaml"},
     }
     mutators = [own.get(name, {"image": f"example.com/{name}"}) for name in pipeline]
     kptfile: dict[str, Any] = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "web"}}

@@ -22,7 +22,7 @@ metadata:
   name: p
 pipeline:
   mutators:
-  - image: example.dev/set-package-context:v1
+  - image: ghcr.io/krmkit/set-package-context
     configMap: {site: north}
 """
 CONTEXT = """apiVersion: v1

@@ -207,7 +207,7 @@ def test_other_limit() -> None:
 
 UNKNOWN = [
     ("another function", "ghcr.io/kptdev/krm-functions-catalog/test-set-namespace:v0.4", ""),
-    ("nearly the same", "example.dev/apply-preset:v1", '; did you mean "apply-presets"?'),
+    ("nearly the same", "ghcr.io/krmkit/apply-preset:v1", '; did you mean "apply-presets"?'),
     ("none", "", ""),
     ("a name in the middle", "apply-presets/other:apply-presets", ""),
     ("a way out", "../apply-presets/..", ""),
@@ -237,7 +237,7 @@ def test_forward() -> None:
     ):
         theirs = caller.evaluate("example.dev/test-set-namespace:v1", text.encode())
         failing = caller.evaluate("example.dev/test-set-namespace:v1", b"garbage")
-        ours = caller.evaluate("example.dev/apply-presets:v1", SELECT)
+        ours = caller.evaluate("ghcr.io/krmkit/apply-presets", SELECT)
 
     assert theirs.resource_list.decode() == expected.stdout
     assert failing.code == "INTERNAL"
@@ -252,7 +252,7 @@ def test_forward_to_nobody() -> None:
         address = f"127.0.0.1:{free.getsockname()[1]}"
         with serving("--workers", "1", "--forward", address) as running, Caller(running.port) as caller:
             assert caller.evaluate("example.dev/test-set-namespace:v1", SELECT).code == "UNAVAILABLE"
-            assert caller.evaluate("example.dev/apply-presets:v1", SELECT).code == "OK"
+            assert caller.evaluate("ghcr.io/krmkit/apply-presets", SELECT).code == "OK"
             assert running.stop() == (0, "")
 
 

@@ -28,7 +28,7 @@ metadata:
   name: p
 pipeline:
   mutators:
-  - image: example.dev/apply-presets
+  - image: ghcr.io/krmkit/apply-presets
 """
 PACK = """apiVersion: v1
 kind: ConfigMap

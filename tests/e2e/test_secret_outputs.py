@@ -218,7 +218,7 @@ def test_a_broken_secret(tmp_path: Path, run: Run, broken: str) -> None:
     """What cannot be read is not quoted where it stands in a Secret."""
     (tmp_path / "Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
-        "  - image: example.dev/set-package-context\n    configMap: {a: b}\n"
+        "  - image: ghcr.io/krmkit/set-package-context\n    configMap: {a: b}\n"
     )
     text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n{broken.format(MARKER)}\n"
     (tmp_path / "s.yaml").write_text(text)

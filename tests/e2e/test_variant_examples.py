@@ -174,8 +174,8 @@ def test_a_pipeline_is_prepended_once(tmp_path: Path, project: Path) -> None:
     text = (
         "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: my-pv, namespace: default}\nspec:\n"
         "  upstream: {repo: blueprints, package: web, revision: REVISION}\n  downstream: {repo: shops, package: north}\n"
-        "  pipeline:\n    mutators:\n    - {image: x/set-package-context:v1, configMap: {a: b}, name: my-func}\n"
-        "    - {image: x/set-package-context:v1, configMap: {c: d}}\n"
+        "  pipeline:\n    mutators:\n    - {image: ghcr.io/krmkit/set-package-context, configMap: {a: b}, name: my-func}\n"
+        "    - {image: ghcr.io/krmkit/set-package-context, configMap: {c: d}}\n"
     )
     for revision in (1, 2, 3):
         if revision > 1:

@@ -53,7 +53,7 @@ def test_a_render_without_them(tmp_path: Path) -> None:
     """A package renders and is written; only the lock on its folder is missing."""
     (tmp_path / "Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
-        "  - image: x/set-namespace\n    configMap: {namespace: shop}\n"
+        "  - image: ghcr.io/krmkit/set-namespace\n    configMap: {namespace: shop}\n"
     )
     (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n")
     program = f"import sys\nfor name in {BLOCKED!r}: sys.modules[name] = None\nfrom krmkit.cli import main\nsys.exit(main())"

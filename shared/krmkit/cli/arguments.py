@@ -235,6 +235,12 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="run the image of this function in a container, though the catalog has one of that name",
     )
+    add_in_process(parser)
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse an image whose release or digest the catalog's function does not follow, instead of a warning",
+    )
     parser.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     parser.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     parser.add_argument(
@@ -260,6 +266,26 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+
+
+def add_in_process(parser: argparse.ArgumentParser) -> None:
+    """Add --in-process, registries whose images the catalog's functions stand in for."""
+    parser.add_argument(
+        "--in-process",
+        action="append",
+        default=[],
+        type=_registry,
+        metavar="PREFIX",
+        help="a registry that holds the catalog's images, such as registry.example/kpt-fn: its functions run in this process",
+    )
+
+
+def _registry(text: str) -> str:
+    if not text.strip("/") or "://" in text or "@" in text:
+        raise argparse.ArgumentTypeError(
+            f'must be a registry and a path, such as registry.example/kpt-fn, got "{text}"'
+        )
+    return text.strip("/")
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -301,6 +327,8 @@ def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramRe
         arguments.timeout,
         catalog(arguments.functions) if arguments.functions else None,
         tuple(arguments.containers),
+        tuple(arguments.in_process),
+        arguments.strict,
     )
     resolver.image_prefix = arguments.image_prefix
     resolver.skip = frozenset(getattr(arguments, "skip", ()))

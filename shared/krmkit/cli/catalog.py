@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+
 from krmkit import __version__
-from krmkit.cli.arguments import CommandParser, add_functions, add_output
+from krmkit.cli.arguments import CommandParser, add_functions, add_output, add_running, resolver_of
 from krmkit.cli.schema import explained, find
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
+from krmkit.fn.run import RunOptions
 from krmkit.libraries.process.stderr import say
+from krmkit.render.package import PackageError, read
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import Table, Terminal
 
@@ -24,21 +28,54 @@ def main(words: list[str]) -> int:
     try:
         known = catalog(arguments.functions)
         if words[0] == "list":
+            if arguments.package:
+                return _answerers(arguments)
             return _list(known, arguments.format, Terminal.of(arguments))
         kind, _, path = arguments.function.partition(".")
         definition = find(kind, known)
         print(explained(definition, path.split(".")) if path else help_text(definition), end="")
-    except LookupError as error:
+    except (LookupError, PackageError) as error:
         say(words[0], error.args[0])
         return 1
     return 0
+
+
+def _answerers(arguments: argparse.Namespace) -> int:
+    """List who answers each entry of a package's pipelines; returns 1 if nobody answers one."""
+    resolver = resolver_of(arguments, RunOptions())
+    table = Table(["PACKAGE", "FIELD", "NAMED", "ANSWERED BY", "NOTE"])
+    steps = []
+    for package in read(arguments.package).walk():
+        for entry in package.functions:
+            named = f"image {entry.image}" if entry.image else f"exec {entry.exec}"
+            who, note = resolver.answers(entry)
+            table.add([package.folder or ".", entry.field, named, who or "nobody", note])
+            steps.append(
+                {
+                    "package": package.folder,
+                    "field": entry.field,
+                    "named": named,
+                    "answeredBy": who,
+                    "note": note,
+                }
+            )
+    terminal = Terminal.of(arguments)
+    json = arguments.format == "json"
+    terminal.stream.write(json_of("Answers", steps=steps) if json else table.text(terminal))
+    return int(any(not step["answeredBy"] for step in steps))
 
 
 def parser(command: str) -> CommandParser:
     """The command line of `krmkit list`, `doc` or `version`."""
     if command == "list":
         made = CommandParser(prog="krmkit list", description="List the functions of the catalog.")
-        add_functions(made)
+        made.add_argument(
+            "--for",
+            dest="package",
+            metavar="PKG",
+            help="say for each function of a package's pipeline who answers it",
+        )
+        add_running(made)
         add_output(made, FORMATS)
         return made
     if command == "version":

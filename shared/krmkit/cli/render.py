@@ -43,11 +43,12 @@ _PROGRAMS = FORMATS[2:]  # formats that programs read
 _STREAMS = ("stdout", "unwrap", "cluster")
 EPILOG = """
 Without PKG, the package is the one that the working directory lies in.
-Functions of this catalog run in this process, found by the last segment of
-image: (whatever registry and tag) or by the program of exec:. Other images run
-in docker, podman or nerdctl (KRM_FN_RUNTIME names one), without network and as
-the user "nobody"; other programs run with --allow-exec. If a function cannot be
-run or fails, no file is touched.
+Functions of this catalog run in this process, for the images of kpt's catalog,
+of krmkit and of --in-process, and for exec: NAME without a path; `krmkit list
+--for PKG` says who answers. Other images run in docker, podman or nerdctl
+(KRM_FN_RUNTIME names one), without network and as the user "nobody"; other
+programs run with --allow-exec. If a function cannot be run or fails, no file is
+touched.
 
 Exit code: 0 done, or nothing to do; 1 an error, or a wrong call; 2 with
 --check: a file would change.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from krmkit.cli.arguments import CommandParser, count, seconds
+from krmkit.cli.arguments import CommandParser, add_in_process, count, seconds
 from krmkit.cli.serveoptions import (
     add_address,
     add_certificates,
@@ -18,8 +18,8 @@ from krmkit.libraries.process.stderr import say
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
-this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND, or
-by the function runner that --forward names.
+this catalog answer for the images of kpt's catalog, of krmkit, and of the registries that --in-process names; any other image is
+answered NOT_FOUND, or by the function runner that --forward names.
 Without --tls-cert the port is unencrypted and open to every client that can reach it, as Porch expects. SIGTERM and
 SIGINT stop the server as soon as the running calls have ended. docs/porch.md shows how to run it beside Porch.
 """
@@ -69,6 +69,7 @@ def parser() -> CommandParser:
         metavar="HOST:PORT",
         help="send images of other functions to this function runner, for instance Porch's own",
     )
+    add_in_process(made)
     add_connections(made, "more are refused")
     made.add_argument(
         "--idle",
@@ -121,6 +122,7 @@ def main(words: list[str]) -> int:
         memory=arguments.worker_memory << 20,
         recycle=arguments.recycle,
         reflection=arguments.reflection,
+        registries=tuple(arguments.in_process),
     )
     try:
         serve(settings)

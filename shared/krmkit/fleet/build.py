@@ -232,6 +232,9 @@ def build_of(arguments: argparse.Namespace, objects: Iterable[Resource]) -> Buil
         allow_network=arguments.allow_network,
         pull=arguments.image_pull_policy,
         timeout=arguments.timeout,
+        containers=tuple(arguments.containers),
+        registries=tuple(arguments.in_process),
+        strict=arguments.strict,
     )
 
 

@@ -35,13 +35,15 @@ class FunctionDefinition:
     `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
     `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields are beside
     metadata, and decodes them itself; `schema` is then that of those fields. `keeps_results` (`results: kept`): results
-    that a list brings along stay in front of its own.
+    that a list brings along stay in front of its own. `releases`: those of the original that the function follows, as
+    `v0.4` for all of v0.4.x.
 
         FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
 
     __slots__ = (
-        "_about", "accepts", "api_version", "config_map", "folder", "keeps_results", "kind", "name", "own_config", "schema",
+        "_about", "accepts", "api_version", "config_map", "folder", "keeps_results", "kind", "name", "own_config", "releases",
+        "schema",
     )  # fmt: skip
 
     def __init__(self, data: dict[str, Any], folder: str = "") -> None:
@@ -55,6 +57,7 @@ class FunctionDefinition:
             (other["apiVersion"], other["kind"], other.get("schema")) for other in data.get("accepts") or ()
         ]
         self.own_config = data.get("config") == "own"
+        self.releases: list[str] = list(data.get("releases") or ())
         self.keeps_results = data.get("results") == "kept"
         self._about: dict[str, Any] | None = None
 
@@ -70,6 +73,13 @@ class FunctionDefinition:
         if self._about is None:
             self._about = self.read(self.folder)
         return self._about
+
+    @property
+    def ships(self) -> bool:
+        """Whether krmkit brings the function; others are those of the caller."""
+        from krmkit.fn.loader import functions_folder
+
+        return self.folder == f"{functions_folder()}/{self.name}"
 
     @property
     def summary(self) -> str:
@@ -145,7 +155,17 @@ def run_time(data: dict[str, Any]) -> dict[str, Any]:
     """The part of function.yaml that a run needs, without descriptions: what definition.py holds."""
     return {
         key: _undescribed(data[key])
-        for key in ("name", "kind", "apiVersion", "config", "results", "schema", "configMap", "accepts")
+        for key in (
+            "name",
+            "kind",
+            "apiVersion",
+            "config",
+            "releases",
+            "results",
+            "schema",
+            "configMap",
+            "accepts",
+        )
         if key in data
     }
 

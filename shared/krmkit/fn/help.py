@@ -22,6 +22,7 @@ COMMON_RULES = {
     "failed": "error: the function cannot do its work, for the reason given",
     "internal-error": "error: the function itself is broken; please report it",
     "missing-dependency": "error: a Python package that the function needs is not installed",
+    "not-the-image": "warning: the pipeline names a release or a digest that the function, which answers for it, does not follow",
 }
 
 

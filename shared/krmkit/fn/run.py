@@ -46,11 +46,12 @@ _MOST_CALLS = 50_000
 class RunOptions:
     """How to run: `explain` keeps the results of severity EXPLAIN, `debug` prints the traceback of an unexpected error.
 
-    `tag` is the tag of the image that a pipeline names: a function with versions behaves like that one. `crds`: further
-    CustomResourceDefinitions, beside those among the items.
+    `tag` is the tag of the image that a pipeline names: a function with versions behaves like that one. `stands_in`: the
+    warning that the function answers for another release, "" if not. `crds`: further CustomResourceDefinitions, beside
+    those among the items.
     """
 
-    __slots__ = ("crds", "debug", "explain", "limits", "tag")
+    __slots__ = ("crds", "debug", "explain", "limits", "stands_in", "tag")
 
     def __init__(
         self, explain: bool = False, debug: bool = False, limits: Limits = DEFAULT_LIMITS, tag: str = ""
@@ -60,6 +61,14 @@ class RunOptions:
         self.debug = debug
         self.limits = limits
         self.tag = tag
+        self.stands_in = ""
+
+    def standing_in(self, tag: str, warning: str) -> RunOptions:
+        """The same options for a function that stands in for an image."""
+        options = RunOptions(self.explain, self.debug, self.limits, tag or self.tag)
+        options.crds = self.crds
+        options.stands_in = warning
+        return options
 
 
 class Outcome:
@@ -229,6 +238,8 @@ def _evaluate(
     """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
     outermost = effort.begin(options.limits.effort)
     try:
+        if options.stands_in:
+            results.warning("not-the-image", options.stands_in)
         decoded = _decoded(definition, resources.function_config, options, results)
         if decoded is None:
             return _trace(options)

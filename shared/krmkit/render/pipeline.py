@@ -48,6 +48,8 @@ class _Pipeline:
         self.rendering = self.steps.rendering
         self.saves = _says(package, SAVES)
         # Find all programs and read all configs before the first function runs.
+        problems: list[str] = []
+        ways: dict[str, None] = {}
         for each in package.walk():
             self.rendering.packages += 1
             for function in each.functions:
@@ -59,7 +61,10 @@ class _Pipeline:
                 try:
                     self.steps.programs[id(function)] = resolver.resolve(function)
                 except ResolveError as error:
-                    raise PackageError(each.problem(f"{function.field}: {error}")) from None
+                    problems.append(each.problem(f"{function.field}: {error}"))
+                    ways |= dict.fromkeys(filter(None, [error.way]))
+        if problems:
+            raise PackageError("\n".join([*problems, *ways]))
 
     def run(self) -> Rendering:
         rendering = self.rendering

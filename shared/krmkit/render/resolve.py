@@ -1,8 +1,7 @@
 """The program of an entry of the pipeline: a function of this catalog, or another program.
 
-A function of the catalog is identified by the last segment of `image:` (whatever registry, tag or digest) or by the
-program of `exec:` (its own name, or for a main.py that of its folder), and runs in this process. Anything else is run
-as kpt runs it.
+A function of the catalog runs in this process for the images that it stands in for (see krmkit.fn.standin), and for an
+`exec:` that is its name without a slash. Anything else is run as kpt runs it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ from __future__ import annotations
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
-from krmkit.kpt.kptfile import PipelineFunction, image_name, image_tag, program_name
+from krmkit.fn.standin import behaves_as, not_the_image, stood_in
+from krmkit.kpt.kptfile import PipelineFunction, image_name
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.render.programs.container import (
     NoRuntimeError,
@@ -26,7 +26,11 @@ from krmkit.render.programs.tags import bad_tag, constraint, highest
 
 
 class ResolveError(Exception):
-    """The function cannot run on this machine; the message names what is missing."""
+    """The function cannot run on this machine; the message names what is missing, `way` what can be done."""
+
+    def __init__(self, message: str, way: str = "") -> None:
+        super().__init__(message)
+        self.way = way
 
 
 class Known:
@@ -51,6 +55,8 @@ class ProgramResolver:
         timeout: float = TIMEOUT,
         catalog: dict[str, Function] | None = None,
         containers: tuple[str, ...] = (),
+        registries: tuple[str, ...] = (),
+        strict: bool = False,
     ) -> None:
         self.options = options
         self.allow_exec = allow_exec
@@ -60,6 +66,8 @@ class ProgramResolver:
         self._functions: dict[str, Function] = dict(catalog or {})
         self._names = frozenset(catalog if catalog is not None else names())
         self._containers = frozenset(containers)
+        self._registries = registries
+        self.strict = strict  # whether a function may stand in for a release that it follows only
         self._runtime = ""
         self.skip: frozenset[str] = frozenset()  # names of functions that do not run
         self.only: frozenset[str] = frozenset()  # if not empty, only these run
@@ -76,10 +84,29 @@ class ProgramResolver:
         """The program of an entry. Raises ResolveError."""
         return self._image(entry) if entry.image else self._exec(entry)
 
+    def answers(self, entry: PipelineFunction) -> tuple[str, str]:
+        """Who answers an entry, "" for nobody, and what is to be said about it."""
+        flag = self.skips(entry)
+        if flag:
+            return "nothing", flag
+        try:
+            program = self.resolve(entry)
+        except ResolveError as error:
+            return "", f"{error}; {error.way}" if error.way else str(error)
+        if isinstance(program, Known):
+            return f"{program.function.name} of this catalog", program.options.stands_in
+        return (f"a container ({program.command[0]})" if entry.image else "a program"), ""
+
     def _image(self, entry: PipelineFunction) -> Known | External:
         name = image_name(entry.image)
-        if name in self._names and name not in self._containers:
-            return Known(self._load(name), self._tagged(image_tag(entry.image) or entry.tag))
+        # The caller's own functions are those of --functions, which says enough; those of krmkit stand in for known images.
+        ours = name not in names() or bool(stood_in(entry.image, self._registries))
+        if name in self._names and name not in self._containers and ours:
+            function = self._load(name)
+            warning = not_the_image(entry.image, entry.tag, function.definition)
+            if warning and self.strict:
+                raise ResolveError(warning)
+            return Known(function, self.options.standing_in(behaves_as(entry.image, entry.tag), warning))
         if not self._runtime:
             try:
                 self._runtime = runtime()
@@ -89,9 +116,13 @@ class ProgramResolver:
                         f"{entry.image} must run as a container (--containers {name}), and no container runtime works"
                         f" here: {error}"
                     ) from None
+                registry = entry.image.partition("@")[0].rpartition("/")[0]
+                mirror = f"; --in-process {registry} says that this registry mirrors the catalog" * bool(
+                    registry
+                )
                 raise ResolveError(
-                    f"{entry.image} is not a function of this catalog{self._hint(name)}, and no container runtime works"
-                    f" here: {error}. Functions of this catalog: {', '.join(sorted(self._names))}"
+                    f"{entry.image} is not {self._lacks(name)}, and no container runtime works here: {error}",
+                    f"install one, or --skip {name} leaves the function out{mirror if name in self._names else ''}",
                 ) from None
         try:
             image = full_name(entry.image, prefix=image_prefix(self.image_prefix))
@@ -122,12 +153,11 @@ class ProgramResolver:
             )
         return found
 
-    def _tagged(self, tag: str) -> RunOptions:
-        """The options of a function whose image has a tag."""
-        if not tag:
-            return self.options
-        given = self.options
-        return RunOptions(given.explain, given.debug, given.limits, tag)
+    def _lacks(self, name: str) -> str:
+        """What an image or a program of this name is not."""
+        if name in self._names:
+            return f"one that {name} of this catalog may stand in for"
+        return f"a function of this catalog{self._hint(name)}"
 
     def _exec(self, entry: PipelineFunction) -> Known | External:
         import shlex
@@ -138,8 +168,8 @@ class ProgramResolver:
             raise ResolveError(f"exec {entry.exec} is not a command line: {error}") from None
         if not words:
             raise ResolveError("exec is empty; name a program")
-        name = program_name(words[0])
-        if name in self._names:
+        name = entry.function_name
+        if words[0] in self._names:
             try:
                 arguments = parse_arguments(words[1:])
             except UsageError as error:
@@ -150,11 +180,12 @@ class ProgramResolver:
             arguments.options.debug |= self.options.debug
             if arguments.options.limits is DEFAULT_LIMITS:
                 arguments.options.limits = self.options.limits
-            return Known(self._load(name), arguments.options)
+            return Known(self._load(words[0]), arguments.options)
         if not self.allow_exec:
+            own = f"; without a path, exec: {name} is the function of this catalog" * (name in self._names)
             raise ResolveError(
-                f"exec {words[0]} is a program outside this catalog{self._hint(name)};"
-                " --allow-exec lets it run, with all your rights"
+                f"exec {words[0]} is a program outside this catalog{'' if own else self._hint(name)}",
+                f"--allow-exec lets programs run, with all your rights{own}",
             )
         return External(entry.exec, words, self.timeout)
 

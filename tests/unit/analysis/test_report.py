@@ -115,7 +115,7 @@ def test_a_registry_may_have_a_port(
     kptfile = copy / "Kptfile"
     kptfile.write_text(kptfile.read_text().replace("ghcr.io/krmkit/", "registry.example:5000/krmkit/"))
 
-    (package,) = reported(capsys, str(copy))["packages"]
+    (package,) = reported(capsys, str(copy), "--in-process", "registry.example:5000/krmkit")["packages"]
 
     assert [pool["name"] for pool in package["profiles"][0]["pools"]] == ["control-plane", "workers"]
 

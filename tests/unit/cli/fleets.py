@@ -22,7 +22,7 @@ spec:
         dataExprs: [{key: site, valueExpr: "repository.labels.site"}]
 """
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
-CHECK = "pipeline:\n  validators:\n  - image: example.dev/set-package-context\n    configMap: {SITE: x}\n"
+CHECK = "pipeline:\n  validators:\n  - image: ghcr.io/krmkit/set-package-context\n    configMap: {SITE: x}\n"
 NAMES = ["Kptfile", "README.md", "package-context.yaml"]
 
 

@@ -11,7 +11,7 @@ metadata:
   name: p
 pipeline:
   mutators:
-  - image: example.dev/apply-presets:v1
+  - image: ghcr.io/krmkit/apply-presets
     configMap:
       app: "Mode:{preset}"
 """

@@ -71,7 +71,7 @@ def test_failure(
     assert out.splitlines()[1].startswith(
         "error     unknown-preset  Kptfile:9:7 ConfigMap function-input data.app  "
     )
-    assert err == "krmkit render: example.dev/apply-presets:v1 failed; nothing was written\n"
+    assert err == "krmkit render: ghcr.io/krmkit/apply-presets failed; nothing was written\n"
     assert contents(package) == before
     results = (tmp_path / "x" / "results" / "results.yaml").read_text()
     assert results.startswith(
@@ -303,7 +303,7 @@ def test_a_full_disk_behind_few_resources(tmp_path: Path, kind: str) -> None:
     """What fits into Python's buffer is written before the report, which must not say that all went well."""
     (tmp_path / "Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\npipeline:\n  mutators:\n"
-        "  - image: example.dev/set-namespace\n    configMap: {namespace: shop}\n"
+        "  - image: ghcr.io/krmkit/set-namespace\n    configMap: {namespace: shop}\n"
     )
     (tmp_path / "map.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n")
     command = [sys.executable, "-m", "krmkit", "render", str(tmp_path), "-o", kind]

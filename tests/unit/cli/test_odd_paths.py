@@ -15,7 +15,7 @@ metadata:
   name: fleet
 pipeline:
   mutators:
-    - image: registry.example.com/generate-package-variants
+    - image: ghcr.io/krmkit/generate-package-variants
 """
 FLEET = """\
 apiVersion: config.porch.kpt.dev/v1alpha1

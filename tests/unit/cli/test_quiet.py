@@ -15,9 +15,9 @@ kind: Kptfile
 metadata: {name: p}
 pipeline:
   mutators:
-  - image: x/set-namespace
+  - image: ghcr.io/krmkit/set-namespace
     configMap: {namespace: shop}
-  - image: x/resolve-macros
+  - image: ghcr.io/krmkit/resolve-macros
     configPath: macros.yaml
 """
 MACROS = "apiVersion: krmkit.dev/v1alpha1\nkind: ResolveMacros\nmetadata: {name: m, annotations: {config.kubernetes.io/local-config: 'true'}}\nspec: {}\n"
@@ -93,7 +93,7 @@ def test_many_packages(packages: Path, capsys: pytest.CaptureFixture[str]) -> No
     for number in range(60):  # each with infos, but no warning
         folder = Path(f"q{number:02}")
         folder.mkdir()
-        folder.joinpath("Kptfile").write_text(KPTFILE.partition("  - image: x/resolve")[0])
+        folder.joinpath("Kptfile").write_text(KPTFILE.partition("  - image: ghcr.io/krmkit/resolve")[0])
         folder.joinpath("a.yaml").write_text(ITEM.partition("\ndata:")[0] + "\n")
 
     assert main(["render", "-r", ".", "--dry-run", "--jobs", "1"]) == 0

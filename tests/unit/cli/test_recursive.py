@@ -38,7 +38,7 @@ def test_all_packages(tree: Path, jobs: str, capsys: pytest.CaptureFixture[str])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "a: 1 file changed"
     assert lines[1] == "b/deep: 2 files changed"
-    assert lines[2] == "wrong: failed: example.dev/apply-presets:v1 failed"
+    assert lines[2] == "wrong: failed: ghcr.io/krmkit/apply-presets failed"
     assert lines[3].startswith("wrong/Kptfile:9:7: error: ")
     assert lines[4] == "3 packages: 3 files changed in 2, 0 unchanged, 1 failed"
     assert (tree / "b/deep/app.yaml").read_text() == FAST
@@ -158,7 +158,7 @@ def test_a_blueprint_is_validated_only(tree: Path, capsys: pytest.CaptureFixture
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
         "b/deep: 2 files changed",
-        "wrong: failed: example.dev/apply-presets:v1 failed",
+        "wrong: failed: ghcr.io/krmkit/apply-presets failed",
     ]
     assert (tree / "a/app.yaml").read_text() == PACK
     assert (tree / "b/deep/app.yaml").read_text() == FAST

@@ -13,11 +13,11 @@ kind: Kptfile
 metadata: {name: p}
 pipeline:
   mutators:
-  - image: x/set-namespace
+  - image: ghcr.io/krmkit/set-namespace
     configMap: {namespace: shop}
   - image: example.dev/of-others:v1
     configMap: {wrong: config}
-  - image: x/set-labels
+  - image: ghcr.io/krmkit/set-labels
     configMap: {team: doors}
 """
 

@@ -275,7 +275,8 @@ def test_secrets_in_a_diff(place: Path, capsys: pytest.CaptureFixture[str], flag
     """What a config marks as secret, and what became of it, stands in the files, and in a diff only with --show-secrets."""
     blueprint = place / "packages/bp/shop"
     (blueprint / "Kptfile").write_text(
-        KPTFILE + "pipeline:\n  mutators:\n  - {image: example.dev/resolve-macros, configPath: macros.yaml}\n"
+        KPTFILE
+        + "pipeline:\n  mutators:\n  - {image: ghcr.io/krmkit/resolve-macros, configPath: macros.yaml}\n"
     )
     (blueprint / "macros.yaml").write_text(
         "apiVersion: krmkit.dev/v1alpha1\nkind: ResolveMacros\nmetadata: {name: m}\n"

@@ -188,7 +188,8 @@ def test_render_r_by_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     for name in NAMES:
         (tmp_path / "all" / name).mkdir(parents=True)
         (tmp_path / "all" / name / "Kptfile").write_text(
-            KPTFILE.replace("shop", name) + "pipeline:\n  mutators:\n  - image: x/set-package-context\n"
+            KPTFILE.replace("shop", name)
+            + "pipeline:\n  mutators:\n  - image: ghcr.io/krmkit/set-package-context\n"
         )
     seen: list[str] = []
     for number in (1, 2, 3):

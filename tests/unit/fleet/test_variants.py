@@ -36,7 +36,7 @@ upstreamLock:
   type: git
 pipeline:
   mutators:
-  - image: example.dev/set-package-context
+  - image: ghcr.io/krmkit/set-package-context
     configMap: {rendered: "yes"}
 """,
     "README.md": "# Shop\n",
@@ -53,7 +53,9 @@ SPEC: dict[str, Any] = {
     "upstream": {"repo": "blueprints", "package": "shop", "revision": 3},
     "downstream": {"repo": "north", "package": "shops/front"},
     "packageContext": {"data": {"site": "north"}},
-    "pipeline": {"mutators": [{"image": "example.dev/set-package-context", "configMap": {"added": "yes"}}]},
+    "pipeline": {
+        "mutators": [{"image": "ghcr.io/krmkit/set-package-context", "configMap": {"added": "yes"}}]
+    },
 }
 EU = Candidate({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "eu"}, "data": {"db": "eu"}})
 
@@ -165,10 +167,12 @@ def test_known_repository() -> None:
             {},
             {
                 "pipeline": {
-                    "validators": [{"image": "example.dev/set-package-context", "configMap": {"name": "x"}}]
+                    "validators": [
+                        {"image": "ghcr.io/krmkit/set-package-context", "configMap": {"name": "x"}}
+                    ]
                 }
             },
-            "example.dev/set-package-context: Kptfile:18:5: data: Invalid value",
+            "ghcr.io/krmkit/set-package-context: Kptfile:18:5: data: Invalid value",
             id="a function fails",
         ),
         pytest.param({"ep.yaml": "a: b: c\n"}, {}, "ep.yaml", id="a file is not YAML"),

@@ -108,9 +108,7 @@ def test_a_program_that_cannot_be_loaded(tmp_path: Path, main: str, said: str) -
     assert str(caught.value).startswith(f"{folder}/main.py cannot be loaded: {said}")
 
 
-@pytest.mark.parametrize(
-    "entry", [("image", "r.example.com/x/a-b:v1"), ("exec", "./some/a-b/main.py --explain")]
-)
+@pytest.mark.parametrize("entry", [("image", "r.example.com/x/a-b:v1"), ("exec", "a-b --explain")])
 def test_found_by_the_pipeline(tmp_path: Path, entry: tuple[str, str]) -> None:
     """By the last word of an image or a program, as those of the catalog."""
     resolver = ProgramResolver(RunOptions(), catalog=catalog([str(made(tmp_path / "a-b"))]))

@@ -44,7 +44,7 @@ def package(folder: Path, code: int, first: bool = False) -> Path:
     program.write_text(NOISY.format(code=code, severity=severity), "utf-8")
     made = folder / "package"
     made.mkdir()
-    resolve = "  - image: example.dev/resolve-macros\n    configPath: macros.yaml\n"
+    resolve = "  - image: ghcr.io/krmkit/resolve-macros\n    configPath: macros.yaml\n"
     noisy = exec_entry(sys.executable, program)
     mutators = noisy + resolve if first else resolve + noisy
     (made / "Kptfile").write_text(
@@ -92,8 +92,8 @@ def test_later_functions_of_the_catalog(tmp_path: Path, capsys: pytest.CaptureFi
     made = package(tmp_path, 0)
     (made / "Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
-        "  - image: example.dev/resolve-macros\n    configPath: macros.yaml\n"
-        "  validators:\n  - image: example.dev/validate-installation\n",
+        "  - image: ghcr.io/krmkit/resolve-macros\n    configPath: macros.yaml\n"
+        "  validators:\n  - image: ghcr.io/krmkit/validate-installation\n",
         "utf-8",
     )
     (made / "i.yaml").write_text(

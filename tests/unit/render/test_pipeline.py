@@ -409,7 +409,7 @@ def test_unknown_functions_stop_before_the_first_one_runs(
         rendered(tmp_path / "image", {"Kptfile": unknown}, fn=process)
     program = kptfile("fn", "x").replace("image: example.dev/x:v1", "exec: ./x.sh")
     with pytest.raises(
-        PackageError, match=r"mutators\[1\]: exec ./x.sh is a program outside .* --allow-exec"
+        PackageError, match=r"mutators\[1\]: exec ./x.sh is a program outside .*\n--allow-exec"
     ):
         rendered(tmp_path / "exec", {"Kptfile": program}, fn=process)
     assert ran == []

@@ -111,7 +111,7 @@ def test_the_diff_is_on_the_page(
     Path("p").mkdir()
     Path("p/Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
-        "  - image: x/set-namespace\n    configMap: {namespace: shop}\n"
+        "  - image: ghcr.io/krmkit/set-namespace\n    configMap: {namespace: shop}\n"
     )
     Path("p/a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n")
 

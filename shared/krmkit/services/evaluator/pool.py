@@ -75,10 +75,10 @@ class WorkerProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    async def run(self, name: str, content: bytes | memoryview) -> Reply:
-        """Run the function `name` on a list. Raises DiedError."""
+    async def run(self, name: str, content: bytes | memoryview, image: str = "") -> Reply:
+        """Run the function `name`, which stands in for `image`, on a list. Raises DiedError."""
         self.calls += 1
-        encoded = name.encode()
+        encoded = f"{name} {image}".encode()
         try:
             self._stdin.write(b"".join((CALL.pack(len(encoded), len(content)), encoded, content)))
             await self._stdin.drain()
@@ -198,15 +198,15 @@ class WorkerPool:
             await self.stop()
             raise
 
-    async def run(self, name: str, content: bytes | memoryview) -> Reply:
-        """Run a function on the next worker that is free. Raises FullError, DiedError, TimeoutError.
+    async def run(self, name: str, content: bytes | memoryview, image: str = "") -> Reply:
+        """Run a function on the next worker that is free, in the place of `image`. Raises FullError, DiedError, TimeoutError.
 
         If the caller disconnects (the task is cancelled), the run ends.
         """
         worker = await self._take(name)
         try:
             async with asyncio.timeout(self.longest):
-                answer = await worker.run(name, content)
+                answer = await worker.run(name, content, image)
         except BaseException:
             self._left(name)
             self._replace(worker)

@@ -30,7 +30,8 @@ class EvaluatorSettings:
 
     `queue`: the most waiting callers. `message_limit`: bytes of a message. `timeout`: seconds of a run. `forward`: the address of
     the function runner for other images ("": none). `idle`: seconds that a connection may be without a call. `memory`: bytes of
-    a worker. `recycle`: calls after which it is replaced. `reflection`: offer gRPC reflection.
+    a worker. `recycle`: calls after which it is replaced. `reflection`: offer gRPC reflection. `registries`: more of those whose images
+    the catalog's functions stand in for.
     """
 
     service: ServiceSettings
@@ -42,6 +43,7 @@ class EvaluatorSettings:
     memory: int
     recycle: int
     reflection: bool
+    registries: tuple[str, ...] = ()
 
 
 class ServeError(Exception):
@@ -66,7 +68,7 @@ async def _serve(settings: EvaluatorSettings) -> None:
     # A second server on one port is a mistake.
     server = grpc.aio.server(options=[*sizes, ("grpc.so_reuseport", 0), *_connections(settings)])
     forward = grpc.aio.insecure_channel(settings.forward, options=sizes) if settings.forward else None
-    evaluator = Evaluator(pool, settings.message_limit, forward)
+    evaluator = Evaluator(pool, settings.message_limit, forward, settings.registries)
     server.add_generic_rpc_handlers((evaluator.handler(),))
     add_HealthServicer_to_server(health, server)
     await health.start()

@@ -19,7 +19,7 @@ from grpc_health.v1 import health
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
 from krmkit.fn import loader
-from krmkit.kpt.kptfile import image_name
+from krmkit.fn.standin import stood_in
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.services.evaluator.evaluator_pb2 import (
     DESCRIPTOR,
@@ -39,16 +39,23 @@ _LONGEST_IMAGE = 200  # characters of its name in an error's text, which must fi
 class Evaluator:
     """The service evaluator.FunctionEvaluator.
 
-    `forward`: the same service elsewhere, for images outside this catalog.
+    `forward`: the same service elsewhere, for images outside this catalog. `registries`: more of those that hold its images.
     """
 
-    def __init__(self, pool: WorkerPool, message_limit: int, forward: grpc.aio.Channel | None = None) -> None:
+    def __init__(
+        self,
+        pool: WorkerPool,
+        message_limit: int,
+        forward: grpc.aio.Channel | None = None,
+        registries: tuple[str, ...] = (),
+    ) -> None:
         self._pool = pool
         self._forward: Method | None = None
         if forward is not None:
             self._forward = forward.unary_unary(f"/{EVALUATOR}/EvaluateFunction")
         self._message_limit = message_limit
         self._names = loader.names()
+        self._registries = registries
 
     def handler(self) -> grpc.GenericRpcHandler:
         """The handler for the server to register."""
@@ -64,17 +71,18 @@ class Evaluator:
         except DecodeError:
             await context.abort(grpc.StatusCode.INTERNAL, "the request is not an EvaluateFunctionRequest")
         image = asked.image
-        name = image_name(image)
+        name = stood_in(image, self._registries)
         if name not in self._names and self._forward is not None:
             return await self._forwarded(self._forward, request, context)
         image = image if len(image) <= _LONGEST_IMAGE else f"...{image[-_LONGEST_IMAGE:]}"
         if name not in self._names:
             await context.abort(
                 grpc.StatusCode.NOT_FOUND,
-                f'the image "{image}" is not a function of this catalog{did_you_mean(name, self._names)}',
+                f'the image "{image}" is not a function of this catalog{did_you_mean(name, self._names)}'
+                " (--in-process PREFIX names a registry that mirrors it)",
             )
         try:
-            answer = await self._pool.run(name, asked.resource_list)
+            answer = await self._pool.run(name, asked.resource_list, asked.image)
         except FullError:
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many callers wait; try again")
         except TimeoutError:

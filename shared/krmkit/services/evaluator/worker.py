@@ -15,6 +15,7 @@ from krmkit.fn import loader
 from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
 from krmkit.fn.run import DEFAULT_OPTIONS
+from krmkit.fn.standin import behaves_as, not_the_image
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml import _libyaml
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
@@ -56,8 +57,8 @@ def work(calls: BinaryIO, answers: BinaryIO) -> None:
     answers.flush()
     while header := calls.read(CALL.size):
         name_length, list_length = CALL.unpack(header)
-        name = calls.read(name_length).decode()
-        answer = answered(functions, name, calls.read(list_length))
+        name, _, image = calls.read(name_length).decode().partition(" ")
+        answer = answered(functions, name, calls.read(list_length), image)
         # One write, so that the server wakes up once.
         header = ANSWER.pack(answer.exit_code, len(answer.output), len(answer.log))
         answers.write(b"".join((header, answer.output, answer.log)))
@@ -78,11 +79,13 @@ def preloaded() -> dict[str, Function]:
     return functions
 
 
-def answered(functions: dict[str, Function], name: str, content: bytes) -> Reply:
-    """One run. A failed one has the text for the caller in `log` and no output."""
+def answered(functions: dict[str, Function], name: str, content: bytes, image: str = "") -> Reply:
+    """One run, in the place of `image`. A failed one has the text for the caller in `log` and no output."""
     function = functions[name]
     try:
-        outcome = evaluate(function.definition, function.process, content, DEFAULT_OPTIONS)
+        warning = not_the_image(image, "", function.definition) if image else ""
+        options = DEFAULT_OPTIONS.standing_in(behaves_as(image), warning)
+        outcome = evaluate(function.definition, function.process, content, options)
     except Exception as error:  # noqa: BLE001  # `evaluate` raises nothing: the function could not be loaded
         return Reply(1, b"", f"{name} cannot be loaded: {error}".encode("utf-8", "replace")[:LONGEST_FAILURE])
     if outcome.exit_code:

@@ -36,7 +36,7 @@ LOCAL = 'annotations: {config.kubernetes.io/local-config: "true"}'
 TWO_PRESETS = {
     "Kptfile": (
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: why}\npipeline:\n  mutators:\n"
-        "  - image: example.dev/apply-presets\n    configPath: presets.yaml\n"
+        "  - image: ghcr.io/krmkit/apply-presets\n    configPath: presets.yaml\n"
     ),
     "presets.yaml": f"""apiVersion: krmkit.dev/v1alpha1
 kind: ApplyPresets

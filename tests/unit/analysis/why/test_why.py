@@ -350,7 +350,7 @@ def test_values() -> None:
 
     assert values["mode"] == "slow"
     assert "data.values.yaml" not in values
-    assert values_of(KPTFILE, "Kptfile")["pipeline.mutators[0].image"] == "example.dev/apply-presets:v1"
+    assert values_of(KPTFILE, "Kptfile")["pipeline.mutators[0].image"] == "ghcr.io/krmkit/apply-presets"
 
 
 @pytest.mark.parametrize(

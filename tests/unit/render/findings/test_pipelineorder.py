@@ -40,7 +40,7 @@ def test_at_the_line_of_the_kptfile(tmp_path: Path, capsys: pytest.CaptureFixtur
     """The render goes on, and the result stands at the function that comes too early."""
     (tmp_path / "Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
-        "  - image: example.dev/resolve-macros:v1\n  - image: example.dev/apply-presets:v1\n"
+        "  - image: ghcr.io/krmkit/resolve-macros\n  - image: ghcr.io/krmkit/apply-presets\n"
     )
 
     assert main(["render", str(tmp_path), "-f", "text"]) == 0

@@ -259,7 +259,7 @@ def entry(**fields: str) -> PipelineFunction:
 def test_flags_of_a_known_program() -> None:
     """Flags of the function's own command line count; what makes no sense in a pipeline is refused."""
     resolver = ProgramResolver(RunOptions(), catalog={"fn": Made("fn", lambda *_: None)})
-    known = resolver.resolve(entry(exec="bin/fn --explain --limit depth=7"))
+    known = resolver.resolve(entry(exec="fn --explain --limit depth=7"))
 
     assert isinstance(known, Known)
     assert known.options.explain
@@ -310,7 +310,7 @@ def test_nearly_a_name_of_the_catalog(
             entry(image=image),
             f"{image} is not a function of this catalog{hint}, and no container runtime works here: ",
         ),
-        (entry(exec=name), f"exec {name} is a program outside this catalog{hint}; --allow-exec lets it run"),
+        (entry(exec=name), f"exec {name} is a program outside this catalog{hint}"),
     ):
         with pytest.raises(ResolveError) as raised:
             ProgramResolver(RunOptions()).resolve(wanted)

@@ -18,8 +18,8 @@ kind: Kptfile
 metadata: {name: p}
 pipeline:
   mutators:
-  - {image: example.dev/apply-presets, configPath: presets.yaml}
-  - {image: example.dev/resolve-macros, configPath: macros.yaml}
+  - {image: ghcr.io/krmkit/apply-presets, configPath: presets.yaml}
+  - {image: ghcr.io/krmkit/resolve-macros, configPath: macros.yaml}
 """
 
 

@@ -94,7 +94,7 @@ def test_render(tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str) -
     """--diff hides what macros with secrets became, unless --show-secrets is given; the files hold it."""
     (tmp_path / "Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
-        "  - image: example.dev/resolve-macros\n    configPath: macros.yaml\n"
+        "  - image: ghcr.io/krmkit/resolve-macros\n    configPath: macros.yaml\n"
     )
     (tmp_path / "macros.yaml").write_text(
         "apiVersion: krmkit.dev/v1alpha1\nkind: ResolveMacros\nmetadata: {name: m}\nspec:\n"

@@ -1,0 +1,67 @@
+"""Who answers an `image:`: a function in this process, which stands in for the image, or the image itself in a container.
+
+The one place that decides, for every command and service. A function stands in for names without a slash, and for
+images below the registries of kpt's catalog and of krmkit, and those that the caller names. `exec:` with a slash is
+a program, and runs as one.
+"""
+
+from __future__ import annotations
+
+from krmkit import REGISTRY, TAG
+from krmkit.kpt.kptfile import image_name, image_tag
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from krmkit.fn.definition import FunctionDefinition
+
+REGISTRIES = ("ghcr.io/kptdev/krm-functions-catalog", "gcr.io/kpt-fn", REGISTRY)
+NOT_THE_IMAGE = "not-the-image"
+_MOVING = frozenset(("", "latest", "unstable"))  # tags that name no release
+
+
+def stood_in(image: str, prefixes: Iterable[str] = ()) -> str:
+    """The name of the function that may stand in for an image, "" if none may.
+
+    `prefixes`: registries that hold the same images, as in `--in-process registry.example/kpt-fn`.
+    """
+    folder = image.partition("@")[0].rpartition("/")[0]
+    below = any(f"{folder}/".startswith(f"{prefix.rstrip('/')}/") for prefix in (*REGISTRIES, *prefixes))
+    return image_name(image) if below or not folder else ""
+
+
+def behaves_as(image: str, tag: str = "") -> str:
+    """The release of the original that a stand-in behaves as: the tag; "" for krmkit's own images, whose tags are krmkit's."""
+    return "" if _is_ours(image) else tag or image_tag(image)
+
+
+def not_the_image(image: str, tag: str, definition: FunctionDefinition) -> str:
+    """The warning that a stand-in is another release than the image; "" if it follows the release.
+
+    `tag`: of the Kptfile's entry, which replaces the image's tag and digest; "" without one.
+    """
+    given = image if not tag else f"{image.partition('@')[0].removesuffix(':' + image_tag(image))}:{tag}"
+    own = definition.ships
+    releases = ([TAG] if own and (_is_ours(image) or not definition.releases) else []) + definition.releases
+    what = f"krmkit's own {definition.name}" if own else f"the function {definition.name} of this machine"
+    follows = f", which follows {', '.join(releases)}" if releases else ""
+    ways = f"--containers {definition.name} runs the image; --strict makes this an error"
+    if "@" in given:
+        return f"{given} is pinned by its digest, and {what}{follows}, answered instead; {ways}"
+    named = next(iter(tag.lstrip("^~=> ").replace(",", " ").split()), "") or image_tag(
+        image
+    )  # of a constraint, its first
+    if named in _MOVING or not releases or any(_within(named, release) for release in releases):
+        return ""
+    return f"{given} is another release than that of {what}{follows}, which answered; {ways}"
+
+
+def _is_ours(image: str) -> bool:
+    return image.startswith(f"{REGISTRY}/")
+
+
+def _within(tag: str, release: str) -> bool:
+    """Whether a tag is of a release: `v0.4.1` and `v0` are of `v0.4`."""
+    tag = f"v{tag.removeprefix('v')}"
+    return tag == release or tag.startswith((f"{release}.", f"{release}-")) or release.startswith(f"{tag}.")
