@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from krmkit import __version__
-from krmkit.cli.arguments import CommandParser, add_functions, add_output, add_running, resolver_of
+from krmkit.cli.arguments import CommandParser, add_functions, add_output
+from krmkit.cli.running import add_running, resolver_of
 from krmkit.cli.schema import explained, find
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog

@@ -6,15 +6,8 @@ import argparse
 import asyncio
 from functools import partial
 
-from krmkit.cli.arguments import (
-    CommandParser,
-    add_open,
-    add_package,
-    add_running,
-    package_above,
-    resolver_of,
-    show_page,
-)
+from krmkit.cli.arguments import CommandParser, add_open, add_package, package_above, show_page
+from krmkit.cli.running import add_running, resolver_of
 from krmkit.cli.serveoptions import port_number
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions

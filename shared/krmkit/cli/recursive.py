@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from krmkit.cli.arguments import cores, resolver_of
+from krmkit.cli.arguments import cores
+from krmkit.cli.running import resolver_of
 from krmkit.fleet.engine.jobs import JobError, Plain, local, unexpected
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.krmignore import KrmIgnore

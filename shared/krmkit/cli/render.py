@@ -13,11 +13,10 @@ from krmkit.cli.arguments import (
     add_output,
     add_package,
     add_place,
-    add_running,
     count,
     package_above,
-    resolver_of,
 )
+from krmkit.cli.running import add_running, resolver_of
 from krmkit.fleet.shard import add_shard
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.knownfunctions import CatalogError

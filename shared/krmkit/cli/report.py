@@ -17,12 +17,12 @@ from krmkit.cli.arguments import (
     add_exclude,
     add_open,
     add_place,
-    add_running,
     count,
     package_above,
     show_page,
 )
 from krmkit.cli.recursive import PackageJob, PackageTreeError, chosen_packages, reports
+from krmkit.cli.running import add_running
 from krmkit.fleet.engine.jobs import JobError
 from krmkit.fleet.folder import FolderError
 from krmkit.fn.knownfunctions import CatalogError, catalog

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from krmkit.cli.arguments import CommandParser, add_in_process, count, seconds
+from krmkit.cli.arguments import CommandParser, count, seconds
+from krmkit.cli.running import add_in_process
 from krmkit.cli.serveoptions import (
     add_address,
     add_certificates,

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from krmkit.cli.arguments import add_output, add_running, count
+from krmkit.cli.arguments import add_output, count
 from krmkit.cli.engine import add_on, check_engine, engine_for
+from krmkit.cli.running import add_running
 from krmkit.fleet.build import build_of
 from krmkit.fleet.engine.jobs import EngineError
 from krmkit.fleet.objects import FleetObjects

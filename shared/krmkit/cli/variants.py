@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from krmkit.cli.arguments import CommandParser, add_output, add_place, add_running, count
+from krmkit.cli.arguments import CommandParser, add_output, add_place, count
 from krmkit.cli.engine import add_on, check_engine, engine_for
+from krmkit.cli.running import add_running
 from krmkit.cli.sync import add_commands
 from krmkit.fleet.build import build_of
 from krmkit.fleet.collisions import RULE

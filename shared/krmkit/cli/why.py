@@ -6,7 +6,8 @@ import argparse
 import json
 
 from krmkit.analysis.why.answers import Answer, Question, WhyError, data_of
-from krmkit.cli.arguments import CommandParser, add_output, add_running, package_and_words, resolver_of
+from krmkit.cli.arguments import CommandParser, add_output, package_and_words
+from krmkit.cli.running import add_running, resolver_of
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.masking import Mask
 from krmkit.fn.run import RunOptions

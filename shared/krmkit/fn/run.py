@@ -46,9 +46,8 @@ _MOST_CALLS = 50_000
 class RunOptions:
     """How to run: `explain` keeps the results of severity EXPLAIN, `debug` prints the traceback of an unexpected error.
 
-    `tag` is the tag of the image that a pipeline names: a function with versions behaves like that one. `stands_in`: the
-    warning that the function answers for another release, "" if not. `crds`: further CustomResourceDefinitions, beside
-    those among the items.
+    `tag`: of the image that a pipeline names; a function with versions behaves like that one. `stands_in`: the warning that it
+    answers for another release. `crds`: further CustomResourceDefinitions, beside those among the items.
     """
 
     __slots__ = ("crds", "debug", "explain", "limits", "stands_in", "tag")
@@ -57,18 +56,9 @@ class RunOptions:
         self, explain: bool = False, debug: bool = False, limits: Limits = DEFAULT_LIMITS, tag: str = ""
     ) -> None:
         self.crds: list[dict[str, Any]] = []
-        self.explain = explain
-        self.debug = debug
+        self.explain, self.debug = explain, debug
         self.limits = limits
-        self.tag = tag
-        self.stands_in = ""
-
-    def standing_in(self, tag: str, warning: str) -> RunOptions:
-        """The same options for a function that stands in for an image."""
-        options = RunOptions(self.explain, self.debug, self.limits, tag or self.tag)
-        options.crds = self.crds
-        options.stands_in = warning
-        return options
+        self.tag, self.stands_in = tag, ""
 
 
 class Outcome:
@@ -247,8 +237,7 @@ def _evaluate(
     except FunctionError as error:
         results.add(error.finding)
         return _trace(options)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # any error becomes a result
-        # SystemExit too: a function that leaves early would print nothing, and nothing is an order to delete.
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # also an exit: nothing printed is an order to delete
         return _stopped(error, results, options)
     else:
         # Errors that stop a run stay errors; failOn changes findings only.

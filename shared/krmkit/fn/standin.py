@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from krmkit.fn.definition import FunctionDefinition
+    from krmkit.fn.run import RunOptions
 
 REGISTRIES = ("ghcr.io/kptdev/krm-functions-catalog", "gcr.io/kpt-fn", REGISTRY)
 NOT_THE_IMAGE = "not-the-image"
@@ -34,6 +35,16 @@ def stood_in(image: str, prefixes: Iterable[str] = ()) -> str:
 def behaves_as(image: str, tag: str = "") -> str:
     """The release of the original that a stand-in behaves as: the tag; "" for krmkit's own images, whose tags are krmkit's."""
     return "" if _is_ours(image) else tag or image_tag(image)
+
+
+def standing_in(options: RunOptions, image: str, tag: str, warning: str) -> RunOptions:
+    """The options of a run in the place of an image: its release, and the warning."""
+    from copy import copy
+
+    made = copy(options)
+    made.tag = behaves_as(image, tag) or options.tag
+    made.stands_in = warning
+    return made
 
 
 def not_the_image(image: str, tag: str, definition: FunctionDefinition) -> str:

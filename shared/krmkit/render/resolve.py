@@ -9,7 +9,7 @@ from __future__ import annotations
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
-from krmkit.fn.standin import behaves_as, not_the_image, stood_in
+from krmkit.fn.standin import not_the_image, standing_in, stood_in
 from krmkit.kpt.kptfile import PipelineFunction, image_name
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.render.programs.container import (
@@ -106,7 +106,7 @@ class ProgramResolver:
             warning = not_the_image(entry.image, entry.tag, function.definition)
             if warning and self.strict:
                 raise ResolveError(warning)
-            return Known(function, self.options.standing_in(behaves_as(entry.image, entry.tag), warning))
+            return Known(function, standing_in(self.options, entry.image, entry.tag, warning))
         if not self._runtime:
             try:
                 self._runtime = runtime()

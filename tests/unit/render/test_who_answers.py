@@ -9,7 +9,8 @@ import pytest
 
 from krmkit import REGISTRY, TAG
 from krmkit.cli import main
-from krmkit.cli.arguments import CommandParser, add_running
+from krmkit.cli.arguments import CommandParser
+from krmkit.cli.running import add_running
 from krmkit.fleet.build import build_of
 from krmkit.fn.loader import load, names
 from krmkit.fn.run import RunOptions

@@ -15,7 +15,7 @@ from krmkit.fn import loader
 from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
 from krmkit.fn.run import DEFAULT_OPTIONS
-from krmkit.fn.standin import behaves_as, not_the_image
+from krmkit.fn.standin import not_the_image, standing_in
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml import _libyaml
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
@@ -84,7 +84,7 @@ def answered(functions: dict[str, Function], name: str, content: bytes, image: s
     function = functions[name]
     try:
         warning = not_the_image(image, "", function.definition) if image else ""
-        options = DEFAULT_OPTIONS.standing_in(behaves_as(image), warning)
+        options = standing_in(DEFAULT_OPTIONS, image, "", warning)
         outcome = evaluate(function.definition, function.process, content, options)
     except Exception as error:  # noqa: BLE001  # `evaluate` raises nothing: the function could not be loaded
         return Reply(1, b"", f"{name} cannot be loaded: {error}".encode("utf-8", "replace")[:LONGEST_FAILURE])
