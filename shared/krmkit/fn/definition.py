@@ -75,13 +75,6 @@ class FunctionDefinition:
         return self._about
 
     @property
-    def ships(self) -> bool:
-        """Whether krmkit brings the function; others are those of the caller."""
-        from krmkit.fn.loader import functions_folder
-
-        return self.folder == f"{functions_folder()}/{self.name}"
-
-    @property
     def summary(self) -> str:
         """One line."""
         return str(self.about["summary"])

@@ -8,6 +8,7 @@ a program, and runs as one.
 from __future__ import annotations
 
 from krmkit import REGISTRY, TAG
+from krmkit.fn.loader import functions_folder
 from krmkit.kpt.kptfile import image_name, image_tag
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def not_the_image(image: str, tag: str, definition: FunctionDefinition) -> str:
     `tag`: of the Kptfile's entry, which replaces the image's tag and digest; "" without one.
     """
     given = image if not tag else f"{image.partition('@')[0].removesuffix(':' + image_tag(image))}:{tag}"
-    own = definition.ships
+    own = definition.folder == f"{functions_folder()}/{definition.name}"
     releases = ([TAG] if own and (_is_ours(image) or not definition.releases) else []) + definition.releases
     what = f"krmkit's own {definition.name}" if own else f"the function {definition.name} of this machine"
     follows = f", which follows {', '.join(releases)}" if releases else ""

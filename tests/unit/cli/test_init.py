@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from krmkit import TAG
+from krmkit.analysis.newpackage import package_name
 from krmkit.cli import main
-from krmkit.cli.init import package_name
 from krmkit.render.package import read
 from tests.unit.cli.packages import PACK, contents
 
@@ -23,9 +24,10 @@ metadata: {name: a}
 
 
 def images(folder: Path) -> list[str]:
-    return [
-        line.rpartition("/")[2] for line in (folder / "Kptfile").read_text().splitlines() if "image:" in line
-    ]
+    """The names of the images, each of which has the tag that a release of this version publishes."""
+    lines = [line for line in (folder / "Kptfile").read_text().splitlines() if "image:" in line]
+    assert all(line.endswith(f":{TAG}") for line in lines)
+    return [line.rpartition("/")[2].removesuffix(f":{TAG}") for line in lines]
 
 
 def test_packs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

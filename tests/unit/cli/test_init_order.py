@@ -36,7 +36,7 @@ def test_the_order_over_all_systems(
 
     pipeline = yaml.safe_load((package / "Kptfile").read_text("utf-8"))["pipeline"]
     functions = [*pipeline["mutators"], *pipeline["validators"]]
-    assert [one["image"].rsplit("/", 1)[-1] for one in functions] == ORDER
+    assert [one["image"].rsplit("/", 1)[-1].partition(":")[0] for one in functions] == ORDER
     assert functions[0]["configPath"] == "bindings.yaml"
     capsys.readouterr()
     assert main(["render", str(package), "-f", "text"]) == 0
