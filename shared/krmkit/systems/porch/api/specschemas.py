@@ -1,7 +1,7 @@
 """The specs of Porch's kinds as openAPIV3Schemas, for strict decoding: a field that Porch does not know is an error.
 
-Source: kptdev/porch, api/porchconfig/{v1alpha1,v1alpha2}, and the Pipeline of the Kptfile API. Fields that Go decodes
-from null may be null. A revision may also be `vN`, as in older Porch.
+Source: kptdev/porch, api/porchconfig/{v1alpha1,v1alpha2}, and the Pipeline of the Kptfile API, with `when` and `configRef` of its
+next version. Fields that Go decodes from null may be null. A revision may also be `vN`, as in older Porch.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _FUNCTION: Schema = {
     "exec": STRING,
     "configPath": STRING,
     "configMap": STRING_MAP,
+    "configRef": _map(apiVersion=STRING, kind=STRING, name=STRING, namespace=STRING),
+    "when": STRING,
     "name": STRING,
     "tag": STRING,
     "selectors": _list(SELECTOR),

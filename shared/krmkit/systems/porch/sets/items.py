@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.krm import annotations as names
 from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
+from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.lines import all_close
 from krmkit.systems.porch.api import apinames
 from krmkit.systems.porch.api.apinames import Condition, PorchError, in_namespace
@@ -179,8 +180,12 @@ class Fleet:
         if not found:
             return TargetObject(apinames.revision_name(upstream), packages.namespace), False
         found.sort(key=lambda entry: entry[:2])
-        specs = [item.get("spec") for *_, item in found]
-        position = find_upstream(upstream, [spec if isinstance(spec, dict) else {} for spec in specs])
+        # v1alpha2 has the number in its status.
+        specs = [
+            {"revision": mapping(item.get("status")).get("revision"), **mapping(item.get("spec"))}
+            for *_, item in found
+        ]
+        position = find_upstream(upstream, specs)
         return target_object(found[position][2]), True
 
     def _is_owned(self, item: Resource, packages: DecodedVariant) -> bool:

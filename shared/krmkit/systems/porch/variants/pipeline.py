@@ -25,7 +25,18 @@ if TYPE_CHECKING:
     from krmkit.systems.porch.variants.packageview import PackageView
 
 # In the order of the API; the Kptfile's order is that of krmkit.systems.porch.edits.fieldorder.
-FIELDS = ("image", "exec", "configPath", "configMap", "name", "tag", "selectors", "exclude")
+FIELDS = (
+    "image",
+    "exec",
+    "configPath",
+    "configMap",
+    "configRef",
+    "when",
+    "name",
+    "tag",
+    "selectors",
+    "exclude",
+)
 LISTS = ("mutators", "validators")
 
 
@@ -145,4 +156,7 @@ def is_own_function(item: Node, variant: str, where: str) -> bool:
 
 def typed_function(function: dict[str, Any]) -> dict[str, Any]:
     """A copy with the API's fields alone, the empty ones left out."""
-    return {field: function[field] for field in FIELDS if function.get(field)}
+    typed = {field: function[field] for field in FIELDS if function.get(field)}
+    if "configRef" in typed:
+        typed["configRef"] = {field: value for field, value in typed["configRef"].items() if value}
+    return typed

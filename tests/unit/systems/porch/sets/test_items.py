@@ -96,8 +96,18 @@ def test_upstream_among_the_items() -> None:
 
 
 def test_upstream_of_any_version_of_the_api() -> None:
-    """PackageRevisions count whatever their version is."""
-    assert run(repository("a"), revision(1, version="porch.kpt.dev/v1alpha2"))[1].upstream_known
+    """PackageRevisions count whatever their version is; v1alpha2 has the number in its status."""
+    version = "porch.kpt.dev/v1alpha2"
+    numbered = [
+        revision(number, tier, version).replace(f"  revision: {number}\n", "")
+        + f"status: {{revision: {number}}}\n"
+        for number, tier in ((2, "silver"), (1, "gold"))
+    ]
+
+    resources, planned = run(repository("a"), *numbered)
+
+    assert planned.upstream_known
+    assert resources.items[-1].get("spec", "labels") == {"tier": "gold"}
 
 
 def test_upstream_not_found() -> None:

@@ -33,7 +33,9 @@ spec:
   packageContext: {data: {a: b}, removeKeys: [c]}
   pipeline:
     mutators: [{image: i, name: n, configMap: {a: b}, configPath: p, tag: t, exec: e}]
-    validators: [{image: i, selectors: [{kind: k, labels: {a: b}}], exclude: [{name: n}]}]
+    validators:
+    - {image: i, selectors: [{kind: k, labels: {a: b}}], exclude: [{name: n}]}
+    - {image: i, when: "true", configRef: {apiVersion: v1, kind: k, name: n, namespace: ""}}
   injectors: [{group: "", version: v, kind: k, name: n}]
 status: {conditions: []}
 """

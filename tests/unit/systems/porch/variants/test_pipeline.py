@@ -218,3 +218,19 @@ def test_moved_entries_are_not_paired_with_old_ones() -> None:
     assert "/id:" not in moved
     assert "example.dev/a: b" in moved
     assert still.count("/id:") == 2
+
+
+def test_what_the_next_version_brings() -> None:
+    """A config by reference and a condition go into the Kptfile, without what is empty, and stay as they are."""
+    reference = {"kind": "ConfigMap", "name": "conf", "namespace": "", "apiVersion": None}
+    spec: dict[str, object] = {
+        "mutators": [{"image": "a", "configRef": reference, "when": "resources.size() > 1"}]
+    }
+
+    text, _ = run(HEAD, spec)
+
+    assert text == HEAD + (
+        "pipeline:\n  mutators:\n  - name: PackageVariant.pv..0\n    image: a\n"
+        "    configRef:\n      name: conf\n      kind: ConfigMap\n    when: resources.size() > 1\n"
+    )
+    assert run(text, spec) == (text, False)
