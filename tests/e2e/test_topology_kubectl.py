@@ -47,7 +47,11 @@ def test_what_was_applied_is_the_same(
     assert code == 0
     assert [one["action"] for one in found["clusters"]] == ["same", "same"]
     assert {line.split()[1] for line in calls(tmp_path)} == {"get"}
-    kinds = {kind.partition(".")[0] for line in calls(tmp_path) for kind in line.split()[2].split(",")}
+    kinds = {
+        kind.partition(".")[0]
+        for line in calls(tmp_path)
+        for kind in line.partition(" -- ")[2].split()[0].split(",")
+    }
     assert kinds == {
         "clusters", "clusterclasses", "DevClusterTemplate", "KubeadmControlPlaneTemplate", "DevMachineTemplate",
         "KubeadmConfigTemplate", "MachineDeployment", "MachinePool", "MachineHealthCheck", "MachineSet", "Machine",
