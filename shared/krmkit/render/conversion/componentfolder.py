@@ -6,11 +6,13 @@ import os
 from collections.abc import Callable, Mapping
 
 from krmkit.kpt.kptfile import new_kptfile
+from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
 from krmkit.libraries.envsubst.texttemplate import MissingValueError, TextTemplate
 from krmkit.libraries.schema.fields import texts
 from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE
 from krmkit.storage.disk.folders import TreeError, files, read_file
 from krmkit.storage.disk.write import FileEdit, Writer
@@ -159,7 +161,10 @@ def _text(item: Data) -> str:
                     f"{name_of(item)}: the path {path[:60]}... is too long for a key of a ConfigMap"
                 )
     content = emit.document(item)
-    back = Resource(content, label=name_of(item)).get()
+    try:
+        back = Resource(content, label=name_of(item)).get()
+    except (ListError, YamlError) as error:
+        raise CtfError(f"{name_of(item)}: {error}") from None
     if back != item:
         raise CtfError(f"{name_of(item)}: its texts cannot be carried byte for byte")
     return content

@@ -141,7 +141,7 @@ class _Construction:
         if isinstance(content, bytes) and len(content) > LARGEST:
             self.found.notes.append(f"{where}: left out, for it has {len(content):,} bytes")
         elif content is not None:
-            self.found.contents[where if reference == name else f"{owner}/{reference}"] = content
+            self.found.put(where if reference == name else f"{owner}/{reference}", content)
         return {**made, "access": access}
 
     def _content(self, given: Data, where: str, blueprint: bool) -> Files | Content | None:

@@ -1,12 +1,15 @@
 """Components in folders: component archives, and folders in the common transport format (CTF).
 
-Input: files by path, as bytes. Output: descriptors as texts, and the contents of local resources.
+Input: files by path, as bytes. Output: descriptors as texts, and the contents of local resources. A blob must have the digest
+that its name, its manifest or its resource gives.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
+from hashlib import new as new_hash
 
 from krmkit.libraries.schema.fields import is_list_of_maps, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
@@ -21,6 +24,9 @@ INDEX_FILE = "artifact-index.json"
 _DESCRIPTORS = "component-descriptors/"
 _LOCAL = ("localBlob", "localFilesystemBlob", "localOciBlob")
 LARGEST = 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
+_BLOB_DIGEST = "genericBlobDigest/v1"
+_DIGEST = re.compile(r"(sha256|sha512)[:.]([0-9a-fA-F]+)")
 _GZIP = b"\x1f\x8b"
 
 
@@ -39,6 +45,33 @@ class TransportArchive:
     components: list[tuple[Component, str]] = field(default_factory=list)
     contents: dict[str, Files | Content] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    _size: int = 0
+    _unpacked: dict[tuple[str, bool, bool], tuple[Files | Content, list[str]]] = field(default_factory=dict)
+
+    def put(self, key: str, content: Files | Content) -> None:
+        """Add a content. Raises CtfError if all have more than MOST_BYTES: one blob may be the content of many resources."""
+        self.count(key, content)
+        self.contents[key] = content
+
+    def count(self, label: str, content: Files | Content) -> None:
+        """Count a content or descriptor. Raises CtfError if all together have too many bytes."""
+        files = content.all().values() if isinstance(content, Files) else [content]
+        self._size += sum(map(len, files))
+        if self._size > MOST_BYTES:
+            raise CtfError(f"{label}: the components must have at most {MOST_BYTES:,} bytes together")
+
+    def unpacked(
+        self, resource: Data, blob: str, data: bytes, label: str
+    ) -> tuple[Files | Content, list[str]]:
+        """Return the content of a resource, and its links and devices; a blob is unpacked once. Raises CtfError."""
+        is_blueprint = resource.get("type") in BLUEPRINT_TYPES
+        is_json = "json" in text(mapping(resource.get("access")).get("mediaType"))
+        known = self._unpacked.get((blob, is_blueprint, is_json))
+        if known is None:
+            links: list[str] = []
+            known = _content(data, label, links, is_blueprint, is_json), links
+            self._unpacked[blob, is_blueprint, is_json] = known
+        return known
 
 
 def read_components(files: dict[str, bytes]) -> TransportArchive:
@@ -49,9 +82,7 @@ def read_components(files: dict[str, bytes]) -> TransportArchive:
         prefix = f"{folder}/" if folder else ""
         if name == DESCRIPTOR_FILE:
             component = _component(archive, files[path], path)
-            _contents(
-                archive, component, lambda key, at=prefix: files.get(f"{at}blobs/{key.replace(':', '.')}")
-            )
+            _contents(archive, component, _Blobs(files, f"{prefix}blobs/"))
         elif name == INDEX_FILE:
             _transport(archive, files, prefix)
     if not archive.components:
@@ -65,13 +96,66 @@ def _component(found: TransportArchive, data: bytes, path: str) -> Component:
         component = decode(load(content))
     except (UnicodeDecodeError, GoYamlError, InstallationError) as error:
         raise CtfError(f"{path}: {getattr(error, 'message', error)}") from None
+    found.count(path, content)
     found.components.append((component, content))
     return component
 
 
-def _contents(found: TransportArchive, component: Component, blob: object) -> None:
-    """Add the contents of a component's local resources; `blob` finds bytes by file name or digest."""
-    assert callable(blob)
+class _Blobs:
+    """The blobs of a folder."""
+
+    __slots__ = ("_checked", "files", "folder")
+
+    def __init__(self, files: dict[str, bytes], folder: str) -> None:
+        self.files = files
+        self.folder = folder
+        self._checked: set[tuple[str, str]] = set()
+
+    def get(self, key: str) -> bytes | None:
+        """Return the blob of a digest or file name, None if there is none. Raises CtfError if a digest is not the blob's."""
+        data = self.files.get(self.folder + key.replace(":", "."))
+        named = _DIGEST.fullmatch(key)
+        if data is not None and named:
+            self.check(key, data, named[1], named[2], self.folder.rstrip("/"))
+        return data
+
+    def check_resource(self, key: str, data: bytes, resource: Data, label: str) -> None:
+        """Check the digest of a resource. Raises CtfError."""
+        given = mapping(resource.get("digest"))
+        if given.get("normalisationAlgorithm") != _BLOB_DIGEST:
+            return  # no digest, or one of something in the blob
+        name = text(given.get("hashAlgorithm")).lower().replace("-", "")
+        if name not in {"sha256", "sha512"}:
+            raise CtfError(
+                f"{label}: digest.hashAlgorithm must be SHA-256 or SHA-512, got {given.get('hashAlgorithm')}"
+            )
+        try:
+            self.check(key, data, name, text(given.get("value")), label)
+        except CtfError:
+            if data[:2] != _GZIP:
+                raise
+            # The digest of a compressed blob may be that of its content.
+            try:
+                content = gunzip(data)
+            except ArchiveError as error:
+                raise CtfError(f"{label}: {error}") from None
+            self.check(f"{key} unpacked", content, name, text(given.get("value")), label)
+            self._checked.add((key, text(given.get("value"))))
+
+    def check(self, key: str, data: bytes, algorithm: str, value: str, label: str) -> None:
+        """Raise CtfError if a blob has another digest. A blob that many resources name is checked once."""
+        if (key, value) in self._checked:
+            return
+        found = new_hash(algorithm, data).hexdigest()
+        if found != value.lower():
+            raise CtfError(
+                f"{label}: the blob {key} was changed: its digest must be {algorithm}:{value}, got {algorithm}:{found}"
+            )
+        self._checked.add((key, value))
+
+
+def _contents(found: TransportArchive, component: Component, blobs: _Blobs) -> None:
+    """Add the contents of a component's local resources."""
     for resource in component.resources:
         access = mapping(resource.get("access"))
         if access.get("type") not in _LOCAL:
@@ -79,43 +163,34 @@ def _contents(found: TransportArchive, component: Component, blob: object) -> No
         keys = [text(access.get(name)) for name in ("filename", "localReference", "digest")]
         key = next((one for one in keys if one), "")
         name = text(resource.get("name"))
-        data: bytes | None = blob(key) if key else None
         label = f"{component.name}:{component.version}/{name}"
+        data = blobs.get(key) if key else None
         if data is None:
             found.notes.append(f"{label}: its blob {key} is not there")
             continue
-        links: list[str] = []
-        content = _content(resource, data, label, links)
+        blobs.check_resource(key, data, resource, label)
+        content, links = found.unpacked(resource, blobs.folder + key, data, label)
         found.notes += [f"{label}: left out {path}, which is a link or a device" for path in links]
         if isinstance(content, bytes) and len(content) > LARGEST:
             found.notes.append(f"{label}: left out, for it has {len(content):,} bytes")
         else:
             taken = label in found.contents
-            found.contents[f"{component.name}:{component.version}/{key}" if taken else label] = content
+            found.put(f"{component.name}:{component.version}/{key}" if taken else label, content)
 
 
-def _content(resource: Data, data: bytes, label: str, links: list[str]) -> Files | Content:
+def _content(data: bytes, label: str, links: list[str], is_blueprint: bool, is_json: bool) -> Files | Content:
     """Return a blueprint as a folder, and add its links and devices to `links`; return all else unchanged, a compressed text as a text."""
-    if resource.get("type") in BLUEPRINT_TYPES:
-        try:
+    try:
+        if is_blueprint:
             return Files(untar(data, links))
-        except ArchiveError as error:
-            raise CtfError(f"{label}: {error}") from None
-    media_type = text(mapping(resource.get("access")).get("mediaType"))
-    if data[:2] == _GZIP and "json" in media_type:
-        try:
-            data = gunzip(data)
-        except ArchiveError as error:
-            raise CtfError(f"{label}: {error}") from None
-    return text_or_bytes(data)
+        return text_or_bytes(gunzip(data) if data[:2] == _GZIP and is_json else data)
+    except ArchiveError as error:
+        raise CtfError(f"{label}: {error}") from None
 
 
 def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) -> None:
     """Add the components of a CTF: an index of OCI manifests, whose layers are blobs by digest."""
-
-    def blob(digest: str) -> bytes | None:
-        return files.get(f"{prefix}blobs/{digest.replace(':', '.')}")
-
+    blobs = _Blobs(files, f"{prefix}blobs/")
     index = f"{prefix}{INDEX_FILE}"
     listed = _json(files[index], index).get("artifacts")
     if not is_list_of_maps(listed):
@@ -125,10 +200,10 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
         if not repository.startswith(_DESCRIPTORS):
             continue
         label = f"{repository[len(_DESCRIPTORS) :]}:{text(artifact.get('tag'))}"
-        manifest = _json(_needed(blob(text(artifact.get("digest"))), label), label)
-        config = _json(_needed(blob(text(mapping(manifest.get("config")).get("digest"))), label), label)
+        manifest = _json(_needed(blobs.get(text(artifact.get("digest"))), label), label)
+        config = _json(_needed(blobs.get(text(mapping(manifest.get("config")).get("digest"))), label), label)
         layer = mapping(config.get("componentDescriptorLayer"))
-        data = _needed(blob(text(layer.get("digest"))), label)
+        data = _needed(blobs.get(text(layer.get("digest"))), label)
         if "tar" in text(layer.get("mediaType")):
             try:
                 members = untar(data)
@@ -136,7 +211,7 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
                 raise CtfError(f"{label}: {error}") from None
             content = members.get(DESCRIPTOR_FILE)
             data = content.encode() if isinstance(content, str) else _needed(content, label)
-        _contents(found, _component(found, data, label), blob)
+        _contents(found, _component(found, data, label), blobs)
 
 
 def _needed(data: bytes | None, label: str) -> bytes:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from hashlib import sha256
+from hashlib import sha256, sha512
 from typing import Any
 
 import pytest
 
 from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.components import ctf
+from krmkit.systems.landscaper.components.archive import untar
 from krmkit.systems.landscaper.components.ctf import CtfError, read_components
 from tests.unit.systems.landscaper.blueprint.test_files import tar
 from tests.unit.systems.landscaper.worlds import descriptor, resource
@@ -113,11 +115,14 @@ def test_contents_that_cannot_be_read(entry: dict[str, Any], data: bytes, messag
     assert str(caught.value).startswith(message)
 
 
-def transport(packed: bool, *resources: dict[str, Any], **contents: bytes) -> Blobs:
-    """The component in the common transport format; its descriptor is packed into a tar archive, or not."""
+def transport(packed: bool, *resources: dict[str, Any], layer: bytes = b"", **contents: bytes) -> Blobs:
+    """The component in the common transport format; its descriptor is packed into a tar archive, or not.
+
+    `layer`: the bytes of the descriptor's layer, instead of its own.
+    """
     blobs: Blobs = {}
     text = json.dumps(descriptor("shop", *resources)).encode()
-    layer = tar(("component-descriptor.yaml", text)) if packed else text
+    layer = layer or (tar(("component-descriptor.yaml", text)) if packed else text)
     media_type = "application/vnd.ocm.software.component-descriptor.v2+yaml" + ("+tar" if packed else "")
     config = {"componentDescriptorLayer": {"digest": stored(blobs, layer), "mediaType": media_type}}
     manifest = {"config": {"digest": stored(blobs, json.dumps(config).encode())}}
@@ -159,8 +164,7 @@ def test_blobs_of_the_transport_that_are_gone(number: int) -> None:
 
 def test_a_layer_that_is_no_archive() -> None:
     """A layer that says it is packed, and is not."""
-    blobs = transport(True)
-    blobs[next(iter(blobs))] = b"none"
+    blobs = transport(True, layer=b"none")
 
     with pytest.raises(CtfError, match=r"example.com/shop:1.0.0: cannot read the archive: "):
         read_components(blobs)
@@ -172,3 +176,66 @@ def test_links_are_noted() -> None:
     found = read_components(archive(entry, a=tar(("blueprint.yaml", b"x"), link="b.yaml")))
 
     assert found.notes == ["example.com/shop:1.0.0/blueprint: left out b.yaml, which is a link or a device"]
+
+
+@pytest.mark.parametrize("number", range(4), ids=["the layer", "the config", "the manifest", "a content"])
+def test_blobs_that_were_changed(number: int) -> None:
+    """A blob under the name of its digest must have that digest; the error names the blob and both digests."""
+    digest = f"sha256:{sha256(b'hello').hexdigest()}"
+    blobs = transport(False, local("note", localReference=digest), note=b"hello")
+    path = [name for name in blobs if "/sha256." in name][number]
+    blobs[path] += b" "
+
+    with pytest.raises(CtfError, match="was changed: its digest must be sha256:") as caught:
+        read_components(blobs)
+
+    assert path.partition("sha256.")[2] in str(caught.value)
+    assert sha256(blobs[path]).hexdigest() in str(caught.value)
+
+
+def hashed(value: str, algorithm: str = "SHA-256", kind: str = "genericBlobDigest/v1") -> dict[str, str]:
+    """The digest of a resource."""
+    return {"hashAlgorithm": algorithm, "normalisationAlgorithm": kind, "value": value}
+
+
+def with_digest(data: bytes, digest: dict[str, str]) -> Blobs:
+    """An archive with one blob, whose resource gives a digest."""
+    return archive({**local("note", localReference="x"), "digest": digest}, x=data)
+
+
+def test_digests_of_resources() -> None:
+    """A resource's own digest is that of its blob, or of what the blob holds compressed; others are of something else."""
+    packed = gzip.compress(b"hello", mtime=0)
+    for data, digest in (
+        (b"hello", hashed(sha256(b"hello").hexdigest())),
+        (b"hello", hashed(sha256(b"hello").hexdigest().upper())),
+        (b"hello", hashed(sha512(b"hello").hexdigest(), "SHA-512")),
+        (packed, hashed(sha256(packed).hexdigest())),
+        (packed, hashed(sha256(b"hello").hexdigest())),
+        (b"hello", hashed("00", kind="ociArtifactDigest/v1")),
+        (b"hello", hashed("NO-DIGEST", "NO-DIGEST", "EXCLUDE-FROM-SIGNATURE")),
+    ):
+        assert list(read_components(with_digest(data, digest)).contents) == ["example.com/shop:1.0.0/note"]
+
+    for data, digest, said in (
+        (b"hellO", hashed(sha256(b"hello").hexdigest()), "1.0.0/note: the blob x was changed"),
+        (packed, hashed(sha256(b"other").hexdigest()), "the blob x unpacked was changed"),
+        (b"\x1f\x8bx", hashed("00"), "cannot read gzip data"),
+        (b"hello", hashed("00", "MD5"), "digest.hashAlgorithm must be SHA-256 or SHA-512, got MD5"),
+    ):
+        with pytest.raises(CtfError, match=said):
+            read_components(with_digest(data, digest))
+
+
+def test_one_blob_of_many_resources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is unpacked once, and counts for each: the sum of all contents has a limit, with that of descriptors."""
+    calls: list[bytes] = []
+    monkeypatch.setattr(ctf, "untar", lambda data, links: calls.append(data) or untar(data, links))
+    blueprint = tar(("blueprint.yaml", b"x" * 1000))
+    resources = [local(f"r{number}", "blueprint", localReference="a") for number in range(50)]
+    assert len(read_components(archive(*resources, a=blueprint)).contents) == 50
+    assert len(calls) == 1
+
+    monkeypatch.setattr(ctf, "MOST_BYTES", 40_000)
+    with pytest.raises(CtfError, match="the components must have at most 40,000 bytes together"):
+        read_components(archive(*resources, a=blueprint))
