@@ -334,9 +334,10 @@ def test_errors_of_landscaper(project: Path, tmp_path: Path, run: Run, words: tu
 
 def test_spiff(tmp_path: Path, run: Run) -> None:
     """An error of a template does not quote the values of a stub."""
-    (tmp_path / "t.yaml").write_text("a: (( secret.token + 1 ))\nsecret: (( merge ))\n")
-    (tmp_path / "s.yaml").write_text(f"secret:\n  token: {MARKER}\n")
-    held(run("spiff", "merge", str(tmp_path / "t.yaml"), str(tmp_path / "s.yaml")), "spiff")
+    for expression in ("secret.token + 1", 'error("%s", secret.token)', 'error("x" secret)'):
+        (tmp_path / "t.yaml").write_text(f"a: (( {expression} ))\nsecret: (( merge ))\n")
+        (tmp_path / "s.yaml").write_text(f"secret:\n  token: {MARKER}\n")
+        held(run("spiff", "merge", str(tmp_path / "t.yaml"), str(tmp_path / "s.yaml")), "spiff")
 
 
 def test_every_command_is_here() -> None:

@@ -21,13 +21,13 @@ from krmkit.render.diff import diff
 from krmkit.render.findings.mergereport import merge_report
 from krmkit.render.findings.model import Report
 from krmkit.render.findings.places import shown_path
-from krmkit.render.secrets.files import secrets_in_file
+from krmkit.render.secrets.files import secrets_of
 from krmkit.storage.disk import folders
 from krmkit.storage.disk.journal import recover
 from krmkit.storage.disk.write import FileEdit, WriteError, write
 from krmkit.storage.git.program import GitError
 from krmkit.storage.git.treeupdate import File
-from krmkit.storage.git.upstream import UpstreamError, sign_ins
+from krmkit.storage.git.upstream import UpstreamError
 from krmkit.views.formats import FORMATS, counted
 from krmkit.views.outcome import Told
 from krmkit.views.terminal import Terminal, unread_is_fine
@@ -132,9 +132,8 @@ def main(words: list[str]) -> int:
         # With a format for programs on stdout, the diff goes to stderr for the user.
         where = terminal if arguments.format in FORMATS[:2] else Terminal(sys.stderr, arguments.color)
         with unread_is_fine(where.stream):
-            texts = [text for change in changes for text in (change.before, change.after)]
-            secrets = [secrets_in_file(text) | sign_ins(text or "") for text in texts]
-            where.stream.write(diff(changes, where.colour, set().union(*secrets)))
+            texts = {text.encode() for change in changes for text in (change.before, change.after) if text}
+            where.stream.write(diff(changes, where.colour, merged.secrets | secrets_of(texts)))
     one = merge_report(folder, merged.conflicts, changes)
     report = Report(f"pkg {arguments.command}", [one], not dry, arguments.check)
     listed: dict[str, object] = {"changes": [change.data() for change in report.packages[0].changes]}

@@ -10,6 +10,7 @@ from typing import Any
 
 from krmkit.cli.arguments import CommandParser
 from krmkit.fn.commandline import UsageError, parse_arguments
+from krmkit.fn.masking import Mask
 from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.spiff import Options, SpiffError, merge
@@ -28,7 +29,7 @@ class _WrongError(Exception):
     """A wrong call; the message gives the reason."""
 
 
-_NO_FILES = "no OS operations supported"  # spiff's message
+_FILES_HINT = "\nfiles are read only with --files DIR: the folder that read(...) then sees as /"
 
 _OF_THE_SHELL = ("/dev/", "/proc/self/fd/")  # pipes that somebody writes to, as of `<(command)`
 
@@ -120,14 +121,10 @@ def main(words: list[str]) -> int:
     try:
         text = _merged(arguments)
     except SpiffError as error:
-        say("spiff merge", error.message)
-        if _NO_FILES in error.message and not arguments.files:
-            say(
-                "spiff merge",
-                "files are read only with --files DIR: the folder that read(...) then sees as /",
-            )
+        wants_files = "no OS operations supported" in error.message and not arguments.files
+        say("spiff merge", error.message + (_FILES_HINT if wants_files else ""))
         return 1
-    except (_WrongError, WriteError) as error:
+    except (_WrongError, WriteError, effort.EffortError) as error:
         say("spiff merge", error)
         return 1
     finally:
@@ -142,7 +139,12 @@ def _merged(arguments: argparse.Namespace) -> str:
     if [arguments.template, *arguments.stubs].count("-") > 1:
         raise _WrongError("stdin can only be one of the template and the stubs")
     template, *stubs = (_text(name) for name in (arguments.template, *arguments.stubs))
-    result = merge(template, stubs, _options(arguments))
+    try:
+        result = merge(template, stubs, _options(arguments))
+    except SpiffError as error:
+        effort.end()
+        error.message = Mask.of_values([plain_documents(stub, "") for stub in stubs]).message(error.message)
+        raise
     documents = [_selected(document, arguments) for document in result.documents]
     if arguments.state:
         write_file(arguments.state, emit.document(result.state if result.state is not None else {}))
@@ -241,8 +243,7 @@ def _bindings(arguments: argparse.Namespace) -> dict[str, Any] | None:
     if not arguments.bindings and not arguments.define:
         return None
     names = _document(arguments.bindings) if arguments.bindings else {}
-    if names is None:
-        names = {}
+    names = {} if names is None else names
     if not isinstance(names, dict):
         raise _WrongError(f"{arguments.bindings} must be a map of names")
     for text in arguments.define:

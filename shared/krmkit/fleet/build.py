@@ -31,7 +31,7 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.packagemerge import merge_packages
 from krmkit.render.resolve import ProgramResolver
-from krmkit.render.secrets.files import masked_conflicts
+from krmkit.render.secrets.files import masked_conflicts, secrets_of
 from krmkit.storage.git.treeupdate import File
 from krmkit.systems.porch.variants.injection import Candidate
 
@@ -299,7 +299,7 @@ def _lost(
     told = {(one.file, one.message) for one in known}
     comments = {(one.file, one.message): one for one in reversed(notes)}
     unknown = [*reversed(found.values()), *(one for key, one in comments.items() if key not in told)]
-    return masked_conflicts(unknown, (files, made))
+    return masked_conflicts(unknown, secrets_of([*files.values(), *made.values()]))
 
 
 def _about(conflict: ResourceConflict) -> tuple[str, tuple[str, ...]]:

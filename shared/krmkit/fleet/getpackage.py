@@ -24,7 +24,7 @@ from krmkit.storage.disk.write import FileEdit, WriteError, write_folder
 from krmkit.storage.git.foreign import NETWORK
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.treeupdate import File
-from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address
+from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address, sign_ins
 
 _NEW = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n"
 _ADDRESS = re.compile(
@@ -64,6 +64,11 @@ def get_package(source: str, folder: str) -> GotPackage:
         raise UpstreamError(
             f'"{plain}" {lacks}: must be REPO[/PATH]@REF, where REF is a tag, branch or commit, as in {example}'
         )
+    if sign_ins(address):
+        raise UpstreamError(
+            f"{shown_address(address)}: the address must not hold a password, which the Kptfile would keep; let a credential"
+            " helper of git sign in"
+        )
     repo, directory = split_address(address)
     name = directory.rpartition("/")[2] or re.sub(r"\.git$", "", repo.rstrip("/").rpartition("/")[2])
     if os.path.isdir(folder):
@@ -96,13 +101,13 @@ def split_address(address: str) -> tuple[str, str]:
     finds on the host.
     """
     head, git, rest = address.partition(".git/")
-    if git and not head.endswith("/"):
+    host = _ADDRESS.match(address)
+    if git and (not head.endswith("/") or (host and not address.startswith("file://"))):
         return head + ".git", rest.strip("/")
     if git:  # the .git of a checkout
         return _local(head.rstrip("/") or "/"), rest.strip("/")
     if address.endswith(".git"):
-        return address if _ADDRESS.match(address) else _local(address), ""
-    host = _ADDRESS.match(address)
+        return address if host else _local(address), ""
     if host is None or address.startswith("file://"):
         return _in_folders(address.removeprefix("file://"))
     segments = address[host.end() :].strip("/").split("/")

@@ -34,6 +34,11 @@ class Mask:
         self._whole = frozenset(known)
         self._hidden = parts(known)
 
+    @classmethod
+    def of_values(cls, data: object) -> Mask:
+        """The mask of each value in data that is not an expression of spiff, such as `(( a + 1 ))`."""
+        return cls(value for value in _scalars(data) if can_be_struck(value) and "((" not in value)
+
     def __bool__(self) -> bool:
         return bool(self._hidden)
 
@@ -97,8 +102,8 @@ def secrets_among(items: Iterable[Resource]) -> set[str]:
             if not may_hold_secrets(item.text):
                 continue
             if item.kind == "Secret":
-                data = list(_scalars(item.get("data")))
-                found.update(data, map(_decoded, data), _scalars(item.get("stringData")))
+                data, plain = list(_scalars(item.get("data"))), list(_scalars(item.get("stringData")))
+                found.update(data, map(_decoded, data), plain, map(_encoded, filter(can_be_struck, plain)))
             elif item.kind == "ResolveMacros":
                 found |= set(marked(item.get("spec", "variables")))
             else:
@@ -136,9 +141,22 @@ def _passwords(packs: list[Resource]) -> set[str]:
     return found
 
 
-def _scalars(value: object) -> Iterable[str]:
-    values = value.values() if isinstance(value, dict) else ()
-    return [str(one) for one in values if isinstance(one, (str, int, float)) and not isinstance(one, bool)]
+def _scalars(data: object) -> Iterator[str]:
+    """Yield every text and number inside of maps and lists: `_scalars({"a": ["x", {"b": 1}]})` yields "x" and "1"."""
+    pending = [data]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, (dict, list)):
+            pending += one.values() if isinstance(one, dict) else one
+        elif isinstance(one, (str, int, float)) and not isinstance(one, bool):
+            yield str(one)
+
+
+def _encoded(text: str) -> str:
+    """The text in base64."""
+    from base64 import b64encode
+
+    return b64encode(text.encode("utf-8", "surrogatepass")).decode()
 
 
 def _decoded(text: str) -> str:

@@ -10,7 +10,7 @@ from krmkit.kpt.merge.match import is_kptfile
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError, merge
 from krmkit.kpt.merge.policy import MARKERS, STOP, marked_files
 from krmkit.kpt.merge.threeway import LOCAL, UPSTREAM
-from krmkit.render.secrets.files import masked_conflicts
+from krmkit.render.secrets.files import masked_conflicts, secrets_of
 
 
 def merge_packages(
@@ -29,7 +29,9 @@ def merge_packages(
     the merged app.yaml has both, and all its comments.
     """
     merged = merge(base, upstream, local, LOCAL if on_conflict == LOCAL else UPSTREAM)
-    merged.conflicts = masked_conflicts(merged.conflicts, (base, upstream, local))
+    # The secrets come from the versions before the merge: a file with both sides between markers is no YAML.
+    merged.secrets = secrets_of(content for files in (base, upstream, local) for content in files.values())
+    merged.conflicts = masked_conflicts(merged.conflicts, merged.secrets)
     if merged.conflicts and on_conflict == STOP:
         raise PackageMergeError.stopped(merged.conflicts)
     if merged.conflicts and on_conflict == MARKERS:

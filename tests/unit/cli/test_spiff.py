@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,13 @@ def test_odd_positions(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What is no number to Go leads nowhere, and is no traceback."""
     assert cli.main(["spiff", "merge", "t.yml", "--path", path]) == 1
     assert "there is no l." in capsys.readouterr().err
+
+
+def test_too_much_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pattern that the budget ends is one line."""
+    (tmp_path / "t.yaml").write_text('a: (( match("(((a{1,627}){1,164}){1,67})", "x") ))\n', encoding="utf-8")
+
+    assert cli.main(["spiff", "merge", str(tmp_path / "t.yaml")]) == 1
+    assert re.fullmatch(
+        r"krmkit spiff merge: the run needs more than \S+ steps of effort .*\n", capsys.readouterr().err
+    )

@@ -188,7 +188,7 @@ def test_what_is_no_secret(value: str) -> None:
     """What would take krmkit's own words, or only names a variable, is not struck out."""
     text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData: {{a: '{value}', b: '1234'}}\n"
 
-    assert secrets_in([text]) == {"1234"}
+    assert secrets_in([text]) == {"1234", "MTIzNA=="}
 
 
 def test_the_data_of_a_secret() -> None:
@@ -246,3 +246,13 @@ def test_a_pack_that_cannot_be_read() -> None:
     hide(findings, [Resource(broken, line_safe=True), Resource(pack.format(name="whole", more=""))])
 
     assert findings[0].message == "it says (secret)"
+
+
+def test_forms_of_a_secret() -> None:
+    """stringData counts in base64 too, as the cluster shows it; a value that is a map or list counts with all in it."""
+    plain, encoded = "hush-123", "aHVzaC0xMjM="
+    head = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"
+
+    assert secrets_in([f"{head}stringData: {{a: {plain}}}"]) == {plain, encoded}
+    assert secrets_in([f"{head}data: {{a: {encoded}}}"]) == {plain, encoded}
+    assert {plain, "deep-1"} <= secrets_in([f"{head}stringData: {{a: {{b: [{plain}, {{c: deep-1}}]}}}}"])

@@ -49,12 +49,13 @@ class PackageMergeError(ValueError):
 class MergedPackage:
     """The files of the merged package by path, and the conflicts.
 
-    `executable`: the files whose executable bit upstream changed, with the new value.
+    `executable`: the files whose executable bit upstream changed, with the new value. `secrets`: those of all versions.
     """
 
     files: dict[str, bytes]
     conflicts: list[ResourceConflict] = field(default_factory=list)
     executable: dict[str, bool] = field(default_factory=dict)
+    secrets: set[str] = field(default_factory=set)
 
 
 def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> MergedPackage:

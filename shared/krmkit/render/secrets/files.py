@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from krmkit.fn.masking import Mask, secrets_in
@@ -12,6 +12,7 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.secretwords import may_hold_secrets
 from krmkit.libraries.schema.fields import MISSING
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.storage.git.upstream import sign_ins
 
 
 def secrets_in_file(text: str | None) -> set[str]:
@@ -25,20 +26,22 @@ def secrets_in_file(text: str | None) -> set[str]:
 
 
 def mask_of(contents: Iterable[bytes]) -> Mask:
-    """The mask for messages about files, with their secrets as `secrets_in` finds them."""
+    """The mask for messages about files."""
+    return Mask(secrets_of(contents))
+
+
+def secrets_of(contents: Iterable[bytes]) -> set[str]:
+    """The secrets in the files of packages, as `secrets_in` finds them, and sign-ins in addresses."""
     secrets: set[str] = set()
     for content in set(contents):
-        secrets |= secrets_in_file(content.decode("utf-8", "replace"))
-    return Mask(secrets)
+        text = content.decode("utf-8", "replace")
+        secrets |= secrets_in_file(text) | sign_ins(text)
+    return secrets
 
 
-def masked_conflicts(
-    conflicts: list[ResourceConflict], versions: Iterable[Mapping[str, bytes]]
-) -> list[ResourceConflict]:
-    """Conflicts without the secrets of the packages that were merged, given as files by path."""
-    if not conflicts:
-        return []
-    mask = mask_of(content for files in versions for content in files.values())
+def masked_conflicts(conflicts: list[ResourceConflict], secrets: set[str]) -> list[ResourceConflict]:
+    """Conflicts without the secrets of the packages that were merged."""
+    mask = Mask(secrets)
     return [_masked(one, mask) for one in conflicts]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.systems.landscaper.blueprint.files import Files
+from krmkit.systems.landscaper.blueprint.files import Content, Files
 from krmkit.systems.landscaper.components import ctf
 from krmkit.systems.landscaper.components.archive import untar
 from krmkit.systems.landscaper.components.ctf import CtfError, read_components
@@ -230,7 +230,12 @@ def test_digests_of_resources() -> None:
 def test_one_blob_of_many_resources(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is unpacked once, and counts for each: the sum of all contents has a limit, with that of descriptors."""
     calls: list[bytes] = []
-    monkeypatch.setattr(ctf, "untar", lambda data, links: calls.append(data) or untar(data, links))
+
+    def counted(data: bytes, links: list[str]) -> dict[str, Content]:
+        calls.append(data)
+        return untar(data, links)
+
+    monkeypatch.setattr(ctf, "untar", counted)
     blueprint = tar(("blueprint.yaml", b"x" * 1000))
     resources = [local(f"r{number}", "blueprint", localReference="a") for number in range(50)]
     assert len(read_components(archive(*resources, a=blueprint)).contents) == 50
