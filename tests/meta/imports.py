@@ -66,6 +66,8 @@ OUTSIDE = frozenset(
 OUTSIDE_OF_A_FUNCTION = OUTSIDE - {"os", "pathlib"}
 # The one module that asks for zones by name, from the tz database: data that comes with the system or with tzdata.
 ZONES = ("krmkit.libraries.go.time.zones", "zoneinfo")
+# The one module that handles signals: those of a child, which must end when its parent does.
+CHILD = ("krmkit.libraries.process.child", "signal")
 # The one module that opens a file: it loads the extension of libyaml, which is code and no data.
 OPENERS = frozenset({"krmkit.libraries.yaml._libyaml"})
 # The one module that runs a program: git's `merge-file`, for texts that are not YAML. No function reaches it.
@@ -320,7 +322,7 @@ def outside(sources: Sources) -> list[str]:
             continue
         banned = OUTSIDE if source.name in engines else OUTSIDE_OF_A_FUNCTION
         for entry in source.imports:
-            if (source.name, entry.module) == ZONES:
+            if (source.name, entry.module) in {ZONES, CHILD}:
                 continue
             if entry.when != "types" and entry.module.split(".")[0] in banned:
                 found.append(f"{sources.where(source, entry.line)}: imports {entry.module}")

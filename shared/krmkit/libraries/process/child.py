@@ -1,13 +1,15 @@
-"""Runs a piece of work in a child process of limited memory.
+"""Runs a piece of work in a child process of limited memory and processor time.
 
-The Starlark interpreter ends the whole process when it gets no more memory. In a child this ends the child only, and the
-run goes on to say so. The child is a copy of this process, so that nothing has to be handed over to it.
+The Starlark interpreter ends the whole process when it gets no more memory, and its built-in functions cannot be
+interrupted. In a child this ends the child only, and the run goes on to say so. The child is a copy of this process, so
+that nothing has to be handed over to it. It ends with this process, whatever ends that.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,52 +18,92 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+_NO_MEMORY = 3  # exit codes of the child
+_FAILED = 4
 
-def in_child(work: Callable[[], T], most_memory: int) -> T:
+
+def in_child(work: Callable[[], T], most_memory: int, most_seconds: int) -> T:
     """Return what `work` returns, plain data, from a child that may use `most_memory` bytes more than this process.
 
-    Raises MemoryError where the child ended without an answer.
+    Raises MemoryError where it needs more, TimeoutError if it takes more than `most_seconds` of processor time, and
+    ChildProcessError if the child crashes.
     """
     reading, writing = os.pipe()
+    living, life = (
+        os.pipe()
+    )  # the child holds `living`, which tells it when `life` is closed: this process has ended
     child = os.fork()
     if not child:
-        _answer(work, most_memory, reading, writing)
+        os.close(reading)
+        os.close(life)
+        _answer(work, most_memory, most_seconds, writing, living)
     os.close(writing)
+    os.close(living)
+    status = None
     try:
         with os.fdopen(reading, "rb") as pipe:
             answer = pipe.read()
+        status = os.waitpid(child, 0)[1]
     finally:
-        os.waitpid(child, 0)
-    if not answer:
+        os.close(life)
+        if status is None:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGXCPU:
+        raise TimeoutError(f"more than {most_seconds} seconds of processor time")
+    if code in (_NO_MEMORY, -signal.SIGABRT):  # the interpreter aborts when it gets no memory
         raise MemoryError
+    if code:
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        raise ChildProcessError(how)
     result: T = pickle.loads(answer)  # written by this program itself
     return result
 
 
-def _answer(work: Callable[[], object], most_memory: int, reading: int, writing: int) -> None:
+def _answer(
+    work: Callable[[], object], most_memory: int, most_seconds: int, writing: int, living: int
+) -> None:
     """In the child: write the answer, and end without a word of the interpreter about its end."""
+    code = _FAILED
     try:
-        os.close(reading)
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 2)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        _end_with_parent(living)
         # Building the trace of the interpreter's end takes seconds, and it is never shown.
         os.putenv("RUST_BACKTRACE", "0")
-        _limit_memory(most_memory)
-        result = work()
-        answer = pickle.dumps(result)
+        _limit(most_memory, most_seconds)
+        answer = pickle.dumps(work())
         with os.fdopen(writing, "wb") as pipe:
             pipe.write(answer)
+        code = 0
+    except BaseException as error:  # noqa: BLE001  # a panic of the interpreter is no Exception
+        code = _NO_MEMORY if isinstance(error, MemoryError) or "out of memory" in str(error) else _FAILED
     finally:
-        os._exit(0)
+        os._exit(code)
 
 
-def _limit_memory(most: int) -> None:
-    """Limit by how much this process may still grow."""
+def _end_with_parent(living: int) -> None:
+    """Let the system end this process when the other end of the pipe is closed; there is nobody then to read the answer."""
+    import fcntl
+
+    signal.signal(signal.SIGIO, signal.SIG_DFL)  # ends the process, also inside of a built-in function
+    fcntl.fcntl(living, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(living, fcntl.F_SETFL, fcntl.fcntl(living, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _limit(most_memory: int, most_seconds: int) -> None:
+    """Limit by how much this process may still grow, and the processor time that it may take."""
     import resource
 
     # The peak so far counts in KiB on Linux, and in bytes elsewhere, where the limit is then none to speak of.
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + most
-    resource.setrlimit(resource.RLIMIT_DATA, (min(wanted, hard) if hard >= 0 else wanted, hard))
-    # The interpreter aborts at the limit: that leaves no file behind.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    for limit, wanted in (
+        (resource.RLIMIT_DATA, used.ru_maxrss * 1024 + most_memory),
+        (resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + most_seconds),
+        (resource.RLIMIT_CORE, 0),  # the interpreter aborts at the limit: that leaves no file behind
+    ):
+        _, hard = resource.getrlimit(limit)
+        resource.setrlimit(limit, (min(wanted, hard) if hard >= 0 else wanted, hard))

@@ -20,6 +20,10 @@ for item in ctx.resource_list["items"]:
 """
 
 
+TWINS = "a = []\nb = []\nfor _ in range(40):\n    a = [a, a]\n    b = [b, b]\n"
+LEAVE = 'ctx.resource_list["items"][0]["data"] = a\n'
+
+
 def listed(source: str) -> str:
     program = "".join(f"    {line}\n" for line in source.splitlines())
     item = "".join(f"  {line}\n" for line in DEPLOYMENT.splitlines())
@@ -54,12 +58,33 @@ def test_the_tag_decides_what_match_gvk_compares(tag: str, name: str, rules: lis
         ("for a in range(100000000):\n    pass\n", "effort"),
         ("def deeper(n):\n    return deeper(n + 1)\ndeeper(0)\n", "recursion|stack"),
         ("text = 'x' * 1000\nfor _ in range(40):\n    text = text + text\n", "memory"),
+        (f"{TWINS}x = a == b\n", "seconds of processor time"),
+        (f"{TWINS}x = str(a)\n", "memory|seconds of processor time"),
+        ("x = 1\nfor _ in range(60):\n    x = x * x * 3\n", "memory|seconds of processor time|effort"),
+        ("t = 'x' * 20000000\nfor _ in range(3000):\n    x = t.count('yx')\n", "seconds of processor time"),
+        (f"{TWINS}{LEAVE}", "memory|seconds of processor time|2,000,000 values"),
+        (f"a = []\nfor _ in range(900):\n    a = [a]\n{LEAVE}", "500 deep"),
+        (f"a = []\nfor _ in range(100000):\n    a = [a]\n{LEAVE}", "crashed|500 deep|memory"),
+        (f"a = [1] * 3000000\n{LEAVE}", "2,000,000 values"),
     ],
-    ids=["steps", "calls", "memory"],
+    ids=[
+        "steps",
+        "calls",
+        "memory",
+        "comparison",
+        "text",
+        "numbers",
+        "search",
+        "twins",
+        "deep",
+        "deeper",
+        "long",
+    ],
 )
 def test_a_program_without_end_is_stopped(source: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its error says what was used up, and the items come back as they were."""
-    monkeypatch.setattr(starlarkprograms, "MOST_MEMORY", 64 << 20)
+    monkeypatch.setattr(starlarkprograms, "MOST_MEMORY", 256 << 20 if "values" in message else 64 << 20)
+    monkeypatch.setattr(starlarkprograms, "MOST_SECONDS", 1 if "seconds" in message else 10)
     function = loader.load("starlark")
     text = listed(source)
 

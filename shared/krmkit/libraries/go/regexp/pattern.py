@@ -6,6 +6,7 @@ module is loaded, on the first pattern; its Python wrapper would cost more than 
 
 from __future__ import annotations
 
+from krmkit.libraries.go.regexp.foreignsyntax import FOREIGN
 from krmkit.libraries.go.regexp.size import written_out
 from krmkit.libraries.yaml.effort import charge
 
@@ -20,10 +21,14 @@ MAX_ATOMS = 250_000
 """Characters and classes of a pattern whose repeats are written out: `(ab){3}` has 6."""
 MAX_OPTIONAL = 20_000
 """Parts of a pattern that may be left out, its repeats written out: `a?` has one, `(ab){2,5}` three. Their square is what compiling takes."""
+MAX_GROUPS = 250
+"""Capture groups of a pattern: a search keeps their places for each of its threads."""
 SEARCH_STEPS = 2_000_000_000
-"""Limit of (instructions of the pattern) x (bytes of the text): what one search may cost where nothing can be cached."""
+"""Limit of (instructions of the pattern) x (bytes of the text) x (half of its groups): what one search may cost where nothing can be cached."""
 
 _CACHED = 256
+_SEARCHED = 64  # of the steps that a search with groups may cost, so many take as long as a step of effort
+_NOTICED = 1_000_000  # such steps that are noticed
 _LARGE = 200  # instructions of a pattern whose time is noticed
 _INSTRUCTION = 6  # steps of effort that each of them costs then
 _FOUND = 6  # steps of effort that a match costs: it stays in memory, too
@@ -85,7 +90,7 @@ class Pattern:
 
     def cost(self, length: int) -> int:
         """The most steps that a search in a text of `length` bytes can take."""
-        return self.size * (length + 1)
+        return self.size * (length + 1) * (1 + self.groups // 2)
 
     def search(self, text: str) -> PatternMatch | None:
         """The leftmost match anywhere in `text` (Go's MatchString, FindStringSubmatch)."""
@@ -170,7 +175,10 @@ class Pattern:
 
     def _encode(self, text: str) -> bytes:
         data = text.encode("utf-8", "surrogatepass")
-        if self.cost(len(data)) > SEARCH_STEPS:
+        cost = self.cost(len(data))
+        if self.groups and _NOTICED < cost <= SEARCH_STEPS:
+            charge(cost // _SEARCHED)
+        if cost > SEARCH_STEPS:
             raise PatternError(
                 f"the pattern {_shown(self.text)} is too costly for a text of {len(data):,} bytes "
                 f"(more than {SEARCH_STEPS:,} steps, krmkit.libraries.go.regexp.pattern.SEARCH_STEPS); use smaller repeat counts"
@@ -204,6 +212,13 @@ def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular 
         raise _refused(text, program.error().decode("utf-8", "replace"))
     if len(_cache) >= _CACHED:
         _cache.clear()
+    if program.NumberOfCapturingGroups() > MAX_GROUPS:
+        most = f"{MAX_GROUPS} capture groups (krmkit.libraries.go.regexp.pattern.MAX_GROUPS)"
+        raise PatternError(
+            f"the pattern {_shown(text)} must have at most {most}, got {program.NumberOfCapturingGroups():,}; write (?:...) for"
+            " a group whose text is not used",
+            "pattern too large - compile failed",
+        )
     pattern = _cache[text] = Pattern(text, begun, program, engine.RE2.Anchor)
     return pattern
 
@@ -291,23 +306,6 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
-# Syntax of other engines that RE2 lacks: (start, name, alternative).
-_FOREIGN = (
-    ("(?=", "look-ahead", "RE2 has no look-around; match the text itself, or write two constraints"),
-    ("(?!", "negative look-ahead", "RE2 has no look-around; list what is allowed instead"),
-    ("(?<=", "look-behind", "RE2 has no look-around; match the text before it as well"),
-    ("(?<!", "negative look-behind", "RE2 has no look-around; list what may stand before it"),
-    ("(?>", "an atomic group", "RE2 never backtracks, so a plain group (?:...) does"),
-    ("(?(", "a conditional", "RE2 has none; write the two cases with |"),
-    ("(?P=", "a back-reference", "RE2 cannot refer to an earlier match; write the repeated part out"),
-    ("\\k", "a back-reference", "RE2 cannot refer to an earlier match; write the repeated part out"),
-    ("(?#", "a comment", "RE2 has no comments in patterns; leave it out"),
-    ("(?R", "a recursion", "RE2 patterns cannot call themselves"),
-    ("\\Z", "the anchor \\Z", "write \\z, or $, which means the end of the text unless (?m) is set"),
-    ("\\G", "the anchor \\G", "RE2 has none; write ^ or \\A"),
-)
-
-
 def _explain(text: str, problem: str) -> str:
     start = f"the pattern {_shown(text)} is not RE2"
     if "too large" in problem or problem.startswith("invalid repetition size"):
@@ -316,11 +314,11 @@ def _explain(text: str, problem: str) -> str:
             f"multiplied, and a compiled pattern {PROGRAM_MEMORY // 1024 // 1024} MiB "
             "(krmkit.libraries.go.regexp.pattern.PROGRAM_MEMORY); use smaller counts"
         )
-    for opening, name, advice in _FOREIGN:
+    for opening, name, advice in FOREIGN:
         if opening in problem or (problem.startswith("invalid perl operator") and opening in text):
             return f"{start}: it uses {name} `{opening}`: {advice}"
     if problem.startswith("invalid escape sequence: \\") and problem[26:27].isdigit():
-        return f"{start}: it uses a back-reference `{problem[25:]}`: {_FOREIGN[6][2]}"
+        return f"{start}: it uses a back-reference `{problem[25:]}`: {FOREIGN[6][2]}"
     if problem.startswith("bad repetition operator"):
         return f"{start}: {problem}: one repeat sign cannot follow another (RE2 has no possessive repeats `++`, `*+`); group it: (?:a+)+"
     return f"{start}: {problem} (syntax: github.com/google/re2/wiki/Syntax)"

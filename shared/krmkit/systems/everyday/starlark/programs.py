@@ -1,7 +1,8 @@
 """Runs Starlark programs on plain data, by starlark-rust (the package starlark-pyo3, an extra).
 
-A program has no files, network or clock. Its steps and its call depth are limited, and it runs in a child process that
-may grow by at most MOST_MEMORY.
+A program has no files, network or clock. Its steps and its call depth are limited. Built-in functions take no steps, as a
+comparison of long lists does not: so the program runs in a child process that may grow by at most MOST_MEMORY, and take
+MOST_SECONDS of processor time with the default effort, far more than the steps of that take.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from krmkit.libraries.process.child import in_child
 from krmkit.libraries.yaml import effort, emit
 from krmkit.libraries.yaml.data import go_data
 from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.systems.everyday.starlark import jsonmodule
 
 TYPE_CHECKING = False
@@ -24,9 +26,12 @@ DEEPEST = 200
 """Call depth."""
 MOST_MEMORY = 512 << 20
 """Bytes of data by which the process may grow while a program runs."""
+MOST_SECONDS = 10
+"""Seconds of processor time that a program may take, more with `--limit effort`."""
+MOST_VALUES = 2_000_000
+"""Values in the resources that a program leaves; a list in two places counts twice."""
 _STEPS = 400  # steps of effort between two checks of the interpreter's limit
 _FILE = "prog"
-_TOO_LARGE = f"the program needs more than {MOST_MEMORY >> 20} MiB of memory"
 _MOST_LINES = 1_000
 _KRMFN = """
 def _match_gvk(resource, api_version, kind):
@@ -90,10 +95,19 @@ def run_program(
         (failed, is_limit, left, printed, missed), steps = in_child(
             lambda: _counted(lambda: _run(starlark, source, _sealed(items), config, compares_groups)),
             MOST_MEMORY,
+            MOST_SECONDS * max(1, (effort.left() or 0) // effort.DEFAULT),
         )
         effort.take(steps)
     except MemoryError:
-        raise ProgramError(_TOO_LARGE, True) from None
+        raise ProgramError(f"the program needs more than {MOST_MEMORY >> 20} MiB of memory", True) from None
+    except TimeoutError as error:
+        raise ProgramError(
+            f"the program needs {error}, in built-in functions, which take no steps", True
+        ) from None
+    except ChildProcessError as error:
+        raise ProgramError(
+            f"the interpreter crashed ({error}), as it does if a value or the program is too deep", True
+        ) from None
     if failed:
         raise ProgramError(failed, is_limit, missed)
     return _opened(left), printed, missed
@@ -190,9 +204,27 @@ def _run(
         tree = starlark.parse(_FILE, source, dialect)
         starlark.eval_with(options, module, tree, library, starlark.FileLoader(load))
         data: Any = module["resource_list"]
+        if not _is_moderate(data):
+            most = f"{DEFAULT_LIMITS.depth} deep, {MOST_VALUES:,} values together"
+            return f"the resources that the program leaves must be at most {most}", True, None, [], []
     except starlark.StarlarkError as error:
         return (effort.used_up() if is_over else _message(str(error))), is_over, None, [], sorted(missed)
     return "", False, (data.get("items") if isinstance(data, dict) else None), printed, sorted(missed)
+
+
+def _is_moderate(data: object) -> bool:
+    """Return whether data is neither too deep nor too much to be written."""
+    layer, count = [data], 0
+    for _ in range(DEFAULT_LIMITS.depth):
+        inner: list[object] = []
+        for one in layer:
+            if isinstance(one, (dict, list)):
+                inner += one.values() if isinstance(one, dict) else one
+        count += len(inner)
+        if not inner or count > MOST_VALUES:
+            return not inner
+        layer = inner
+    return False
 
 
 def _loads(text: str) -> object:

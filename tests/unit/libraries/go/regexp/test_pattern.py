@@ -9,6 +9,7 @@ import pytest
 
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.go.regexp.pattern import PatternError
+from krmkit.libraries.yaml import effort
 
 
 @pytest.mark.parametrize(
@@ -162,3 +163,27 @@ def test_quote(text: str) -> None:
 
     assert compiled.search(text)
     assert not compiled.search(text + "x")
+
+
+@pytest.mark.parametrize("text", ["(a)" * 251, "(" * 20_000 + "a" + ")" * 20_000], ids=["many", "deep"])
+def test_too_many_groups(text: str) -> None:
+    """A search keeps the places of all groups for each of its threads: 20,000 groups took 6 GB."""
+    with pytest.raises(PatternError, match=r"must have at most 250 capture groups .*; write \(\?:\.\.\.\)"):
+        pattern.compile(text)
+    assert pattern.compile("(a)" * 250).groups == 250
+
+
+def test_groups_count() -> None:
+    """What groups make of a search is drawn from the budget, whoever searches."""
+    found = pattern.compile("(a|b)*" * 200)
+    assert found.cost(999) == found.size * 1000 * 101
+    for charged, text in ((False, "ab"), (True, "ab" * 5_000)):
+        assert effort.begin(100_000)
+        try:
+            if charged:
+                with pytest.raises(effort.EffortError):
+                    found.search(text)
+            else:
+                assert found.search(text)
+        finally:
+            effort.end()
