@@ -34,6 +34,7 @@ from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.refjournal import RepositoryLock
 from krmkit.storage.git.upstream import shown_address
 from krmkit.systems.porch.sets.items import SetError
+from krmkit.systems.porch.variants import lifecycle
 from krmkit.views.formats import FORMATS
 from krmkit.views.sync import told_status, told_sync
 from krmkit.views.terminal import Terminal
@@ -96,6 +97,10 @@ def _add_sync_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--on-conflict", choices=("upstream", "local"), default="",
         help="take this side's value where upstream and a person changed one; without, a draft that a person edited is left alone",
+    )  # fmt: skip
+    command.add_argument(
+        "--adopt", action="append", default=[], metavar="PACKAGE/vN",
+        help="take over a version that people published, as adoptionPolicy: adoptExisting does; may be repeated",
     )  # fmt: skip
     command.add_argument(
         "--prune", action="store_true", help="delete or orphan packages that the files no longer generate"
@@ -177,6 +182,14 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     known = FleetObjects(objects)
     dry = status or arguments.dry_run or arguments.check
     stores, remotes = _open_stores(_named(arguments.repo), known.repositories, stack, dry)
+    for name in () if status else arguments.adopt:
+        refs = [
+            (store, store.ref(lifecycle.PUBLISHED, *name.rpartition("/")[::2])) for store in stores.values()
+        ]
+        if not any(ref in store.seen for store, ref in refs):
+            raise FleetError(f"--adopt {name}: no repository has a version {name}; must be PACKAGE/vN")
+        for store, ref in refs:
+            store.adopt[ref] = name
     sources = SyncSources(stores, known)
     build = build_of(arguments, objects)
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 
+from krmkit.kpt.kptfile import API_VERSION
+from krmkit.kpt.merge.match import is_kptfile, source_or_none
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.policy import UNRESOLVED, unresolved_line
 from krmkit.kpt.merge.threeway import UPSTREAM
@@ -41,6 +44,18 @@ def updated(
     merged, fresh = _follow(local, revision, strategy, on_conflict)
     follow_below(merged, fresh, on_conflict)
     return merged, fresh
+
+
+def refuse_old_kptfiles(files: Mapping[str, bytes], where: str) -> None:
+    """Raise UpstreamError for a Kptfile of a version that kpt no longer reads: what it says would be lost beside today's."""
+    for path in sorted(filter(is_kptfile, files)):
+        file = source_or_none(path, files[path])
+        version = file.items[0].api_version if file is not None and file.items else ""
+        if version.startswith("kpt.dev/") and version != API_VERSION:
+            raise UpstreamError(
+                f"{where}: {path}: apiVersion must be {API_VERSION}, got {version}, which kpt and krmkit no longer read;"
+                " migrate the package first (https://kpt.dev/installation/migration), or name a version that is migrated"
+            )
 
 
 def _check_resolved(local: dict[str, File], merged: MergedPackage, *upstream: dict[str, File]) -> None:
@@ -236,6 +251,8 @@ def _merge(
     )
     if KPTFILE not in after:
         raise UpstreamError(f"{update.ref} has no Kptfile, so it is not a package any more")
+    refuse_old_kptfiles(here, "the package")
+    refuse_old_kptfiles(after, update.ref)
     if strategy == "resource-merge":
         return merge_packages(before, after, here, on_conflict=on_conflict)
     kptfile = {KPTFILE: here[KPTFILE]}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from krmkit.fleet.follow import follow_below
+from krmkit.fleet.follow import follow_below, refuse_old_kptfiles
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.packages import MergedPackage
 from krmkit.kpt.merge.stamp import stamped_file
@@ -81,6 +81,7 @@ def get_package(source: str, folder: str) -> GotPackage:
         revision = fetched.revision(ref)
     fresh = dict(revision.files)
     merged = MergedPackage({path: file.content for path, file in fresh.items()})
+    refuse_old_kptfiles(merged.files, revision.name)
     merged.files[KPTFILE] = _kptfile(fresh.get(KPTFILE), name, upstream, revision).encode()
     follow_below(merged, fresh, fetched_too=False)
     files = {

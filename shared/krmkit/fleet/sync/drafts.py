@@ -17,7 +17,7 @@ from krmkit.fleet.variants import VariantError
 from krmkit.krm.errors import ListError
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.storage.git.treeupdate import File, replace_folders
+from krmkit.storage.git.treeupdate import File, read_files, replace_folders
 from krmkit.systems.porch.variants import lifecycle
 
 VARIANT = "Variant: "
@@ -28,7 +28,7 @@ APPROVALS = ("never", "ready", "auto")
 class Drafts:
     """Changes the revisions of a variant's package in memory.
 
-    `new`: the variant's state; `outcome`: collects the actions.
+    `new`: the variant's state; `outcome`: collects the actions; `taken`: refs that other variants own.
     """
 
     store: Store
@@ -37,6 +37,7 @@ class Drafts:
     outcome: SyncOutcome
     approval: str
     author: str
+    taken: Container[str] = ()
 
     def put(
         self,
@@ -97,6 +98,14 @@ class Drafts:
         while self.store.refs.get(self._tag(number)) is not None:
             number += 1
         tag = self._tag(number)
+        if others := [one for one in self._passed_over() if one.startswith(TAGS)]:
+            names = [short_ref(one) for one in others]
+            self.outcome.held = True
+            self.outcome.conflicts.append(
+                f"{listed(names, 3)}: published by people, and {short_ref(tag)} would replace it: --adopt {names[-1]} takes"
+                f" it over, or publish {short_ref(ref)} yourself"
+            )
+            return
         if lost := replaced_in_main(self.store, self.package, number, memory.output):
             self.outcome.held = True
             self.outcome.conflicts.append(
@@ -135,8 +144,17 @@ class Drafts:
         if ref not in self.new.owned:
             self.new.owned.append(ref)
 
-    def remember(self, taken: Container[str] = ()) -> None:
-        """Update the state's refs and memories to the package's revisions; `taken`: refs that other variants own."""
+    def _passed_over(self) -> list[str]:
+        """The package's revisions that no variant owns, and no version of this one has replaced."""
+        refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
+        there = [ref for ref in sorted(refs) if self.store.refs.get(ref) is not None]
+        mine = [ref for ref in self.new.owned if self.store.package_of(ref) == self.package]
+        newest = max((_number(ref) for ref in mine if ref.startswith(TAGS)), default=0)
+        others = [ref for ref in there if ref not in self.new.owned and ref not in self.taken]
+        return sorted((ref for ref in others if _counts(ref) and _number(ref) >= newest), key=_number)
+
+    def remember(self) -> None:
+        """Update the state's refs and memories to the package's revisions."""
         refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
         now = {
             ref: oid
@@ -148,8 +166,7 @@ class Drafts:
         tags = [ref for ref in self.new.owned if ref.startswith(TAGS)]
         mine = [ref for ref in tags if self.store.package_of(ref) == self.package]
         newest = max(mine, key=_number, default="")
-        passed = [ref for ref in sorted(now) if ref not in self.new.owned and ref not in taken]
-        strangers = [short_ref(ref) for ref in passed if _counts(ref) and _number(ref) >= _number(newest)]
+        strangers = [short_ref(ref) for ref in self._passed_over()]
         if strangers:
             self.outcome.warnings.append(
                 f"{listed(strangers, 3)}: not of this variant, and ignored; adoptionPolicy: adoptExisting takes it over"
@@ -175,7 +192,8 @@ def revisions_of(
     workspaces = {one["spec"]["workspaceName"] for one in revisions if one["metadata"]["ref"] in state.owned}
     for revision in revisions:
         ref, workspace = revision["metadata"]["ref"], revision["spec"]["workspaceName"]
-        if ref in state.owned or ref in taken or workspace not in {*known, *workspaces}:
+        adopted = ref in store.adopt and package == state.package
+        if ref in state.owned or ref in taken or not (adopted or workspace in {*known, *workspaces}):
             continue
         if store.objects.folder(store.commit_of(ref)[1].tree, store.folder(package)) is None:
             continue
@@ -192,24 +210,57 @@ def revisions_of(
 def _published_since(
     state: VariantState, store: Store, package: str, taken: Container[str]
 ) -> list[tuple[str, str]]:
-    """The unowned tags of versions above the newest owned one with the same upstream folder, and that newest one.
+    """The unowned tags of versions above the newest owned one that people made of the variant's, and what each is made of.
 
-    Only those that go on from a commit of the variant, or that people made in main: others are another person's.
+    Those go on from a commit of the variant, or are people's in main. A commit may have been amended or squashed: then
+    the content tells. Others are another person's.
     """
     tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and _number(ref)]
     newest = max((ref for ref in tags if ref in state.owned), key=_number, default="")
-    above = [ref for ref in tags if _number(ref) > _number(newest) and ref not in taken] if newest else []
+    above = [
+        ref for ref in tags if _number(ref) > _number(newest) and ref not in taken and ref not in state.owned
+    ]
     if not above:
         return []
     commits = {store.seen[ref] for ref in state.owned if ref in store.seen}
     for memory in state.memories.values():
         commits |= {memory.commit, *memory.before[:1]}
-    return [
-        (ref, newest)
-        for ref in above
-        if _upstream_of(store, package, ref) == _upstream_of(store, package, newest)
-        and (descends(store, store.seen[ref], *commits) or _is_of_main(store, ref))
-    ]
+    found = []
+    for ref in above:
+        if newest and _upstream_of(store, package, ref) == _upstream_of(store, package, newest):
+            if descends(store, store.seen[ref], *commits) or _is_of_main(store, ref):
+                found.append((ref, newest))
+                continue
+        if source := _same_content(state, store, package, ref):
+            found.append((ref, source))
+    return found
+
+
+def _same_content(state: VariantState, store: Store, package: str, tag: str) -> str:
+    """The variant's draft that a tag has the content of, "" for none.
+
+    It is the same tree; or the draft is gone, and the tag has its upstreamLock, and most of its files.
+    """
+    tree = store.objects.folder(store.commit_of(tag)[1].tree, store.folder(package))
+    for ref, memory in state.memories.items() if tree is not None else ():
+        if store.package_of(ref) != package or ref.startswith(TAGS):
+            continue
+        if ref in store.seen:
+            if store.objects.folder(store.commit_of(ref)[1].tree, store.folder(package)) == tree:
+                return ref
+        elif memory.output and tree is not None:
+            made, now = (read_files(store.objects, one) for one in (memory.output, tree))
+            lock = _lock(made)
+            if lock and lock[0] and lock == _lock(now) and 2 * len(made.keys() & now) > len(made):
+                return ref
+    return ""
+
+
+def _lock(files: dict[str, File]) -> tuple[str, str] | None:
+    try:
+        return lock_of(files)
+    except (VariantError, YamlError, ListError):
+        return None
 
 
 def _is_of_main(store: Store, tag: str) -> bool:
@@ -221,10 +272,8 @@ def _is_of_main(store: Store, tag: str) -> bool:
 def _upstream_of(store: Store, package: str, ref: str) -> str | None:
     """The folder that the upstreamLock of a revision names, None without a lock."""
     kptfile = store.objects.read(f"{store.commit_of(ref)[1].tree}:{store.folder(package)}/Kptfile")
-    try:
-        return lock_of({"Kptfile": File(kptfile[2])})[1] if kptfile is not None else None
-    except (VariantError, YamlError, ListError):
-        return None
+    lock = _lock({"Kptfile": File(kptfile[2])}) if kptfile is not None else None
+    return lock[1] if lock is not None else None
 
 
 def _counts(ref: str) -> bool:

@@ -66,7 +66,10 @@ def overtaken(
             elsewhere = other["spec"]["packageName"] != draft["spec"]["packageName"]
             if place == ref or elsewhere or not (same or new) or descends(store, commit, oid):
                 continue
-            if memory.commit == commit and (same or not memory.edited):
+            alike = new and _package_tree(store, draft) == _package_tree(
+                store, other
+            )  # squashed, for example
+            if alike or (memory.commit == commit and (same or not memory.edited)):
                 refs[ref] = place
             elif new or (
                 not is_published(other) and _is_edited(state, other) and not descends(store, oid, commit)
@@ -75,6 +78,11 @@ def overtaken(
                     f"{short_ref(place)} is not in {short_ref(ref)}, and people changed both: merge it into the draft, or delete the draft"
                 )
     return refs
+
+
+def _package_tree(store: Store, revision: Revision) -> str | None:
+    commit = store.objects.commit(revision["metadata"]["commit"])[1]
+    return store.objects.folder(commit.tree, store.folder(revision["spec"]["packageName"]))
 
 
 def _is_edited(state: VariantState, revision: Revision) -> bool:

@@ -52,6 +52,7 @@ class Store:
         self.repository = GitRepository.open(folder)
         self.deployment = deployment
         self.directory = directory.strip("/")
+        self.adopt: dict[str, str] = {}  # versions that people said to take over, as `PACKAGE/vN` by ref
         self.pack = PackFile()
         self.seen = list_refs(self.repository)
         self.objects = Objects(self.repository, self.pack.unsaved)

@@ -94,7 +94,7 @@ class VariantSync:
             annotations=dict(state.annotations if state else {}),
             memories=dict(state.memories if state else {}),
         )
-        self.drafts = Drafts(store, self.package, self.new, self.outcome, approve, author)
+        self.drafts = Drafts(store, self.package, self.new, self.outcome, approve, author, self.taken)
 
     def prepare(self) -> list[Clone | Update]:
         """Read the revisions and return the builds; change nothing. Raises VariantError, GitError, and the errors of reading."""
@@ -133,7 +133,7 @@ class VariantSync:
             self._cloned(built[0])
         for job, one in zip(self.jobs, built, strict=False):
             self._follow(job, one)
-        self.drafts.remember(self.taken)
+        self.drafts.remember()
         if self.outcome.stuck:
             self.new.inputs = ""  # do not skip the variant next time
         state = self.new.write(self.store.pack)
@@ -162,6 +162,7 @@ class VariantSync:
             and self.old.fleet == self.new.fleet
             and self.old.owner == self.new.owner
             and self.old.refs == digest_of_refs(self.store.revision_refs(self.package))
+            and not (self.store.adopt.keys() & self.store.revision_refs(self.package)) - {*self.old.owned}
             and all(self.store.refs.get(ref) is not None for ref in self.old.owned)
             and not (self.prune and self._other_refs())
             and not (self.on_conflict and any(map(self.old.has_conflicts, self.old.owned)))
@@ -169,8 +170,7 @@ class VariantSync:
 
     def _wants_approval(self) -> bool:
         waiting = {"never": (), "ready": ("drafts",), "auto": ("drafts", "proposed")}[self.approve]
-        old = self.old
-        refs = [ref for ref in old.owned if not old.has_conflicts(ref)] if old is not None else []
+        refs = [ref for ref in self.old.owned if not self.old.has_conflicts(ref)] if self.old else []
         return any(ref.startswith(f"refs/heads/{kind}/") for ref in refs for kind in waiting)
 
     def _downstream(self) -> lifecycle.Downstream:

@@ -125,6 +125,7 @@ class MemoryStore(Store):
         self.repository = repository
         self.deployment = deployment
         self.directory = ""
+        self.adopt = {}
         self.pack = repository.pack
         self.objects = repository.objects
         self.seen = dict(repository.refs)
@@ -152,6 +153,9 @@ class Fleet:
         stores: dict[str, Store] = {
             name: MemoryStore(name, repository) for name, repository in self.repositories.items()
         }
+        for store in stores.values():
+            store.adopt = given.get("adopt", {})
+        given.pop("adopt", None)
         sync = plan(files, objects, stores, self.build(), **given)
         sync.run(Serial(), lambda *_: None)
         for name, store in stores.items():
