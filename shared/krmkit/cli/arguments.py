@@ -100,8 +100,10 @@ class CommandParser(argparse.ArgumentParser):
             )
 
 
-def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add --format and --color, the form of a command's results."""
+def add_output(
+    parser: argparse.ArgumentParser, formats: Sequence[str], results: bool = True, does: bool = True
+) -> None:
+    """Add --format and --color; --severity for a command with results, --quiet for one that says what it did."""
     parser.add_argument(
         "-f",
         "--format",
@@ -110,14 +112,18 @@ def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         metavar="FORMAT",
         help=f"how results are shown: {', '.join(formats)} (default: %(default)s)",
     )
-    parser.add_argument(
-        "--severity",
-        choices=SEVERITIES,
-        default=SEVERITIES[-1],
-        metavar="LEAST",
-        help="the least severe results to show: error, warning or info (default: %(default)s)",
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="show errors only, and not what was done")
+    if results:
+        parser.add_argument(
+            "--severity",
+            choices=SEVERITIES,
+            default=SEVERITIES[-1],
+            metavar="LEAST",
+            help="the least severe results to show: error, warning or info (default: %(default)s)",
+        )
+    if does:
+        parser.add_argument(
+            "-q", "--quiet", action="store_true", help="show errors only, and not what was done"
+        )
     add_color(parser)
 
 

@@ -77,7 +77,7 @@ def parser(command: str) -> CommandParser:
             help="say for each function of a package's pipeline who answers it",
         )
         add_running(made)
-        add_output(made, FORMATS)
+        add_output(made, FORMATS, results=False, does=False)
         return made
     if command == "version":
         return CommandParser(prog="krmkit version", description="Say which version this is.")

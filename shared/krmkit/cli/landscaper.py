@@ -72,7 +72,7 @@ def parser() -> CommandParser:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one of them; it wins over --values"
     )
     add_place(bring, "PKG", "the package", required=True)
-    add_output(bring, FORMATS)
+    add_output(bring, FORMATS, results=False)
     draw = commands.add_parser(
         "graph",
         help="which installation exports data to which",
@@ -81,7 +81,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     _add_tree(draw)
-    add_output(draw, (*FORMATS, *DRAWINGS))
+    add_output(draw, (*FORMATS, *DRAWINGS), results=False, does=False)
     tell = commands.add_parser(
         "explain",
         help="where the value of an import comes from",
@@ -94,7 +94,7 @@ def parser() -> CommandParser:
         "installation", nargs="?", metavar="INSTALLATION", help="its path, as in shop/stack/web"
     )
     tell.add_argument("value", nargs="?", metavar="VALUE", help="one import of its blueprint; all without it")
-    add_output(tell, FORMATS)
+    add_output(tell, FORMATS, results=False, does=False)
     plan = commands.add_parser(
         "reconcile",
         help="what Landscaper would reconcile by itself",

@@ -37,7 +37,7 @@ def parser() -> CommandParser:
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
     add_place(bring, "PKG", "the package", required=True)
-    add_output(bring, FORMATS)
+    add_output(bring, FORMATS, results=False)
     take = commands.add_parser(
         "export",
         help="ConfigMaps in a package -> pack folders",
@@ -46,7 +46,7 @@ def parser() -> CommandParser:
     )
     add_package(take)
     add_place(take, "DIR", "the folder that gets one folder for each pack", required=True)
-    add_output(take, FORMATS)
+    add_output(take, FORMATS, results=False)
     show = commands.add_parser(
         "show",
         help="what packs offer and ask for",
@@ -55,7 +55,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     show.add_argument("folders", nargs="+", metavar="PACK", help="a pack folder: one with a pack.json")
-    add_output(show, ("text", "json"))
+    add_output(show, ("text", "json"), results=False, does=False)
     return made
 
 

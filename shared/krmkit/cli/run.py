@@ -95,6 +95,9 @@ def _formatted(function: Function, words: list[str]) -> int:
     from krmkit.views.terminal import Terminal, unread_is_fine
 
     arguments = parser().parse_args(words)
+    for flag in ("schema", "version"):  # what they show has one form
+        if getattr(arguments, flag):
+            return run_function(function.folder, function.process, [f"--{flag}"])
     flags = [f"--{flag}" for flag in ("explain", "debug") if getattr(arguments, flag)]
     flags += [f"--limit={limit}" for limit in arguments.limit]
     flags += [f"--crds={arguments.crds}"] if arguments.crds else []

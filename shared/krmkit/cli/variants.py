@@ -20,6 +20,7 @@ from krmkit.fleet.plan import FleetError
 from krmkit.fleet.shard import add_shard
 from krmkit.fleet.tasks import FleetTasks, Row, read_fleet
 from krmkit.fn.knownfunctions import CatalogError
+from krmkit.krm.finding import ERROR
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
@@ -216,10 +217,11 @@ def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], termi
             waiting.append(row.variant)
             for gate in row.gates:
                 gates.setdefault(gate, []).append(row.variant)
-        if not (row.changed or row.error or row.gates or row.warnings):
+        warnings = row.warnings if terminal.least != ERROR else []
+        if not row.error and (terminal.quiet or not (row.changed or row.gates or warnings)):
             continue
-        style = RED if row.error else YELLOW if row.gates or row.warnings else GREEN
-        notes = row.error or "; ".join(f"warning: {warning}" for warning in row.warnings)
+        style = RED if row.error else YELLOW if row.gates or warnings else GREEN
+        notes = row.error or "; ".join(f"warning: {warning}" for warning in warnings)
         table.add(
             [
                 row.variant,
@@ -242,6 +244,8 @@ def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], termi
         stream.write("\n")
     for text in collisions:
         stream.write(f"collision: {text}\n")
+    if terminal.quiet:
+        return
     for package in fleet.removed:
         stream.write(f"removed: {package}\n")
     for package in fleet.stale:

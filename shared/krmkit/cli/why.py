@@ -56,7 +56,7 @@ def parser() -> CommandParser:
         action="store_true",
         help="list what a preset, macro, variable, resource or entry of a config reaches",
     )
-    add_output(made, FORMATS)
+    add_output(made, FORMATS, results=False, does=False)
     add_running(made)
     return made
 

@@ -83,7 +83,10 @@ class Terminal:
     @classmethod
     def of(cls, arguments: Namespace, stream: TextIO | None = None) -> Terminal:
         """The terminal that the flags of `add_output` describe; stdout by default."""
-        return cls(stream or sys.stdout, arguments.color, arguments.severity, arguments.quiet)
+        given = vars(arguments)
+        return cls(
+            stream or sys.stdout, arguments.color, given.get("severity", "info"), given.get("quiet", False)
+        )
 
     def paint(self, text: str, style: str) -> str:
         """The text in a style, if colours are on."""
