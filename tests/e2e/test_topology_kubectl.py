@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,33 @@ def test_a_cluster_outside_of_the_package_is_named(
 
     assert [one["name"] for one in found["clusters"]] == ["dev"]
     assert "Cluster default/test uses ClusterClass default/quick-start too" in found["warnings"][0]
+
+
+@pytest.mark.parametrize("evidence", ["git", "inventory", "name"])
+def test_a_cluster_that_was_removed(
+    package: Path, cluster: Path, capsys: pytest.CaptureFixture[str], evidence: str
+) -> None:
+    """What is applied with pruning deletes it: the last commit, the inventory or the caller says that it was there."""
+    if evidence == "git":
+        for words in ("init -q", "add -A", "-c user.name=a -c user.email=a@b.c commit -qm one"):
+            subprocess.run(["git", *words.split()], cwd=package, check=True)
+    file = package / "clusters.yaml"
+    file.write_text(file.read_text("utf-8").partition("---\n")[0], "utf-8")
+    if evidence == "inventory":
+        kptfile = package / "Kptfile"
+        inventory = "inventory:\n  name: a\n  namespace: default\n  inventoryID: own\n"
+        kptfile.write_text(kptfile.read_text("utf-8") + inventory, "utf-8")
+        text = (cluster / "all.yaml").read_text("utf-8").replace(
+            "    name: test\n", "    annotations: {config.k8s.io/owning-inventory: own}\n    name: test\n"
+        )  # fmt: skip
+        (cluster / "all.yaml").write_text(text, "utf-8")
+
+    code, found = plan(capsys, str(package), "--live", *(("--cluster", "test") if evidence == "name" else ()))
+
+    removed = found["clusters"][-1]
+    assert (code, removed["name"], removed["action"]) == (2, "test", "remove")
+    assert {"KubeadmControlPlane", "DevCluster"} <= {change["kind"] for change in removed["changes"]}
+    assert found["warnings"] == []
 
 
 def test_a_context_is_passed_on(

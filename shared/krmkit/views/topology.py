@@ -77,6 +77,8 @@ def _for_people(plan: TopologyPlan, form: str, terminal: Terminal, steps: bool) 
     for one in plan.clusters:
         table.add(cells(one), _COLOURS.get(one.action, YELLOW))
     shown = "".join(_steps_table(one, terminal) for one in plan.clusters) if steps else ""
+    if steps and not shown:
+        shown = "No Cluster needs several steps: one reconciliation does what changes.\n"
     return table.text(terminal) + shown + summary(plan.clusters) + "\n"
 
 

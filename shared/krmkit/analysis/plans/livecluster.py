@@ -33,6 +33,7 @@ _LARGEST = 128 << 20  # bytes of an answer
 _TYPE = r"[A-Za-z][A-Za-z0-9]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _CORE_KINDS = ("MachineDeployment", "MachinePool", "MachineHealthCheck")
 _MACHINES = ("MachineSet", "Machine")
+_INVENTORY = ("metadata", "annotations", "config.k8s.io/owning-inventory")
 _MANAGED_BY_APPLY = "Apply"
 
 
@@ -131,18 +132,22 @@ def _slim(item: Object) -> Object:
     return {**item, "metadata": {**metadata, "managedFields": kept}}
 
 
-def read_live(new: Collected, keys: Iterable[Key], kubectl: Kubectl) -> tuple[Collected, list[str]]:
+def read_live(
+    new: Collected, keys: Iterable[Key], kubectl: Kubectl, inventory: str = ""
+) -> tuple[Collected, list[str]]:
     """Return the running objects of the Clusters of a package (namespace, name), and warnings.
 
-    A warning names each Cluster that uses a class of the package and is not part of it. Raises LiveError.
+    inventory: the id of the package's kpt inventory, to which its running Clusters belong, "" if it has none. A warning names each Cluster that
+    uses a class of the package and is not part of it. Raises LiveError.
     """
-    return _Reader(new, kubectl).read(sorted(set(keys)))
+    return _Reader(new, kubectl, inventory).read(sorted(set(keys)))
 
 
 class _Reader:
-    __slots__ = ("_found", "_kubectl", "_new", "_versions")
+    __slots__ = ("_found", "_inventory", "_kubectl", "_new", "_versions")
 
-    def __init__(self, new: Collected, kubectl: Kubectl) -> None:
+    def __init__(self, new: Collected, kubectl: Kubectl, inventory: str) -> None:
+        self._inventory = inventory
         self._new = new
         self._kubectl = kubectl
         self._found = Collected()
@@ -159,6 +164,7 @@ class _Reader:
 
     def read(self, keys: list[Key]) -> tuple[Collected, list[str]]:
         warnings: list[str] = []
+        there = {item.key for item in self._new.clusters}
         namespaces: dict[str, set[str]] = {}
         for namespace, name in keys:
             namespaces.setdefault(namespace, set()).add(name)
@@ -171,14 +177,14 @@ class _Reader:
                 if not find(cluster, ("spec", "topology")):
                     continue
                 owner = class_key(cluster)
-                if name in names:
+                if name in names or (self._inventory and self._inventory == find(cluster, _INVENTORY)):
                     self._found.clusters.append(CollectedObject(data=item))
                     if owner[1]:
                         classes.setdefault(owner[0], set()).add(owner[1])
-                elif owner in self._new.classes:
+                elif owner in self._new.classes and (namespace, name) not in there:
                     warnings.append(
                         f"Cluster {namespace}/{name} uses ClusterClass {'/'.join(owner)} too and is not in the package, so"
-                        " the plan leaves it out"
+                        " the plan leaves it out; if it was removed from the package, --cluster NAME shows its removal"
                     )
         # A class that so far only the package uses may exist in the cluster, with templates to compare.
         for namespace, name in self._new.classes:

@@ -108,20 +108,32 @@ def read_with_cluster(
 ) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
     """The running objects of the Clusters of a package, the package, its options, and warnings.
 
-    names: the Clusters to read, such as `prod` or `team/prod`; all without names. Raises PlanError.
+    names: the Clusters to read, such as `prod` or `team/prod`; all without names. A Cluster that is no longer in the package, and was in its last
+    commit or in its kpt inventory, is read as well: it will be deleted. Raises PlanError.
     """
     from krmkit.analysis.plans.livecluster import Kubectl, LiveError, read_live
 
     items = read_items(folder)
     new = collected(items)
-    keys = [
-        item.key for item in new.clusters if not names or item.name in names or "/".join(item.key) in names
-    ]
+    known = {item.key for item in (*new.clusters, *_committed(folder))}
+    known |= {(space, name) for space, slash, name in (one.partition("/") for one in names) if slash}
+    spaces = {space for space, _ in (*new.classes, *known)}
+    known |= {(space, name) for space in spaces for name in names if "/" not in name}
+    keys = [key for key in known if not names or key[1] in names or "/".join(key) in names]
+    inventory = next((one.string("inventory", "inventoryID") for one in items if one.kind == KPTFILE), "")
     try:
-        old, warnings = read_live(new, keys, Kubectl(context))
+        old, warnings = read_live(new, keys, Kubectl(context), inventory if not names else "")
     except LiveError as error:
         raise PlanError(str(error)) from None
     return with_extensions(old, new), new, package_options(items), warnings
+
+
+def _committed(folder: str) -> list[CollectedObject]:
+    """The Clusters of a package in the last commit, [] outside of git."""
+    try:
+        return collected(read_revision(folder, "HEAD")).clusters
+    except PlanError:
+        return []
 
 
 _ANSWERING = ("krmkit.dev", "runtime.cluster.x-k8s.io")

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 class TopologyError(Exception):
     """A desired state cannot be computed. The message is the one that Cluster API's topology controller logs.
 
-    `field` is where that is written: in `resource`, or in the ClusterClass where that is None. "" where it is not known.
+    `field` is where that is written: in `resource`, or in the ClusterClass where that is None. "" where it is not known. `hint` is what
+    krmkit adds to the message.
     """
 
     field = ""
+    hint = ""
     resource: Resource | None = None
 
     def at(self, field: str, resource: Resource | None = None) -> Self:
@@ -27,7 +29,9 @@ class TopologyError(Exception):
 
     def wrapped(self, context: str) -> TopologyError:
         """Return the same error with a context in front. `TopologyError("b").wrapped("a")` reads `a: b`."""
-        return TopologyError(f"{context}: {self}").at(self.field, self.resource)
+        found = TopologyError(f"{context}: {self}").at(self.field, self.resource)
+        found.hint = self.hint
+        return found
 
 
 class DefinitionsError(TopologyError):

@@ -57,6 +57,18 @@ _BOOLEANS_IN_LISTS: tuple[tuple[Path, str], ...] = (
     ),
 )
 
+STRUCTS: tuple[Path, ...] = (
+    *(
+        ("clusterConfiguration", part)
+        for part in ("etcd", "networking", "apiServer", "controllerManager", "scheduler", "dns")
+    ),
+    ("initConfiguration", "nodeRegistration"),
+    ("initConfiguration", "localAPIEndpoint"),
+    ("joinConfiguration", "nodeRegistration"),
+    ("joinConfiguration", "discovery"),
+)
+"""The structs of v1beta1 that are no pointers."""
+
 
 def config_to_v1beta2(spec: Object) -> Object:
     """Return a KubeadmConfigSpec of v1beta1 as v1beta2.

@@ -13,6 +13,7 @@ from krmkit.systems.clusterapi.api.conversion import convert_machine_health_chec
 from krmkit.systems.clusterapi.api.docker import cluster_to_v1beta1, cluster_to_v1beta2, same
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.kubeadm import (
+    STRUCTS,
     config_to_v1beta1,
     config_to_v1beta2,
     control_plane_to_v1beta1,
@@ -51,6 +52,35 @@ for _prefix in ("Dev", "Docker"):
         for _suffix, _path in (("", _SPEC), ("Template", _TEMPLATE_SPEC)):
             _UP[INFRASTRUCTURE, f"{_prefix}{_kind}{_suffix}"] = (_path, _up)
             _DOWN[INFRASTRUCTURE, f"{_prefix}{_kind}{_suffix}"] = (_path, _down)
+
+_CONFIG_PLACES: dict[tuple[str, str], tuple[str, ...]] = {
+    (BOOTSTRAP, "KubeadmConfig"): _SPEC,
+    (BOOTSTRAP, "KubeadmConfigTemplate"): _TEMPLATE_SPEC,
+    (CONTROL_PLANE, "KubeadmControlPlane"): (*_SPEC, "kubeadmConfigSpec"),
+    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (*_TEMPLATE_SPEC, "kubeadmConfigSpec"),
+}
+
+
+def config_place(data: Object) -> tuple[str, ...] | None:
+    """Return the path of the KubeadmConfigSpec in an object of a kubeadm kind; None for other kinds."""
+    return _CONFIG_PLACES.get((group_of(str(data.get("apiVersion", ""))), str(data.get("kind", ""))))
+
+
+def served_structs(data: Object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the maps on the way to a path that an object lacks and a server fills in, the outer ones first.
+
+    Go writes the structs of v1beta1 though they are empty, so the controller's patches find them: `clusterConfiguration.apiServer`.
+    """
+    place = config_place(data)
+    if place is None or version_of(str(data.get("apiVersion", ""))) != V1BETA1:
+        return []
+    structs = [*((place,) if place[-1] == "kubeadmConfigSpec" else ()), *((*place, *one) for one in STRUCTS)]
+    found: list[tuple[str, ...]] = []
+    for struct in structs:
+        above = struct[:-1] in found or isinstance(find(data, struct[:-1]), dict)
+        if path[: len(struct)] == struct and above and find(data, struct) is None:
+            found.append(struct)
+    return found
 
 
 def is_unknown_conversion(given: str, wanted: str, kind: str) -> bool:
@@ -108,9 +138,9 @@ def same_version(current: Object, *others: Object) -> tuple[Object, ...]:
 
 
 def label(data: Object) -> str:
-    """Return `KubeadmConfigTemplate team/workers`, for messages."""
-    namespace, name = find(data, ("metadata", "namespace"), ""), find(data, ("metadata", "name"), "")
-    return f"{data.get('kind', '')} {namespace}/{name}"
+    """Return `KubeadmConfigTemplate team/workers`, for messages; without a namespace, the name alone."""
+    parts = (find(data, ("metadata", "namespace")), find(data, ("metadata", "name")))
+    return f"{data.get('kind', '')} {'/'.join(str(part) for part in parts if part)}"
 
 
 def how_to_export(api_version: str, kind: str, namespace: str, name: str = "") -> str:

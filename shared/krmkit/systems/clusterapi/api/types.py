@@ -49,7 +49,7 @@ TAINTS = List(
 TEMPLATE_REF = Struct("ClusterClassTemplateReference", {"kind": STRING, "name": STRING, "apiVersion": STRING})
 OBJECT_REF = Struct("ContractVersionedObjectReference", {"kind": STRING, "name": STRING, "apiGroup": STRING})
 _CONDITIONS = List(
-    Struct("UnhealthyNodeCondition", {"type": STRING, "status": STATUS, "timeoutSeconds": INT32})
+    Struct("UnhealthyNodeCondition", {"type": STRING, "status": STRING, "timeoutSeconds": INT32})
 )
 _MACHINE_CONDITIONS = List(
     Struct("UnhealthyMachineCondition", {"type": STRING, "status": STATUS, "timeoutSeconds": INT32})

@@ -66,7 +66,7 @@ _NEW_WORKER = {
 }
 HEALTH_CHECK_FIELDS = {
     "unhealthyConditions": List(
-        _struct("UnhealthyCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
+        _struct("UnhealthyCondition", {"type": STRING, "status": STRING, "timeout": DURATION})
     ),
     "unhealthyMachineConditions": List(
         _struct(

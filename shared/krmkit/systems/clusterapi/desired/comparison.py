@@ -14,7 +14,7 @@ from typing import Any
 from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.libraries.json import Object
 from krmkit.libraries.json.equal import json_equal
-from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.schema.fields import drop, find, is_list_of_maps, mapping
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, same_version
 
@@ -114,6 +114,18 @@ def changed_fields(current: Object, desired: Object, applied: Object | None = No
     yield from compare.differences(current.get("spec"), desired.get("spec"), last.get("spec"), "spec")
 
 
+def without_unset_endpoint(item: Object) -> Object:
+    """Return a desired infrastructure cluster without an endpoint that its template leaves open: the provider sets host and port.
+
+    Source: internal/contract/infrastructure_cluster.go, IgnorePaths.
+    """
+    for name, unset in (("host", ""), ("port", 0)):
+        path = ("spec", "controlPlaneEndpoint", name)
+        if find(item, path) == unset:
+            item = drop(item, path)
+    return item
+
+
 class _Comparison:
     """live: the old side is a running object. typed: its webhooks drop empty fields. known: what was applied last is known."""
 
@@ -146,6 +158,8 @@ class _Comparison:
                         pending.append(
                             (one[key], {} if _both_maps(one[key], last[key]) else None, last[key], inner)
                         )
+            elif _reordered(one, other):
+                yield f"{place}[same arguments, other order]"
             elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
                 before = was if isinstance(was, list) and len(was) == len(one) else [None] * len(one)
                 triples = list(zip(one, other, before, strict=True))
@@ -172,6 +186,16 @@ class _Comparison:
         if isinstance(value, dict):
             return all(self._is_empty(one) for one in value.values())
         return value is None or value == [] or (value == "" and self._typed and self._live)
+
+
+def _reordered(one: Any, other: Any) -> bool:
+    """Return whether two lists hold the same named items, such as arguments, in another order."""
+    if not (is_list_of_maps(one) and is_list_of_maps(other) and len(one) == len(other) > 1):
+        return False
+    if any("name" not in item for item in (*one, *other)):
+        return False
+    ordered = [sorted(items, key=lambda item: (str(item["name"]), str(item))) for items in (one, other)]
+    return not json_equal(one, other) and json_equal(*ordered)
 
 
 def _both_maps(one: Any, other: Any) -> bool:

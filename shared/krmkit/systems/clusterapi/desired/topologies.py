@@ -210,7 +210,8 @@ class Topologies:
             self.findings.append(decoded.finding("missing-class", message, ERROR, place))
             return None
         if work.blueprint is None:
-            message = f"cannot be rendered: its ClusterClass {'/'.join(key)} has errors"
+            why = next((one.message for one in work.findings if one.severity == ERROR), "it cannot be read")
+            message = f"cannot be rendered: its ClusterClass {'/'.join(key)} has errors: {why}"
             self.findings.append(decoded.finding("class-error", message, ERROR, place))
             return None
         cluster = self._admitted(decoded, work)
@@ -260,7 +261,7 @@ class Topologies:
         try:
             found = self._state(item, cluster, blueprint, current, upgrading, causes)
         except TopologyError as error:
-            message = f"error computing the desired state of the Cluster topology: {error}"
+            message = f"error computing the desired state of the Cluster topology: {error}{error.hint}"
             place = (error.resource or work.decoded.item.resource) if error.field else item.resource
             tags = {"cluster": f"{item.namespace}/{item.name}"}
             self.findings.append(

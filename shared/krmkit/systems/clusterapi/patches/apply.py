@@ -5,6 +5,7 @@ Source: patches/engine.go (applyPatchesToRequest) and patches/patch.go (copySpec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from krmkit.libraries.json import Object
@@ -12,6 +13,7 @@ from krmkit.libraries.json.patch import Draft, PatchError, merged
 from krmkit.libraries.schema.fields import MISSING, NestedError, lookup, put
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.objectversion import label, served_structs
 from krmkit.systems.clusterapi.patches.request import RequestItem
 
 Path = tuple[str, ...]
@@ -72,6 +74,10 @@ class Patched:
         inner = all(str(operation.get("path", "")).startswith("/spec/") for operation in operations)
         draft = self._draft if inner else Draft(before)
         try:
+            for operation in operations:
+                path = tuple(str(operation.get("path", "")).split("/")[1:])
+                for struct in served_structs(before, path if operation.get("op") != "add" else path[:-1]):
+                    draft.apply(({"op": "add", "path": "/" + "/".join(struct), "value": {}},))
             if note is None:
                 draft.apply(operations)
             else:
@@ -79,9 +85,9 @@ class Patched:
                     draft.apply((operation,))
                     note(number, draft.document)
         except PatchError as error:
-            raise TopologyError(
-                f"failed to apply patch: error applying json patch (RFC6902): {error}"
-            ) from None
+            wrong = TopologyError(f"failed to apply patch: error applying json patch (RFC6902): {error}")
+            wrong.hint = _absent(before, str(error))
+            raise wrong from None
         if inner:
             self._item.object = draft.document
         else:
@@ -113,6 +119,21 @@ class Patched:
                 result = put(result, path, value)
         self._item.object = result
         self._draft = Draft(result)
+
+
+def _absent(document: Object, message: str) -> str:
+    """Return a hint about the first map that a path needs and a template lacks, "" if the message is about something else."""
+    match = re.search(r'add operation does not apply: doc is missing path: "([^"]*)"', message)
+    parts = match[1].split("/")[1:-1] if match else []
+    holder: object = document
+    for number, part in enumerate(parts, 1):
+        holder = holder.get(part) if isinstance(holder, dict) else None
+        if holder is None:
+            return (
+                f"; {label(document)} has no {'.'.join(parts[:number])}, below which the patch adds: put it into the template,"
+                " also where its provider's webhook would fill it in on a server"
+            )
+    return ""
 
 
 def write_back(target: Object, template: Object, is_template: bool, preserve: Iterable[Path] = ()) -> Object:

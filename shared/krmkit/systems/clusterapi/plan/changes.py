@@ -300,7 +300,9 @@ def _render(
         one = topologies.render(decoded)
         # The message of a topology that cannot be computed is about the Cluster, its field often one of the ClusterClass.
         texts = [finding.message for finding in topologies.findings[seen:] if finding.severity == ERROR]
-        yield decoded, one, texts if one is None else []
+        # An error of a class is part of what is said of its Cluster.
+        whole = [text for text in texts if not any(o != text and o.endswith(text) for o in texts)]
+        yield decoded, one, whole if one is None else []
 
 
 def _users(package: TopologyPackage) -> dict[Place, list[Key]]:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from krmkit.libraries.json import Object
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.schema.fields import find, mapping
-from krmkit.systems.clusterapi.api.roles import CLUSTER
-from krmkit.systems.clusterapi.desired.comparison import changed_fields, is_live, owned_part
+from krmkit.systems.clusterapi.api.roles import CLUSTER, INFRASTRUCTURE_CLUSTER
+from krmkit.systems.clusterapi.desired.comparison import (
+    changed_fields,
+    is_live,
+    owned_part,
+    without_unset_endpoint,
+)
 from krmkit.systems.clusterapi.desired.rotation import ROTATED, Rotation
 from krmkit.systems.clusterapi.model.state import ClusterState
 from krmkit.systems.clusterapi.plan.model import CHANGE, CREATE, REMOVE, REPLACE, ObjectChange, Roll
@@ -51,11 +56,13 @@ class StateComparison:
         found: list[ObjectChange] = []
         for role, item in new.items():
             kind, name = str(item.get("kind", "")), _name(item)
-            there = old.get(role)
+            there, last = old.get(role), applied.get(role)
             if there is None:
                 found.append(ObjectChange(CREATE, role, kind, name, after=item))
                 continue
-            last = applied.get(role)
+            if role == INFRASTRUCTURE_CLUSTER:
+                item = without_unset_endpoint(item)
+                last = None if last is None else without_unset_endpoint(last)
             fields = list(changed_fields(there, item, last))
             old_name = _name(there)
             if role in rotated and (fields or old_name != name):

@@ -10,7 +10,7 @@ from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, index
 from krmkit.libraries.schema.fields import entries, find, mapping
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.labels import group_of
-from krmkit.systems.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, V1BETA2, in_version
+from krmkit.systems.clusterapi.api.objectversion import V1BETA2, config_place, in_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 
     from krmkit.libraries.json import Object
 
-CONFIG_PLACES: dict[tuple[str, str], tuple[str, ...]] = {
-    (BOOTSTRAP, "KubeadmConfig"): ("spec",),
-    (BOOTSTRAP, "KubeadmConfigTemplate"): ("spec", "template", "spec"),
-    (CONTROL_PLANE, "KubeadmControlPlane"): ("spec", "kubeadmConfigSpec"),
-    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): ("spec", "template", "spec", "kubeadmConfigSpec"),
-}
-"""The place of the KubeadmConfigSpec by group and kind."""
 _IGNITION = "ignition"
 _WITHOUT_IGNITION = 'not supported when spec.format is set to: "ignition"'
 _HEALTH = ("timeouts", "controlPlaneComponentHealthCheckSeconds")
@@ -36,12 +29,11 @@ _SOURCES = (
 
 def config_errors(data: Object) -> list[FieldError]:
     """Return why the webhooks refuse the KubeadmConfigSpec of an object; [] for objects of other kinds."""
-    api_version = str(data.get("apiVersion", ""))
-    place = CONFIG_PLACES.get((group_of(api_version), str(data.get("kind", ""))))
+    place = config_place(data)
     if place is None:
         return []
     try:
-        known = in_version(data, f"{group_of(api_version)}/{V1BETA2}")
+        known = in_version(data, f"{group_of(str(data.get('apiVersion', '')))}/{V1BETA2}")
     except TopologyError:
         return []
     spec, path = mapping(known, *place), ".".join(place)

@@ -21,6 +21,37 @@ def package(*clusters: dict[str, Any]) -> Collected:
     return collect([Resource.from_data(one) for one in items])
 
 
+def planned(old: Collected, new: Collected) -> Any:
+    return make_plan(old, new, TopologyOptions(), [("ns", "c1")])
+
+
+def with_arguments(*names: str) -> Collected:
+    found = package(cluster())
+    for item in found.others.values():
+        if item.kind == "KubeadmConfigTemplate":
+            node = {"kubeletExtraArgs": [{"name": name, "value": "1"} for name in names]}
+            spec: dict[str, Any] = {"joinConfiguration": {"nodeRegistration": node}}
+            item.data["spec"]["template"]["spec"] = spec
+    return found
+
+
+def test_the_same_arguments_in_another_order() -> None:
+    """The machines roll, for the lists differ; the reason says that nothing else does."""
+    [one] = planned(with_arguments("a", "b", "c"), with_arguments("b", "c", "a")).clusters
+
+    assert one.rolls
+    assert one.rolls[0].reasons[0].endswith("kubeletExtraArgs[same arguments, other order]")
+
+
+def test_a_class_of_another_namespace() -> None:
+    new = package(cluster())
+    new.classes = {("other", name): item for (_, name), item in new.classes.items()}
+
+    [one] = planned(package(cluster()), new).clusters
+
+    assert "there is other/metal: to use it, set spec.topology.classRef.namespace to other" in str(one.errors)
+
+
 def test_each_package_makes_its_extensions_once() -> None:
     """Extensions that run are asked what they offer by the render; what validates the change uses the same answers."""
     made: list[object] = []
