@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from krmkit.libraries.cel.cost import MAX_COST, BatchCost, Cost, Values, charge_compiling
-from krmkit.libraries.cel.golang import PREFIX, REFUSED, GoTypes, functions, unsupported
-from krmkit.libraries.cel.tree import CheckedTree, placed
+from krmkit.libraries.cel.tree import PREFIX, REFUSED, CheckedTree, placed
 from krmkit.libraries.messages.extras import missing
 
 TYPE_CHECKING = False
@@ -148,15 +147,19 @@ class Environment:
             raise CelError(
                 f"the size of an expression must be at most {MAX_TEXT:,} characters, got {len(text):,} (krmkit.libraries.cel.expressions.MAX_TEXT)"
             )
+        from krmkit.libraries.cel.golang import GoTypes, admitted, unsupported
+
         charge_compiling(text)
         if (tick := unsupported(text)) >= 0:
             raise CelError(placed(text, tick, "unsupported syntax: '`'"))
         try:
             expression = self._env.compile(text)
-            serialized = expression.serialize()
+            tree = CheckedTree(expression.serialize(), text)
         except RuntimeError as error:
-            raise CelError(compile_words(str(error))) from None
-        tree = CheckedTree(serialized, text)
+            found = self._unchecked(text)
+            if found is None or not admitted(str(error), found[1]):
+                raise CelError(compile_words(str(error))) from None
+            expression, tree = found
         types = GoTypes(tree)
         if mixed := types.mixed():
             raise CelError("\n".join(mixed))
@@ -165,10 +168,20 @@ class Environment:
             expression = self._functions.compile(renamed)
         return CelProgram(renamed, expression, self.variables & tree.names(), tree, self._string)
 
+    def _unchecked(self, text: str) -> tuple[cel.Expression, CheckedTree] | None:
+        """An expression whose types are left to the run; None where it does not parse."""
+        try:
+            expression = self._env.compile(text, disable_check=True)
+            return expression, CheckedTree(expression.serialize(), text)
+        except RuntimeError:
+            return None
+
     @property
     def _functions(self) -> cel.Env:
         """The environment that has the functions of conversions too."""
         if self._converting is None:
+            from krmkit.libraries.cel.golang import functions
+
             self._converting = self._new_env(functions=functions())
         return self._converting
 

@@ -11,7 +11,17 @@ from __future__ import annotations
 
 import re
 
-from krmkit.libraries.cel.tree import DYN, CheckedTree, Type, read_bytes, read_fields, read_message, read_text
+from krmkit.libraries.cel.tree import (
+    DYN,
+    PREFIX,
+    REFUSED,
+    CheckedTree,
+    Type,
+    read_bytes,
+    read_fields,
+    read_message,
+    read_text,
+)
 from krmkit.libraries.go.fmt.printing import format_float
 
 TYPE_CHECKING = False
@@ -22,13 +32,14 @@ if TYPE_CHECKING:
     from cel_expr_python import cel
 
 FREE: Type = ("free",)
-PREFIX, REFUSED = "krmkit_", "refused_"
 _FIRST = ("int", "uint", "double", "bool", "bytes", "duration", "timestamp")
 _TOKEN = re.compile(
     r"""//[^\n]*|(?:[rR][bB]?|[bB][rR])(?:'''.*?'''|\"{3}.*?\"{3}|'[^'\n]*'|"[^"\n]*")"""
     r"""|'''(?:\\.|[^\\])*?'''|\"{3}(?:\\.|[^\\])*?\"{3}|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`""",
     re.DOTALL,
 )
+_ERROR = re.compile(r"found no matching overload for ([^\n]*?)(?: \[[A-Z_]+\])?(?=\n|\Z)")
+_NUMBERS = re.compile(r"'_[<>]=?_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
@@ -67,10 +78,10 @@ class GoTypes:
         return found
 
     def renamed(self) -> str:
-        """The text with the conversions renamed that decide otherwise in Go."""
+        """The text with the conversions renamed that decide otherwise in Go, unless the types are not known."""
         text = self.tree.text
         places: list[tuple[int, str, str]] = []
-        for expression in self.tree.expressions:
+        for expression in self.tree.expressions if self.tree.checked else ():
             call = read_message(expression, 6)
             if not call or read_message(call, 1):
                 continue
@@ -97,6 +108,23 @@ class GoTypes:
             return function
         timed = (function, inner) == ("string", "timestamp") and self.of(given[0]) in (DYN, ("string",))
         return "time" if timed else ""
+
+
+def admitted(error: str, tree: CheckedTree) -> bool:
+    """Whether cel-go admits all that the library's checker refuses in an expression, whose unchecked tree is given.
+
+    That is a comparison of numbers of two types in a macro, and the size of the sum of two free types.
+    """
+    words = _ERROR.findall(error)
+    sizes = words.count("'size' applied to '(int)'")
+    calls = [_call(call) for one in tree.expressions if (call := read_message(one, 6))]
+    sums = [GoTypes(tree).of(given[0]) for function, given in calls if function == "size"]
+    numbers = sum(_NUMBERS.fullmatch(one) is not None for one in words)
+    return (
+        0 < len(words) == sizes + numbers == error.count("ERROR: ")
+        and sums.count(("bytes",)) >= sizes
+        and (not numbers or tree.loops() > 0)
+    )
 
 
 def unsupported(text: str) -> int:

@@ -15,6 +15,8 @@ Field = tuple[int, "int | bytes"]
 # A type as a tuple: ("int",), ("list", element), ("map", key, value), ("type", of), ("message", name) ...
 Type = tuple[object, ...]
 DYN: Type = ("dyn",)
+# How the names of the functions begin that stand in for conversions; no message shows it.
+PREFIX, REFUSED = "krmkit_", "refused_"
 _PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
 _WELL_KNOWN = {1: "any", 2: "google.protobuf.Timestamp", 3: "google.protobuf.Duration"}
 # The types whose place null may take.
@@ -29,23 +31,25 @@ _NULLABLE = (
 
 
 class CheckedTree:
-    """One checked expression, from the bytes that the library gives for it (a google.protobuf.Any around the CheckedExpr)."""
+    """One expression, from the bytes that the library gives for it (a google.protobuf.Any around the CheckedExpr or ParsedExpr)."""
 
-    __slots__ = ("_positions", "_types", "expressions", "root", "text")
+    __slots__ = ("_positions", "_types", "checked", "expressions", "root", "text")
 
     def __init__(self, serialized: bytes, text: str) -> None:
         self.text = text
         self._types: dict[int, Type] = {}
         self._positions: dict[int, int] = {}
-        checked = read_message(serialized, 2)
         root = b""
-        for number, value in read_fields(checked):
-            if number == 3:
+        self.checked = b"ParsedExpr" not in read_message(serialized, 1)
+        # A ParsedExpr has no types, and its fields two numbers lower.
+        ahead = 0 if self.checked else 2
+        for number, value in read_fields(read_message(serialized, 2)):
+            if number == 3 and self.checked:
                 key, data = _map_entry(read_bytes(value))
                 self._types[key] = _type(read_bytes(data))
-            elif number == 4:
+            elif number + ahead == 4:
                 root = read_bytes(value)
-            elif number == 5:
+            elif number + ahead == 5:
                 for inner, position in read_fields(read_bytes(value)):
                     if inner == 4:
                         key, offset = _map_entry(read_bytes(position))

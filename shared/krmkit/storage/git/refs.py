@@ -129,11 +129,11 @@ class RefChanges:
         if not self.changes:
             return
         pairs = {name: (self._seen.get(name, NOTHING), oid) for name, oid in self.changes.items()}
-        with RepositoryLock(self.repository) as lock:
-            try:
+        try:
+            with RepositoryLock(self.repository) as lock:
                 lock.update(pairs)
-            except GitError as error:
-                raise _overtaken(error) from None
+        except GitError as error:
+            raise _overtaken(error) from None
         for name, oid in self.changes.items():
             if oid == NOTHING:
                 self._seen.pop(name, None)
