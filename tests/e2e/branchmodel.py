@@ -51,15 +51,18 @@ def untouched(fresh_before: Files, before: Files, after: Files, fresh: Files, re
     removed = (lines_of(before) - lines_of(after)) + (lines_of(fresh_before) - lines_of(before))
     extra = lines_of(result) - lines_of(fresh) - wrote
     lacks = lines_of(fresh) - lines_of(result) - removed
-    return sorted(line for line in (extra + lacks) if not _is_made_longer(line, wrote + removed))
+    return sorted(line for line in (extra + lacks) if not _is_longer(line, wrote + removed))
 
 
 def _is_made_longer(line: str, others: Counter[str]) -> bool:
     """Whether the pipeline put something before or behind the value of a line (a prefix of a name)."""
     key, colon, value = line.partition(": ")
-    return bool(colon and value) and any(
-        one.startswith(f"{key}: ") and (value in one or one.partition(": ")[2] in value) for one in others
-    )
+    return bool(colon and value) and any(one.startswith(f"{key}: ") and value in one for one in others)
+
+
+def _is_longer(line: str, others: Counter[str]) -> bool:
+    """Whether a line is one of the others with something before or behind its value."""
+    return _is_made_longer(line, others) or any(_is_made_longer(one, Counter([line])) for one in others)
 
 
 def _names(conflict: str, line: str, files: Files) -> bool:

@@ -237,23 +237,27 @@ def _published_since(
 
 
 def _same_content(state: VariantState, store: Store, package: str, tag: str) -> str:
-    """The variant's draft that a tag has the content of, "" for none.
+    """The variant's revision that a tag has the content of, "" for none: it has its upstreamLock, and most files as they were.
 
-    It is the same tree; or the draft is gone, and the tag has its upstreamLock, and most of its files.
+    A commit that names another workspace is somebody else's, whatever it holds.
     """
     tree = store.objects.folder(store.commit_of(tag)[1].tree, store.folder(package))
-    for ref, memory in state.memories.items() if tree is not None else ():
-        if store.package_of(ref) != package or ref.startswith(TAGS):
-            continue
-        if ref in store.seen:
-            if store.objects.folder(store.commit_of(ref)[1].tree, store.folder(package)) == tree:
-                return ref
-        elif memory.output and tree is not None:
-            made, now = (read_files(store.objects, one) for one in (memory.output, tree))
-            lock = _lock(made)
-            if lock and lock[0] and lock == _lock(now) and 2 * len(made.keys() & now) > len(made):
+    if tree is None or not _is_plain(store, tag):
+        return ""
+    now = read_files(store.objects, tree)
+    lock = _lock(now)
+    for ref, memory in sorted(state.memories.items(), key=lambda one: one[0] in store.seen):
+        if store.package_of(ref) == package and memory.output and lock and lock[0]:
+            made = read_files(store.objects, memory.output)
+            same = sum(made[path] == now.get(path) for path in made)
+            if lock == _lock(made) and 2 * same >= len(made):
                 return ref
     return ""
+
+
+def _is_plain(store: Store, tag: str) -> bool:
+    """Whether no commit names a workspace that a tag was made in."""
+    return store.workspace_of(tag) == tag.rpartition("/")[2]
 
 
 def _lock(files: dict[str, File]) -> tuple[str, str] | None:
@@ -265,8 +269,7 @@ def _lock(files: dict[str, File]) -> tuple[str, str] | None:
 
 def _is_of_main(store: Store, tag: str) -> bool:
     """Whether people tagged a commit of main: one that no workspace is named for."""
-    plain = store.workspace_of(tag) == tag.rpartition("/")[2]
-    return plain and MAIN in store.seen and descends(store, store.seen[MAIN], store.seen[tag])
+    return _is_plain(store, tag) and MAIN in store.seen and descends(store, store.seen[MAIN], store.seen[tag])
 
 
 def _upstream_of(store: Store, package: str, ref: str) -> str | None:
