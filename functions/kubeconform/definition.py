@@ -6,6 +6,7 @@ DEFINITION: dict[str, object] = (
   'kind': 'Kubeconform',
   'apiVersion': 'fn.kpt.dev/v1alpha1',
   'config': 'own',
+  'releases': ['v0.1'],
   'results': 'kept',
   'schema': {'type': 'object',
              'properties': {'schema_location': {'type': 'string'},

@@ -6,6 +6,7 @@ DEFINITION: dict[str, object] = (
   'kind': 'Kubeval',
   'apiVersion': 'fn.kpt.dev/v1alpha1',
   'config': 'own',
+  'releases': ['v0.1', 'v0.2', 'v0.3'],
   'results': 'kept',
   'schema': {'type': 'object',
              'properties': {'schema_location': {'type': 'string'},
