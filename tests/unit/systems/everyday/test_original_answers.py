@@ -377,7 +377,7 @@ def test_line_ends_of_a_file_stay(name: str, data: str, tmp_path: Path) -> None:
     """Every line of a file with CRLF has CRLF afterwards."""
     config = f"    configMap: {data}\n" if data else "    configPath: shop.yaml\n"
     (tmp_path / "Kptfile").write_text(
-        f"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {{name: p}}\npipeline:\n  mutators:\n  - image: x/{name}\n{config}"
+        f"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {{name: p}}\npipeline:\n  mutators:\n  - image: {name}\n{config}"
     )
     text = MAP + "data:\n  a: x\n  # above\n  b: [x, y]\n  c: |\n    x\n"
     (tmp_path / "a.yaml").write_bytes(text.replace("\n", "\r\n").encode())
