@@ -9,7 +9,9 @@ export PYTHON
 unexport PYTHONDONTWRITEBYTECODE
 
 RUN := .venv-run/bin/python
-DEV := .venv/bin/python
+RESOLUTION ?=
+VENV := .venv$(if $(RESOLUTION),-$(RESOLUTION))
+DEV := $(VENV)/bin/python
 PYTEST := $(DEV) -m pytest
 # Tests run in as many processes as there are cores; one that is done early takes over tests of the others.
 PARALLEL := -n auto --dist worksteal
@@ -21,8 +23,8 @@ UV ?= uv
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-venv: git ## the environment for development, .venv
-	@tools/venv.sh .venv requirements/dev.txt
+venv: git ## the environment for development, .venv (RESOLUTION=lowest|newest: another one, with those dependencies)
+	@$(if $(RESOLUTION),tools/resolved.sh $(VENV) $(RESOLUTION),tools/venv.sh .venv requirements/dev.txt)
 
 venv-run:
 	@tools/venv.sh .venv-run requirements/run.txt
@@ -55,9 +57,8 @@ format: venv ## let ruff format and sort
 	@$(DEV) -m ruff check --fix .
 	@$(DEV) -m ruff format .
 
-conformance: venv ## check against test vectors (VECTORS=dir)
-	@test -n "$(VECTORS)" || { echo "say where the vectors are: make conformance VECTORS=DIR" >&2; exit 2; }
-	@$(DEV) tests/conformance/run.py "$(VECTORS)"
+conformance: venv ## check against the records of the real systems in tests/conformance/records (VECTORS=dir: against others)
+	@$(DEV) tests/conformance/run.py $(if $(VECTORS),"$(VECTORS)")
 
 bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; then nothing is written)
 	@$(DEV) -m tests.bench.run $(if $(ONLY),--only "$(ONLY)")
@@ -106,7 +107,7 @@ wheel: venv ## the wheel, in dist/
 	@$(DEV) -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 clean: ## remove what was made, environments included
-	@rm -rf .venv .venv-run .venv-docs .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
+	@rm -rf .venv .venv-lowest .venv-newest .venv-run .venv-docs .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 include images.mk release.mk

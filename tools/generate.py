@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from krmkit.systems.clusterapi.hooks import extensionschema as topology_extension
+from tests.conformance import run as conformance
 from tools import documents
 from tools.definitions import ROOT, Definition, DefinitionError, Project, definitions
 
@@ -32,6 +33,9 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
     files[root / "schemas/TopologyExtension.json"] = documents.editor_schema(
         "TopologyExtension", topology_extension.SCHEMA
     )
+    if (root / "tests/conformance/records").is_dir():
+        page = root / "docs/compatibility.md"
+        files[page] = filled(page, {"records": conformance.table(conformance.expected_counts()).strip()})
     for function in functions:
         files[function.folder / "definition.py"] = documents.run_time_definition(function)
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)

@@ -18,7 +18,7 @@ from krmkit.systems.porch.findings import point_findings, violation_findings
 from krmkit.systems.porch.variants.candidates import candidates
 from krmkit.systems.porch.variants.decodevariants import decode_variant, recorder
 from krmkit.systems.porch.variants.injection import BadPointError, inject_config
-from krmkit.systems.porch.variants.packageview import PackageView
+from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -39,15 +39,19 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         if unnamed:
             return
     found = candidates(spec["resources"], resources, spec["namespace"], config.resource)
+    package = PackageView(resources)
     try:
-        points = inject_config(
-            PackageView(resources), spec["injectors"], found, recorder(resources.causes, config.resource)
-        )
+        causes = recorder(resources.causes, config.resource)
+        points = inject_config(package, spec["injectors"], found, causes, optional=True)
     except BadPointError as error:
         raise FunctionError(str(error), "bad-injection-point") from None
     except PorchError as error:
         raise FunctionError(str(error), "bad-kptfile") from None
     results.extend(point_findings(points))
+    if points and not package.at(KPTFILE):
+        results.info(
+            "no-kptfile", "there is no Kptfile, as under kustomize: conditions and gates have no place"
+        )
 
 
 if __name__ == "__main__":

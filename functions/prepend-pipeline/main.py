@@ -31,6 +31,11 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     else:
         owner, pipeline = config.spec["owner"], config.spec.get("pipeline")
     package = PackageView(resources)
+    if not package.at(KPTFILE):
+        what = (
+            "there is no Kptfile among the items, whose pipeline this function edits; kustomize hands none on"
+        )
+        raise FunctionError(what, "bad-kptfile")
     try:
         changed = prepend_pipeline(package, owner, pipeline, recorder(resources.causes, config.resource))
         if changed:

@@ -17,7 +17,7 @@ from krmkit.systems.porch.api.apinames import VARIANT_KIND, PorchError
 from krmkit.systems.porch.findings import violation_findings
 from krmkit.systems.porch.variants.context import set_package_context
 from krmkit.systems.porch.variants.decodevariants import decode_variant, recorder
-from krmkit.systems.porch.variants.packageview import PackageView
+from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, PackageView
 from krmkit.systems.porch.variants.validation import validate_context
 
 
@@ -37,8 +37,12 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         results.error("reserved-key", message, config.resource)
     if reserved:
         return
+    package = PackageView(resources)
+    if not package.at(CONTEXT_FILE) and (context.get("data") or context.get("removeKeys")):
+        what = f"there is no {CONTEXT_FILE} among the items, which this function edits; kustomize hands on no paths"
+        raise FunctionError(what, "no-package-context")
     try:
-        set_package_context(PackageView(resources), context, recorder(resources.causes, config.resource))
+        set_package_context(package, context, recorder(resources.causes, config.resource))
     except PorchError as error:
         raise FunctionError(str(error), "no-package-context") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import io
 import sys
@@ -217,7 +218,6 @@ def test_only(bench: Bench) -> None:
 
 
 MISUSES: list[tuple[str, Callable[[Path], list[str]], str]] = [
-    ("no folder", lambda folder: [], "usage"),
     ("folder is not there", lambda folder: [str(folder / "none")], "is not a folder"),
     ("unknown flag", lambda folder: ["--all"], "usage"),
 ]
@@ -232,3 +232,29 @@ def test_misuse(
     """A wrong command line ends with exit code 2 and says what is right."""
     assert runner.main(arguments(tmp_path)) == 2
     assert message in capsys.readouterr().err
+
+
+def test_records_of_the_project() -> None:
+    """Each tenth record of the real systems' answers passes, or differs on purpose; each system names its reference."""
+    out = io.StringIO()
+
+    assert runner.run(runner.RECORDS, out, every=10) == 0, out.getvalue()
+
+    passed = int(out.getvalue().splitlines()[-1].split()[0])
+    counts = runner.expected_counts()
+    assert passed > sum(same for _, same, _ in counts.values()) / 12
+    assert len(runner.table(counts).splitlines()) == len(counts) + 2
+
+
+def test_packed_records(bench: Bench) -> None:
+    """A file with the suffix .gz counts under its name without it."""
+    bench.adapter("numbers", ADAPTER)
+    (bench.vectors / "numbers").mkdir()
+    (bench.vectors / "numbers/even.jsonl.gz").write_bytes(
+        gzip.compress(b'{"id": "a", "n": 2}\n{"id": "b", "n": 3}\n')
+    )
+
+    code, lines = bench.run()
+
+    assert (code, lines[0]) == (1, "FAILED numbers/even.jsonl b: 3 is odd")
+    assert lines[1] == "numbers/even.jsonl passed 1 failed 1 deviations 0 not-implemented 0"

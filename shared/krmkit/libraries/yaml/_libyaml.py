@@ -37,10 +37,7 @@ def backend() -> Any:
     global _yaml
     if _yaml is None:
         try:
-            if lean and "yaml" not in sys.modules:
-                _yaml = _load_alone()
-            else:
-                from yaml import _yaml
+            _yaml = (_load_alone() if lean and "yaml" not in sys.modules else None) or _public()
         except ImportError as error:
             raise ImportError(
                 "krmkit needs PyYAML with its libyaml extension; the wheels on the index carry it"
@@ -49,11 +46,33 @@ def backend() -> Any:
     return _yaml
 
 
-def _load_alone() -> Any:
-    """Load the extension alone; the package around it is loaded on first access to one of its names."""
-    import _frozen_importlib as bootstrap
+def _public() -> Any:
+    """The extension, or what PyYAML's package shows of it."""
+    try:
+        from yaml import _yaml as extension
+    except ImportError:
+        import yaml
 
-    spec = bootstrap._find_spec("yaml", None)  # type: ignore[attr-defined]  # what `import` itself calls
+        # Without the extension under that name, the package may still have its classes.
+        if not hasattr(yaml, "CSafeLoader"):
+            raise
+        cyaml: Any = __import__("yaml.cyaml", fromlist=["CParser"])
+        extension = type(sys)("krmkit.libraries.yaml.extension")
+        extension.__dict__.update(yaml.__dict__, CParser=cyaml.CParser, CEmitter=cyaml.CEmitter)
+    return extension
+
+
+def _load_alone() -> Any:
+    """Load the extension alone; the package around it is loaded on first access to one of its names.
+
+    None where this Python or PyYAML is made otherwise: the public import then loads all of the package.
+    """
+    try:
+        import _frozen_importlib as bootstrap
+
+        spec = bootstrap._find_spec("yaml", None)  # type: ignore[attr-defined]  # what `import` itself calls
+    except (ImportError, AttributeError, TypeError):
+        return None
     if spec is None:
         raise ImportError("No module named 'yaml'")
     package = sys.modules["yaml"] = bootstrap.module_from_spec(spec)
@@ -75,9 +94,9 @@ def _load_alone() -> Any:
         for name in _LOOKED_UP:
             setattr(package, name, Names())
         from yaml import _yaml as extension
-    except BaseException:
+    except Exception:  # noqa: BLE001  # whatever another PyYAML lacks
         del sys.modules["yaml"]
-        raise
+        return None
     for name in _LOOKED_UP:
         delattr(package, name)
 

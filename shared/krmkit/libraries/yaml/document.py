@@ -78,7 +78,7 @@ def parse_all(
     try:
         return _libyaml.read(view, build)
     except _libyaml.backend().YAMLError as error:
-        raise translate(error, text) from None
+        raise translate(error, text, limits.depth) from None
     except UnicodeEncodeError as error:
         place = line_column(text, error.start)
         raise YamlError("the text holds a lone surrogate, which UTF-8 cannot carry", *place) from None

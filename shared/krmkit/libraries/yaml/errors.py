@@ -65,11 +65,22 @@ _HINTS = {
 }
 
 
-def translate(error: Any, text: str) -> YamlError:
-    """A libyaml error as ours, in words that help."""
+_DEEPEST = 1000  # levels of nesting that libyaml 0.2.6 and newer read
+
+
+def translate(error: Any, text: str, depth: int) -> YamlError:
+    """A libyaml error as ours, in words that help. `depth`: the limit of nesting."""
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         problem = str(error.problem)
+        if "maximum nesting depth" in problem:
+            place = mark.line + 1, mark.column + 1
+            if depth <= _DEEPEST:
+                return LimitError.of("depth", depth, "the nesting", *place)
+            ceiling = (
+                f"the nesting is over {_DEEPEST} levels, more than this libyaml reads; no --limit raises that"
+            )
+            return LimitError(ceiling, *place, "depth")
         hint = _HINTS.get(problem)
         return YamlError(f"{problem} ({hint})" if hint else problem, mark.line + 1, mark.column + 1)
     reason = getattr(error, "reason", None)

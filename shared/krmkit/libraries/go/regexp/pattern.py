@@ -243,8 +243,12 @@ def _load() -> Any:
     module = sys.modules.get(name)
     if module is None:
         # The finder of every Python's import system; importlib.machinery only gives it another name.
-        from _frozen_importlib import module_from_spec
-        from _frozen_importlib_external import PathFinder
+        try:
+            from _frozen_importlib import module_from_spec
+            from _frozen_importlib_external import PathFinder
+        except ImportError:
+            from importlib.machinery import PathFinder
+            from importlib.util import module_from_spec
 
         package = PathFinder.find_spec("re2")
         places = package.submodule_search_locations if package is not None else None

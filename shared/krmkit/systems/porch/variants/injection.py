@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from krmkit.krm.annotations import INJECTED, INJECTION
 from krmkit.krm.errors import ListError
-from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.fieldorder import ordered
@@ -79,16 +78,17 @@ def inject_config(
     injectors: Sequence[dict[str, Any]],
     candidates: Sequence[Candidate],
     causes: VariantCauses | None = None,
+    optional: bool = False,
 ) -> list[InjectionPoint]:
     """Find the package's injection points, fill them from the candidates, write conditions and gates into the root Kptfile.
 
     Unfilled injection points are not an error: their condition is False. PorchError, before any change, if a resource
     cannot be read, an annotation has an unknown value, or two points share a condition type; PorchError if the root has
-    no Kptfile.
+    no Kptfile, unless `optional` permits that: conditions and gates then have no place.
     """
     points = find_injection_points(package)
     validate_injection_points(points)
-    kptfile = package.single(KPTFILE, "Kptfile")
+    kptfile = None if optional and not package.at(KPTFILE) else package.single(KPTFILE, "Kptfile")
     by_type: dict[tuple[str, str], dict[str, Candidate]] = {}
     # Most packages have no points, and a fleet may have many objects.
     for candidate in candidates if points else ():
@@ -100,7 +100,8 @@ def inject_config(
         fill(point, injectors, by_type, causes)
         if not point.injected:
             point.hint = _hint(point, injectors, candidates)
-    set_conditions_and_gates(kptfile, points, causes)
+    if kptfile is not None:
+        set_conditions_and_gates(kptfile, points, causes)
     return points
 
 
@@ -118,11 +119,7 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
         except LimitError:
             raise
         except ListError as error:
-            root = parse(resource.text).root
-            number = 2 if root is not None and root.kind == "seq" else 8  # node kinds of yaml.v3
-            raise BadPointError(
-                f"{file}: failed to extract objects: unhandled node kind {number}: {error}"
-            ) from None
+            raise BadPointError(f"{file}: failed to extract objects: {error}") from None
         except YamlError as error:
             raise BadPointError(f"{file}: failed to extract objects: {error}") from None
         if value is None:

@@ -227,7 +227,7 @@ def test_all_errors_at_once_and_nothing_injected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("just text\n", "kind 8"), ("- a\n", "kind 2"), ("a: b: c\n", "p.yaml: ")]
+    ("text", "message"), [("just text\n", "single value"), ("- a\n", "is a list"), ("a: b: c\n", "p.yaml: ")]
 )
 def test_unreadable_file(text: str, message: str) -> None:
     """A file that holds no resource fails the run."""
