@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from krmkit.kpt.merge.comments import merge_comments
+from krmkit.kpt.merge.comments import merge_comments, put_back
 
 HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n"
 
@@ -145,3 +147,40 @@ def test_odd_texts_stay(text: str) -> None:
     merged = merge_comments("a: 1\n", "a: 1 # x\nb: 1 # y\n", text, text)
 
     assert merged == text
+
+
+PUT_BACK = [
+    pytest.param("a: 1 # x\nb: 2\n", "a: 1\nb: 2\n", ["# x"], "a: 1 # x\nb: 2\n", id="behind a value"),
+    pytest.param("# x\na: 1\n", "a: 1\n", ["# x"], "# x\na: 1\n", id="above a line"),
+    pytest.param("m:\n  # x\n  a: 1\n", "m:\n  a: 1\n", ["# x"], "m:\n  # x\n  a: 1\n", id="with its indent"),
+    pytest.param("a: 1\n# x\n", "a: 1\n", ["# x"], "a: 1\n# x\n", id="behind all"),
+    pytest.param("a: 1\n# x", "a: 1", ["# x"], "a: 1\n# x", id="behind all, without a line end"),
+    pytest.param("a: 1 # x\r\n", "a: 1\r\n", ["# x"], "a: 1 # x\r\n", id="carriage returns"),
+    pytest.param("a: 1 # x\nb: 2 # x\n", "a: 1\nb: 2\n", ["# x"], "a: 1 # x\nb: 2\n", id="one of two"),
+    pytest.param(
+        "# x\na: 1\n# x\nb: 2\n", "a: 1\nb: 2\n", ["# x"], "# x\na: 1\nb: 2\n", id="one of two above"
+    ),
+    pytest.param("a: 1 # x\n", "a: 2\n", ["# x"], "a: 2\n", id="the line changed"),
+    pytest.param("a: 1 # x\n", "a: 1 # x\n", ["# x"], "a: 1 # x\n", id="nothing lost"),
+]
+
+
+@pytest.mark.parametrize(("local", "text", "added", "expected"), PUT_BACK)
+def test_comments_that_are_put_back(local: str, text: str, added: list[str], expected: str) -> None:
+    """Each once, beside the line that it was beside; not where that line is gone."""
+    assert put_back(text, local, Counter(added)) == expected
+
+
+def test_no_comment_gets_into_a_text() -> None:
+    """A line of a block scalar that looks like the comment's line keeps the text as it is."""
+    text = "t: |\n  a: 1\nb: 2\n"
+
+    assert put_back(text, "a: 1 # x\n", Counter(["# x"])) == text
+
+
+def test_mixed_line_ends_stay() -> None:
+    """Where a line ends in another way than the others, no comment is brought."""
+    base, upstream = HEAD + "  a: 1\n", HEAD + "  a: 1 # new\n"
+    mixed = base.replace("\n", "\r\n", 2)
+
+    assert merge_comments(base, upstream, base, mixed) == mixed

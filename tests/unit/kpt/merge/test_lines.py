@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.kpt.merge.lines import LineMergeError, merge_lines
+from krmkit.kpt.merge.policy import unresolved_line
 from krmkit.kpt.merge.threeway import LOCAL
 
 CASES = {
@@ -50,3 +51,22 @@ def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(LineMergeError, match="not on PATH"):
         merge_lines(b"a\n", b"b\n", b"c\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\nb\n", 0),
+        ("<<<<<<< ours\n", 0),
+        ("<<<<<<< ours\na\n=======\nb\n", 0),
+        ("<<<<<<< ours\na\n>>>>>>> theirs\n", 0),
+        ("x\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", 2),
+        ("x\n<<<<<<< ours\r\n=======\r\n>>>>>>> theirs\r\n", 2),
+        ("<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n", 2),
+        ("  <<<<<<< ours\n=======\n>>>>>>> theirs\n", 0),
+        (">>>>>>> x\n=======\n<<<<<<< y\n", 0),
+    ],
+)
+def test_a_conflict_that_nobody_decided(text: str, line: int) -> None:
+    """All three lines make one, in their order; the first is told."""
+    assert unresolved_line(text) == line

@@ -193,3 +193,51 @@ def test_texts_are_merged_as_the_caller_says() -> None:
 def test_inferred_keys_that_differ() -> None:
     """Where the versions have no key in common, the list is taken whole."""
     assert merge({}, {"x": [{"name": "a"}]}, {"x": [{"ip": "1"}]}, infer=True).value == {"x": [{"name": "a"}]}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "path", "keys"),
+    [
+        ("apps/v1", "Deployment", ("metadata", "ownerReferences"), ("uid",)),
+        ("apps/v1", "Deployment", ("status", "conditions"), ("type",)),
+        ("v1", "Pod", ("spec", "containers"), ("name",)),
+        ("v1", "Pod", ("spec", "hostAliases"), ("ip",)),
+        ("v1", "Pod", ("spec", "imagePullSecrets"), ("name",)),
+        ("v1", "Pod", ("spec", "resourceClaims"), ("name",)),
+        ("v1", "Pod", ("spec", "schedulingGates"), ("name",)),
+        ("v1", "Pod", ("spec", "topologySpreadConstraints"), ("topologyKey", "whenUnsatisfiable")),
+        ("v1", "Pod", ("spec", "volumes"), ("name",)),
+    ],
+)
+def test_keys_of_lists(api_version: str, kind: str, path: tuple[str, str], keys: tuple[str, ...]) -> None:
+    """As Kubernetes merges these lists."""
+    schema = schema_of(api_version, kind)
+    for step in path:
+        assert schema is not None
+        schema = schema.field(step)
+
+    assert schema is not None and schema.keys == keys
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("env", ("name",)),
+        ("ports", ("containerPort", "protocol")),
+        ("volumeDevices", ("devicePath",)),
+        ("volumeMounts", ("mountPath",)),
+    ],
+)
+def test_keys_in_containers(name: str, keys: tuple[str, ...]) -> None:
+    """In containers of all sorts, also those of a workload's template."""
+    for api_version, kind, place in (
+        ("v1", "Pod", ("spec",)),
+        ("apps/v1", "Deployment", ("spec", "template", "spec")),
+    ):
+        for containers in ("containers", "initContainers", "ephemeralContainers"):
+            schema = schema_of(api_version, kind)
+            for step in (*place, containers):
+                schema = schema.field(step) if schema is not None else None
+            element = schema.element if schema is not None else None
+            found = element.field(name) if element is not None else None
+            assert found is not None and found.keys == keys, (kind, containers)

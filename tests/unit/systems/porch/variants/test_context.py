@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.cause import CauseLog
 from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.context import context_text, is_package_context, set_package_context
 from tests.unit.systems.porch.packages import CONTEXT, KPTFILE, package, text_of
 
@@ -30,6 +32,23 @@ def test_set_keeps_places_and_appends_sorted() -> None:
 def test_removals_win() -> None:
     """A key in data and in removeKeys is removed; one that is not there is ignored, one that is named twice too."""
     assert run(CONTEXT + "  a: x\n", {"a": "y", "b": "z"}, ["a", "b", "b", "none"]) == CONTEXT
+
+
+def test_removals_alone() -> None:
+    """Nothing has to be set beside them."""
+    assert run(CONTEXT + "  a: x\n", None, ["a"]) == CONTEXT
+
+
+def test_causes_of_keys() -> None:
+    """A key that was set has its entry as cause, one that was removed the list of removals."""
+    config = Resource("apiVersion: x/v1\nkind: PackageVariant\nmetadata: {name: v}\n")
+    found, log = package({FILE: CONTEXT + "  a: x\n"}), CauseLog()
+
+    set_package_context(found, {"data": {"b": "y"}, "removeKeys": ["a"]}, VariantCauses(log, config))
+
+    of = log.of(found.single(FILE, "ConfigMap", "kptfile.kpt.dev"))
+    fields = [of.at(("data", key))[0].field for key in ("a", "b")]
+    assert fields == [("spec", "packageContext", "removeKeys"), ("spec", "packageContext", "data", "b")]
 
 
 def test_all_values_become_strings() -> None:

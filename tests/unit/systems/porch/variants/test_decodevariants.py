@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resource import Resource
-from krmkit.systems.porch.variants.decodevariants import decode_set, decode_variant
+from krmkit.systems.porch.variants.decodevariants import decode_set, decode_variant, is_set, is_variant
 
 VARIANT = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: a, namespace: b, uid: c}\n"
 SET = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: a}\n"
@@ -99,3 +99,21 @@ def test_hint_names_a_field_that_the_kind_has() -> None:
     [found] = violations(VARIANT + "spec: {injectorExprs: []}\n")
 
     assert found.endswith("write injectors[].name")
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "expected"),
+    [
+        ("v1alpha1", "PackageVariant", (True, False)),
+        ("v1alpha2", "PackageVariantSet", (False, True)),
+        ("v1alpha2", "PackageVariant", (False, False)),
+        ("v1alpha1", "PackageVariantSet", (False, False)),
+        ("v1alpha1", "Repository", (False, False)),
+        ("v1alpha2", "Repository", (False, False)),
+    ],
+)
+def test_kinds_that_are_supported(version: str, kind: str, expected: tuple[bool, bool]) -> None:
+    """Each in its own version of the API."""
+    resource = Resource(f"apiVersion: config.porch.kpt.dev/{version}\nkind: {kind}\nmetadata: {{name: a}}\n")
+
+    assert (is_variant(resource), is_set(resource)) == expected

@@ -7,6 +7,7 @@ import pytest
 from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.findings import point_findings
+from krmkit.systems.porch.variants.candidates import candidates
 from krmkit.systems.porch.variants.gates import open_gates
 from krmkit.systems.porch.variants.injection import Candidate, find_injection_points, inject_config
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
@@ -462,3 +463,19 @@ def test_an_annotation_that_is_no_text(value: str) -> None:
 
     with pytest.raises(PorchError, match=r'cm\.yaml: ConfigMap/p has invalid .* annotation value of ""'):
         inject_config(package({"Kptfile": KPTFILE, "cm.yaml": point}), [], [])
+
+
+def test_data_of_a_candidate() -> None:
+    """That of its resource; nothing for one that is not an object, or of which only a name is known."""
+    assert Candidate.of(Resource("apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: 1\n")).data["spec"] == 1
+    bare = candidate()
+    bare._data = None
+    assert bare.data == {}
+
+
+@pytest.mark.parametrize("metadata", [None, 5, "a", ["a"]])
+def test_an_object_without_metadata(metadata: object) -> None:
+    """It has neither name nor namespace, and is no error."""
+    [found] = candidates([{"apiVersion": "v1", "kind": "X", "metadata": metadata}], [], "default", None)
+
+    assert (found.kind, found.name, found.elsewhere) == ("X", "", "")

@@ -54,6 +54,15 @@ def test_latest_published_revision_by_number() -> None:
     assert names(found.revisions) == ["p10"]
 
 
+def test_latest_published_revision_in_any_order() -> None:
+    """Also where lower numbers come first, and in the midst."""
+    found = lifecycle.downstream_revisions(
+        variant(), [revision(f"p{number}", "Published", number, "u1") for number in (2, 9, 11, 10)]
+    )
+
+    assert names(found.revisions) == ["p11"]
+
+
 @pytest.mark.parametrize(("policy", "expected"), [("adoptNone", []), ("adoptExisting", ["d1"])])
 def test_adoption(policy: str, expected: list[str]) -> None:
     """An unowned revision is taken over only when the policy says so; it then has the variant's labels."""

@@ -45,3 +45,15 @@ def test_functions_of_a_pipeline(kind: str) -> None:
     found = [log.of(kptfile).at(("pipeline", "mutators", position))[0].field for position in (0, 1, 2)]
     whole: Path = ("data", "pipeline") if kind == "ConfigMap" else ("spec", "pipeline", "mutators")
     assert found == ([whole] * 3 if kind == "ConfigMap" else [(*whole, 0), (*whole, 1), whole])
+
+
+def test_the_status_of_a_variant() -> None:
+    """It comes from the package that the variant was applied to."""
+    config = Resource("apiVersion: x/v1\nkind: PackageVariant\nmetadata: {name: c}\n")
+    kptfile = Resource("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n")
+    log = CauseLog()
+
+    VariantCauses(log, config).applied(kptfile)
+
+    (cause,) = log.of(config).at(("status", "conditions"))
+    assert (cause.resource, cause.field) == (kptfile, ("metadata", "name"))
