@@ -209,7 +209,9 @@ def _answer(
     items = readable(items_of.read(resources))
     if arguments.command == "explain":
         try:
-            lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
+            options = told_exports(resources, items)
+            told = explain(items, arguments.installation, arguments.value, options)
+            lines = [mask.message(line) for line in told]
         except InstallationError as error:
             place = _place(arguments, items, error.field)
             raise InstallationError(error.rule, f"{place}: {error}" if place else str(error)) from None

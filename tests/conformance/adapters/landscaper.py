@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PARTS = ("landscaper_spiff", "landscaper_controllers", "landscaper_schemas")
+PARTS = ("landscaper_spiff", "landscaper_controllers", "landscaper_schemas", "landscaper_live")
 
 _modules: list[ModuleType] = [import_module(f"tests.conformance.adapters.{part}") for part in PARTS]
 

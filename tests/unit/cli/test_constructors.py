@@ -73,6 +73,8 @@ deployItems:
 - name: main
   type: landscaper.gardener.cloud/mock
   config:
+    apiVersion: x/v1
+    kind: C
     image: {{ with (getResource .cd "name" "image") }}{{ .access.imageReference }}{{ end }}
 """
 
@@ -171,14 +173,14 @@ def test_what_was_brought_is_rendered(source: Path, capsys: pytest.CaptureFixtur
         ("name: a\nversion: ${VERSION}\n", "no value for VERSION; give it in --values FILE or by --set NAME=VALUE"),
         ("name: a\nversion: ${VERSION\n", "line 2: ${VERSION has no } that closes it"),
         ("name: a\nversion: {{ .VERSION }}\n", "variables other than ${NAME} (Go templates, spiff) are not filled in"),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x}]\n", "a.b/c:v1/x must have an access or an input"),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: dir, path: nothing}}]\n", "input.path nothing is not a folder"),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: file, path: nothing}}]\n", "input.path nothing is not a file"),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: file, path: ../../../secret}}]\n", "leads out of"),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: file, path: /etc/passwd}}]\n", "leads out of"),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: binary, data: '?'}}]\n", ""),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: dir, path: ., includeFiles: ['(']}}]\n", "a.b/c:v1/x: "),
-        ("name: a.b/c\nversion: v1\nresources: [{name: x, type: blueprint, input: {type: file, path: settings.json}}]\n", "cannot read the archive"),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx}]\n", "a.bc/c:v1/xx must have an access or an input"),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: dir, path: nothing}}]\n", "input.path nothing is not a folder"),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: file, path: nothing}}]\n", "input.path nothing is not a file"),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: file, path: ../../../secret}}]\n", "leads out of"),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: file, path: /etc/passwd}}]\n", "leads out of"),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: binary, data: '?'}}]\n", ""),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: dir, path: ., includeFiles: ['(']}}]\n", "a.bc/c:v1/xx: "),
+        ("name: a.bc/c\nversion: v1\nresources: [{name: xx, type: blueprint, input: {type: file, path: settings.json}}]\n", "cannot read the archive"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_made(source: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,21 +204,21 @@ def test_the_file_and_its_bound_are_named(
     if git:
         (source / ".git").mkdir()
     (source / "commands/components.yaml").write_text(
-        "name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: file, path: ../../secret}}]\n"
+        "name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: file, path: ../../secret}}]\n"
     )
 
     assert bring("tour") == 1
 
     bound = "the constructor's git repository" if git else "tour"
     told = capsys.readouterr().err
-    assert "tour/commands/components.yaml: a.b/c:v1/x: " in told
+    assert "tour/commands/components.yaml: a.bc/c:v1/xx: " in told
     assert told.endswith(f"the path ../../secret leads out of {bound}\n")
     assert told.count("components.yaml") == 1
 
 
 def test_nothing_above_the_given_folder_is_read(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A constructor at its root could reach beside it, as one that is given itself may: its folder is then one of a source."""
-    text = "name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: file, path: ../beside}}]\n"
+    text = "name: a.bc/c\nversion: v1\nresources: [{name: xx, input: {type: file, path: ../beside}}]\n"
     (source / "commands/components.yaml").rename(source / "components.yaml").write_text(text)
     (source.parent / "beside").write_text("x")
 
@@ -229,7 +231,7 @@ def test_chosen_files_of_a_folder(source: Path) -> None:
     """includeFiles and excludeFiles are patterns of paths, and preserveDir keeps the folder's name."""
     (source / "blueprint/notes.md").write_text("x")
     (source / "commands/components.yaml").write_text(
-        "name: a.b/c\nversion: v1\nresources:\n- name: x\n  input: {type: dir, path: ../blueprint, preserveDir: true,"
+        "name: a.bc/c\nversion: v1\nresources:\n- name: xx\n  input: {type: dir, path: ../blueprint, preserveDir: true,"
         " includeFiles: ['yaml$', 'md$'], excludeFiles: ['^deploy']}\n"
     )
 

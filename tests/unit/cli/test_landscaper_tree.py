@@ -175,7 +175,7 @@ def test_flags_of_many_packages(tree: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_graph_has_the_phases_of_the_render(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What the package's RenderInstallation tells of exports counts."""
     item = """deployExecutions:
-          - {name: d, type: GoTemplate, template: "deployItems: [{name: d, type: example.com/x, config: {}}]"}
+          - {name: d, type: GoTemplate, template: "deployItems: [{name: d, type: example.com/x, config: {apiVersion: x/v1, kind: C}}]"}
           exportExecutions:
           - {name: url, type: GoTemplate, template: "exports: {url: {{ .values.deployitems.d.url }}}"}"""
     store = INSTALLATION.format("store", "[]", "[{name: url, dataRef: store-url}]", "[]", URL, item)

@@ -87,9 +87,11 @@ class LandscaperJob:
                 return installations
             items = readable(items_of_landscaper.read(resources))
             if self._command == "explain":
-                installations.paths = paths_of(items)
+                options = told_exports(resources, items)
+                # Each run adds what it makes to its world, so each has a world of its own.
+                installations.paths = paths_of(items_of_landscaper.read(resources), options)
                 if self._installation in installations.paths:
-                    self._explain(installations, items, mask)
+                    self._explain(installations, items, mask, options)
             else:
                 self._draw(installations, items, told_exports(resources, items))
         except PackageError as error:
@@ -98,9 +100,12 @@ class LandscaperJob:
             raise JobError(mask.message(str(error))) from None
         return installations
 
-    def _explain(self, found: PackageInstallations, items: Items, mask: Mask) -> None:
+    def _explain(
+        self, found: PackageInstallations, items: Items, mask: Mask, options: LandscapeOptions
+    ) -> None:
         try:
-            found.lines = [mask.message(line) for line in explain(items, self._installation, self._value)]
+            lines = explain(items, self._installation, self._value, options)
+            found.lines = [mask.message(line) for line in lines]
         except InstallationError as error:
             found.failure = mask.message(str(error))  # the package does have the installation
 

@@ -13,7 +13,7 @@ from krmkit.fn.run import Outcome
 from krmkit.fn.testing import resource_list, run_function
 from krmkit.libraries.json import Object
 from krmkit.libraries.yaml import emit
-from tests.unit.systems.landscaper.worlds import data_object, installation, obj, target
+from tests.unit.systems.landscaper.worlds import INLINE, data_object, installation, obj, target
 
 FUNCTIONS = Path(__file__).resolve().parents[4] / "functions"
 CONFIG = "apiVersion: krmkit.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: c}}\nspec: {{}}\n"
@@ -395,7 +395,7 @@ SIBLINGS = (
 
 def test_what_follows_from_an_error_is_not_said() -> None:
     """A nested installation that waits for one in error adds nothing; each in error by itself is said."""
-    found = validated(installation("shop", SIBLINGS))
+    found = validated(installation("shop", SIBLINGS, componentDescriptor=INLINE))
 
     assert [message.partition(": ")[0] for _, _, message in found] == ["nested installation shop/a", "nested installation shop/b"]  # fmt: skip
     assert "predecessor-failed" not in [rule for rule, _, _ in found]

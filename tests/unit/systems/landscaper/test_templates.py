@@ -447,7 +447,7 @@ def test_what_templates_see() -> None:
 
     assert messages(found) == []
     shown = parent["spec"]["blueprint"]
-    assert found.deploy_items[0].config == {"a": shown, "b": shown, "c": None, "d": None}
+    assert found.deploy_items[0].config == {"a": shown, "b": shown, "c": {}, "d": None}
 
 
 def test_export_templates_see_the_component() -> None:

@@ -58,6 +58,9 @@ def descriptor(name: str, *resources: Object, references: tuple[Object, ...] = (
     }
 
 
+INLINE: Object = {"inline": descriptor("root")}
+
+
 def resource(name: str, kind: str = "blueprint", **more: Any) -> Object:
     return {"name": name, "type": kind, "version": "1.0.0", "relation": "local", **more}
 

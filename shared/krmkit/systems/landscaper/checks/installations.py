@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
-from krmkit.krm.refusals import refusal
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text
-from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 from krmkit.systems.landscaper.blueprint.blueprints import DATA
 from krmkit.systems.landscaper.checks.blueprint import blueprint_errors
 from krmkit.systems.landscaper.checks.templatepaths import template_problems
@@ -18,12 +16,12 @@ from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.dependencies import Exported
 from krmkit.systems.landscaper.flow.landscape import Landscape
 from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
-from krmkit.systems.landscaper.form.installation import repeated_imports, structure_errors
+from krmkit.systems.landscaper.form.admission import Admission, broken_installations
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of, roots_by_namespace
 from krmkit.systems.landscaper.items.installations import Items
 from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.reconcile.plan import operation_warnings
-from krmkit.systems.landscaper.rendered.findings import error_finding, tree_findings
+from krmkit.systems.landscaper.rendered.findings import error_finding, given_findings, tree_findings
 
 
 def validate(
@@ -40,20 +38,14 @@ def validate(
     """
     names = items.installations(wanted, config)
     findings = list(items.findings)
-    secrets = Secrets.of(items.world)
-    broken: set[tuple[str, str]] = set()
+    admission = Admission(crds)
+    findings += given_findings(items, admission, Secrets.of(items.world))
     for installation in items.world.of_kind("Installation"):
-        key = namespace_of(installation), name_of(installation)
-        errors = structure_errors(installation)
-        if errors:
-            broken.add(key)
-        item = items.place("Installation", *key)
-        findings += [error_finding(error, item, "", secrets) for error in errors]
-        for field, message in repeated_imports(installation):
-            findings.append(Finding("repeated-import", message, WARNING, item, field))
+        item = items.place("Installation", namespace_of(installation), name_of(installation))
         findings += operation_warnings(installation, item)
     findings += _ownership(items)
-    options = LandscapeOptions(state=items.state, broken=frozenset(broken))
+    broken = broken_installations(items.world)
+    options = LandscapeOptions(state=items.state, broken=broken, refusals=admission.refusals)
     landscape = Landscape(items.world, items.repository, options)
     roots = landscape.run(names)
     secrets = Secrets.of(items.world)  # collected again: rendering has made more Targets
@@ -62,7 +54,6 @@ def validate(
         findings += tree_findings(root, items, secrets)
         findings += mapping_warnings(root, items)
         findings += _template_warnings(root, items, secrets)
-    findings += refused_objects(items, roots, crds, frozenset(broken), secrets)
     if not roots and not findings:
         findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
     return _once(findings)
@@ -149,37 +140,3 @@ def _unused(one: RenderedInstallation) -> Iterator[tuple[str, str]]:
             if name not in known:
                 hint = did_you_mean(name, known)
                 yield f"spec.{field}.{name}", f'{has_no} "{name}", so the mapping is not used{hint}'
-
-
-def refused_objects(
-    items: Items,
-    roots: Iterable[RenderedInstallation],
-    crds: Iterable[Mapping[str, Any]],
-    broken: frozenset[tuple[str, str]],
-    secrets: Secrets,
-) -> list[Finding]:
-    """Return an error for each value that the API refuses. broken: Installations, by namespace and name, whose form is wrong already."""
-    schemas = CrdSchemas(crds, _PUBLISHED)
-    found = []
-    for (kind, namespace, name), data in items.world.objects.items():
-        place = items.places.get((kind, namespace, name))
-        if place is not None and not (kind == "Installation" and (namespace, name) in broken):
-            found += [refusal(error, place) for error in schemas.errors(data)]
-    for root in roots:
-        item = items.place("Installation", root.namespace, root.name)
-        for one in root.tree():
-            for data in one.objects:
-                made = f"{data.get('kind', '')} {namespace_of(data)}/{name_of(data)}, made by {one.path}"
-                found += [refusal(error, item, made) for error in schemas.errors(data)]
-    for finding in found:
-        finding.message = secrets.scrub(finding.message)
-    return found
-
-
-def _published() -> str:
-    from krmkit.systems.landscaper.items.publishedcrds import SCHEMAS
-
-    return SCHEMAS
-
-
-_PUBLISHED = PublishedSchemas(_published)

@@ -22,7 +22,7 @@ from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
 from krmkit.systems.landscaper.components.archive import ArchiveError, text_or_bytes, untar
 from krmkit.systems.landscaper.components.ctf import LARGEST, CtfError, TransportArchive
-from krmkit.systems.landscaper.components.descriptors import V2, Data, decode
+from krmkit.systems.landscaper.components.descriptors import V2, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
 
 TYPE_CHECKING = False
@@ -108,7 +108,7 @@ class _Construction:
         body["resources"] = resources
         descriptor = {"meta": {"schemaVersion": V2}, "component": body}
         try:
-            self.found.components.append((decode(descriptor), emit.document(descriptor)))
+            self.found.components.append((checked(descriptor), emit.document(descriptor)))
         except InstallationError as error:
             raise CtfError(f"{self.label}: {owner}: {error.message}") from None
 

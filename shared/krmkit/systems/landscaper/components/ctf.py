@@ -15,7 +15,7 @@ from krmkit.libraries.schema.fields import is_list_of_maps, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
 from krmkit.systems.landscaper.components.archive import ArchiveError, gunzip, text_or_bytes, untar
-from krmkit.systems.landscaper.components.descriptors import Component, Data, decode
+from krmkit.systems.landscaper.components.descriptors import Component, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.yaml import GoYamlError, load
 
@@ -93,7 +93,7 @@ def read_components(files: dict[str, bytes]) -> TransportArchive:
 def _component(found: TransportArchive, data: bytes, path: str) -> Component:
     try:
         content = data.decode()
-        component = decode(load(content))
+        component = checked(load(content))
     except (UnicodeDecodeError, GoYamlError, InstallationError) as error:
         raise CtfError(f"{path}: {getattr(error, 'message', error)}") from None
     found.count(path, content)

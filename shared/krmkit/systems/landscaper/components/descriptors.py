@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, find, mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.files import Content, Files
+from krmkit.systems.landscaper.components.descriptorrules import problems
 from krmkit.systems.landscaper.errors import InstallationError
 
 V2 = "v2"
@@ -88,14 +88,8 @@ class ComponentRepository:
     blobs: dict[str, Files | Content] = field(default_factory=dict)
 
     def add(self, descriptor: object) -> Component:
-        """Add a descriptor. Raises InstallationError for an invalid one, or for a name that OCM refuses."""
-        component = decode(descriptor)
-        if not compile_pattern(_NAME).search(component.name):
-            raise InstallationError(
-                "invalid",
-                "component descriptor: component.name must be a domain with a path in small letters, such as example.com/shop,"
-                f" got {component.name}",
-            )
+        """Add a descriptor. Raises InstallationError for one that OCM refuses."""
+        component = checked(descriptor)
         self.components[component.name, component.version] = component
         return component
 
@@ -163,7 +157,7 @@ def labelled_descriptor(reference: Data) -> Component | None:
     """Return the descriptor in the label of a component reference."""
     for label in entries(reference.get("labels")):
         if label.get("name") == DESCRIPTOR_LABEL and isinstance(label.get("value"), dict):
-            component = decode(label["value"])
+            component = checked(label["value"])
             component.inline = True
             return component
     return None
@@ -195,8 +189,17 @@ def decode(descriptor: object) -> Component:
     return component
 
 
-_NAME = r"^[a-z][-a-z0-9]*([.][a-z][-a-z0-9]*)*[.][a-z]{2,}(/[a-z][-a-z0-9_]*([.][a-z][-a-z0-9_]*)*)+$"
-"""The pattern of component names in OCM's JSON schemas of descriptors."""
+def checked(descriptor: object) -> Component:
+    """Return a descriptor that comes in from outside. Raises InstallationError with everything that OCM refuses in it."""
+    component = decode(descriptor)
+    new_form = component.schema_version == V3
+    provider = find(mapping(descriptor), ("metadata" if new_form else "component", "provider"))
+    if new_form and isinstance(provider, dict):
+        provider = provider.get("name")
+    found = [*problems(component.body, provider)]
+    if found:
+        raise InstallationError("invalid", f"component descriptor: {', '.join(found)}")
+    return component
 
 
 def defaulted(descriptor: Data) -> Data:

@@ -5,6 +5,8 @@ Values are not shown: they may be secrets.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper.apinames import object_name
@@ -20,12 +22,12 @@ from krmkit.systems.landscaper.items.redact import Secrets
 _DEEPEST = 50
 
 
-def explain(items: Items, path: str, value: str = "") -> list[str]:
+def explain(items: Items, path: str, value: str = "", options: LandscapeOptions | None = None) -> list[str]:
     """Return lines about one import of an installation (a path such as `shop/stack/web`), or about all of them.
 
-    Raises InstallationError if there is no such installation or import.
+    options: those of the package's RenderInstallation. Raises InstallationError if there is no such installation or import.
     """
-    landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
+    landscape = Landscape(items.world, items.repository, _lenient(items, options))
     tree = _tree(landscape)
     rendered = tree.get(path)
     if rendered is None:
@@ -47,9 +49,14 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
     return [secrets.scrub(line) for line in tracer.lines]
 
 
-def paths_of(items: Items) -> list[str]:
+def paths_of(items: Items, options: LandscapeOptions | None = None) -> list[str]:
     """Return the paths of all installations, nested ones too, as they can be asked about."""
-    return list(_tree(Landscape(items.world, items.repository, LandscapeOptions(state=items.state))))
+    return list(_tree(Landscape(items.world, items.repository, _lenient(items, options))))
+
+
+def _lenient(items: Items, options: LandscapeOptions | None) -> LandscapeOptions:
+    """Return the options without the API server's refusals: where a value comes from does not depend on them."""
+    return replace(options or LandscapeOptions(state=items.state), broken=frozenset(), refusals=None)
 
 
 def _tree(landscape: Landscape) -> dict[str, RenderedInstallation]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from krmkit.libraries.messages.nearest import did_you_mean, nearest
 from krmkit.libraries.schema.fields import entries, mapping, text, texts
 from krmkit.systems.landscaper.apinames import KEY_LABEL, installation_source
-from krmkit.systems.landscaper.blueprint.blueprints import DATA, Blueprint
+from krmkit.systems.landscaper.blueprint.blueprints import DATA, EXPORT_TYPES, Blueprint
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope
 from krmkit.systems.landscaper.errors import InstallationError
@@ -41,6 +41,13 @@ def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope:
         if definition.name not in exports:
             continue
         value = exports[definition.name]
+        if definition.type not in EXPORT_TYPES:
+            raise InstallationError(
+                "export-schema",
+                f"{place}.{definition.name}: unknown export type '{definition.type}'"
+                f"{did_you_mean(definition.type, EXPORT_TYPES)}",
+                word=f"type: {definition.type}",
+            )
         if definition.type == DATA:
             if definition.schema is None:
                 raise InstallationError("export-schema", f"{place}.{definition.name}: no schema defined")

@@ -18,7 +18,7 @@ from krmkit.systems.landscaper.apinames import GROUP, object_name
 from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.flow import dependencies, exports, imports, subinstallations
+from krmkit.systems.landscaper.flow import dependencies, exports, imports, siblings, subinstallations
 from krmkit.systems.landscaper.flow import scopes as scoped
 from krmkit.systems.landscaper.flow.deployitems import decode as decode_deploy_items
 from krmkit.systems.landscaper.flow.deployitems import deploy_item_object
@@ -39,7 +39,7 @@ from krmkit.systems.landscaper.items.identity import (
     scope_of,
     template_of,
 )
-from krmkit.systems.landscaper.items.objects import World
+from krmkit.systems.landscaper.items.objects import Key, World
 from krmkit.systems.landscaper.templates.executors import Templater, template_values
 from krmkit.systems.landscaper.templates.spiff import map_data
 
@@ -58,7 +58,8 @@ class Landscape:
         self.repository = repository
         self.options = options or LandscapeOptions()
         self.unknown: dict[tuple[str, str, str], str] = {}
-        self.owners: dict[tuple[str, str, str], str] = {}
+        self.owners: dict[Key, str] = {}
+        self.earlier: dict[Key, Data | None] = {}
         self.count = 0
         self.nested = {
             (namespace_of(one), parent_of(one), template_of(one)): name_of(one)
@@ -74,7 +75,7 @@ class Landscape:
         return found
 
     def _siblings(self, named: dict[str, Data], wanted: list[str] | None) -> list[RenderedInstallation]:
-        specs = {name: _flow_spec(one) for name, one in named.items()}
+        specs = {name: siblings.flow_spec(mapping(one.get("spec"))) for name, one in named.items()}
         graph = dependencies.edges(specs)
         if wanted is not None:
             graph = dependencies.needed(graph, wanted)
@@ -97,6 +98,7 @@ class Landscape:
     ) -> RenderedInstallation:
         """Render one installation and all below it; `before` are the siblings that it depends on."""
         rendered = RenderedInstallation(installation, path)
+        rendered.after = frozenset().union(*({one.path} | one.after for one in before))
         if (rendered.namespace, rendered.name) in self.options.broken:
             rendered.phase = FAILED
             self._exports_unknown(rendered)
@@ -159,16 +161,10 @@ class Landscape:
 
     def _waits(self, rendered: RenderedInstallation) -> bool:
         """Return whether an import is an unknown export."""
-        scope = scope_of(rendered.installation)
-        wanted = mapping(rendered.spec.get("imports"))
-        needed = [("DataObject", text(one.get("dataRef"))) for one in entries(wanted.get("data"))]
-        for one in entries(wanted.get("targets")):
-            needed += [("Target", key) for key in dependencies.imported_targets(one)]
-        for kind, key in needed:
-            name = object_name(scope, key) if key else ""
-            owner = self.unknown.get((kind, rendered.namespace, name))
-            if owner and self.world.get(kind, rendered.namespace, name) is None:
-                rendered.waits_for.append(f"{key} of {owner}")
+        for reference, key in siblings.named(rendered):
+            owner = self.unknown.get(key, "")
+            if owner and self.world.get(*key) is None and not siblings.too_late(owner, rendered):
+                rendered.waits_for.append(f"{reference} of {owner}")
         return bool(rendered.waits_for)
 
     def _imports(self, rendered: RenderedInstallation, known: Prerequisites, scope: SchemaScope) -> None:
@@ -176,7 +172,12 @@ class Landscape:
         spec = rendered.spec
         wanted = mapping(spec.get("imports"))
         outer = scope_of(rendered.installation)
-        rendered.imports, missing = imports.resolve(self.world, rendered.namespace, outer, wanted)
+        rendered.imports, missing = imports.resolve(
+            siblings.visible(self.world, self.earlier, self.owners, rendered),
+            rendered.namespace,
+            outer,
+            wanted,
+        )
         rendered.errors += missing.values()
         mappings = mapping(spec.get("importDataMappings"))
         title = f"import mapping template {rendered.name}."
@@ -264,7 +265,9 @@ class Landscape:
 
     def _children(self, rendered: RenderedInstallation, made: list[Data], depth: int) -> None:
         by_template = dict(zip([text(one.get("name")) for one in rendered.templates], made, strict=True))
-        graph = dependencies.edges({text(one.get("name")): one for one in rendered.templates})
+        graph = dependencies.edges(
+            {text(one.get("name")): siblings.flow_spec(one) for one in rendered.templates}
+        )
         done: dict[str, RenderedInstallation] = {}
         for template in rendered.order:
             before = [done[other] for other in graph[template]]
@@ -319,8 +322,19 @@ class Landscape:
                     "owner-conflict",
                     f"{key[0]} {key[2]} is made by installation {owner} already, and has one owner",
                 )
+            self._admit(rendered, item)
+            self.earlier.setdefault(key, self.world.get(*key))
             self.world.add(item)
             rendered.objects.append(item)
+
+    def _admit(self, rendered: RenderedInstallation, item: Data) -> None:
+        """Raise refused-object if the API server does not take an object that the installation makes."""
+        found = self.options.refusals(item) if self.options.refusals is not None else []
+        made = f"{item['kind']} {namespace_of(item)}/{name_of(item)}, made by {rendered.path}"
+        errors = [InstallationError("refused-object", f"the API refuses {made}, {one}") for one in found]
+        if errors:
+            rendered.errors += errors[:-1]
+            raise errors[-1]
 
     def _exports_unknown(self, rendered: RenderedInstallation) -> None:
         """Mark the exports of an installation without success as unknown: installations that import them wait."""
@@ -334,13 +348,3 @@ class Landscape:
 
 def _cycle(shown: str) -> InstallationError:
     return InstallationError("cycle", f"the installations have a cycle: {shown}", "spec.imports")
-
-
-def _flow_spec(installation: Data) -> Data:
-    """Return the spec without the imports and exports that its optimization excludes from the order."""
-    spec = mapping(installation.get("spec"))
-    optimization = mapping(spec.get("optimization"))
-    return {
-        "imports": {} if optimization.get("hasNoSiblingImports") is True else spec.get("imports"),
-        "exports": {} if optimization.get("hasNoSiblingExports") is True else spec.get("exports"),
-    }

@@ -27,6 +27,7 @@ class LandscapeOptions:
     names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
     state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
     broken: namespaces and names of installations that are not rendered, because their form is wrong.
+    refusals: why the API server refuses an object, each as `field: problem`; without it, it takes all.
     """
 
     deploy_item_exports: dict[str, Data] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class LandscapeOptions:
     state: dict[str, dict[str, object]] = field(default_factory=dict)
     unknown_is_nil: bool = False
     broken: frozenset[tuple[str, str]] = frozenset()
+    refusals: Callable[[Data], list[str]] | None = None
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class RenderedInstallation:
     exported: list[Data] = field(default_factory=list)
     state: dict[str, object] = field(default_factory=dict)
     prerequisites: Prerequisites | None = None
+    after: frozenset[str] = frozenset()  # paths of the siblings that have finished before this one begins
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES, MEDIA_TYPES, Blueprint, load
 from krmkit.systems.landscaper.blueprint.files import Files, inline_files
-from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository, Data, decode
+from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.items.identity import namespace_of
 from krmkit.systems.landscaper.items.objects import World, not_found
@@ -74,7 +74,10 @@ def _component(
     if not definition:
         return None, None
     if "inline" in definition:
-        component = decode(definition["inline"])
+        try:
+            component = checked(definition["inline"])
+        except InstallationError as error:
+            raise InstallationError(error.rule, error.message, "spec.componentDescriptor.inline") from None
         component.inline = True
         return component, None
     reference = mapping(definition.get("ref"))

@@ -60,6 +60,7 @@ def structure_errors(installation: Data) -> list[InstallationError]:
     if "baseURL" in context:
         found.append(_error("spec.componentDescriptor.ref.repositoryContext.baseURL", "must be baseUrl"))
     found += _imports(mapping(spec.get("imports")))
+    found += _repeated(mapping(spec.get("imports")))
     found += _exports(mapping(spec.get("exports")))
     found += schedule_errors(installation)
     return found
@@ -88,7 +89,7 @@ def _one_of(spec: Data, key: str, choices: tuple[str, ...], required: bool) -> I
     if value is None and not required:
         return
     given = [one for one in choices if mapping(value).get(one) is not None]
-    if not given and not (not required and not mapping(value)):
+    if not given:
         yield _error(f"spec.{key}", f"one of {' and '.join(choices)} must be given")
     if len(given) > 1:
         yield _error(f"spec.{key}", f"only one of {' and '.join(choices)} may be given")
@@ -113,18 +114,15 @@ def _imports(imports: Data) -> Iterator[InstallationError]:
             yield from _target_shapes(one, place)
 
 
-def repeated_imports(installation: Data) -> Iterator[tuple[str, str]]:
-    """Yield field and message for every import name that is used twice. Only admission refuses these: the controllers take them."""
-    imports = mapping(mapping(installation.get("spec")).get("imports"))
+def _repeated(imports: Data) -> Iterator[InstallationError]:
+    """Yield an error for every import name that is used twice. Only admission refuses these: the controllers take them."""
     names: dict[str, str] = {}
     for kind in ("data", "targets"):
         for index, one in enumerate(entries(imports.get(kind))):
             place, name = f"spec.imports.{kind}[{index}]", text(one.get("name"))
             if name and name in names:
-                yield (
-                    f"{place}.name",
-                    f'import name "{name}" is used by {names[name]} already; must be unique',
-                )
+                message = f'import name "{name}" is used by {names[name]} already; must be unique'
+                yield InstallationError("repeated-import", message, f"{place}.name")
             names.setdefault(name, place)
 
 

@@ -50,6 +50,14 @@ class World:
                 context = texts(mapping(item.get("metadata")).get("labels")).get(CONTEXT_LABEL, "")
                 self.labelled.setdefault((kind, key[1], context), {})[key[2]] = item
 
+    def without(self, earlier: dict[Key, Object | None]) -> World:
+        """Return a copy in which each of these objects is the given earlier one, or absent."""
+        return World.of(
+            item
+            for item in (earlier.get(key, known) for key, known in self.objects.items())
+            if item is not None
+        )
+
     def get(self, kind: str, namespace: str, name: str) -> Object | None:
         """Return the object of this kind and name; None if there is none."""
         return self.objects.get((kind, namespace, name))

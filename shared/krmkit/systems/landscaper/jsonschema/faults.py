@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.libraries.go.json.functions import must_to_json
+from krmkit.libraries.messages.nearest import proposal
 from krmkit.systems.landscaper.jsonschema.pointers import target
 
 NAMED = frozenset({"definitions", "properties", "patternProperties", "dependencies"})
@@ -19,6 +20,7 @@ ONE = frozenset(
 """Keywords that hold one schema."""
 LISTED = frozenset({"items", "allOf", "anyOf", "oneOf"})
 """Keywords that hold a list of schemas; `items` may hold one, too."""
+_TYPES = ("array", "boolean", "integer", "number", "null", "object", "string")
 _PAIRS = (("minLength", "maxLength"), ("minProperties", "maxProperties"))
 
 
@@ -54,6 +56,14 @@ def check_schema(root: object, unknown: frozenset[str]) -> None:
 
 
 def _check(schema: dict[str, Any], draft_4: bool) -> None:
+    types = schema.get("type")
+    for one in types if isinstance(types, list) else [types]:
+        if isinstance(one, str) and one not in _TYPES:
+            known = " ".join(_TYPES)
+            raise SchemaFaultError(
+                f"has a primitive type that is NOT VALID -- given: /{one}/ Expected valid values are:[{known}]"
+                f"{proposal(one, _TYPES)}"
+            )
     for least, most in _PAIRS:
         low, high = schema.get(least), schema.get(most)
         if isinstance(low, int) and isinstance(high, int) and low > high:

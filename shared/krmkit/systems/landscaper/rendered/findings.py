@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.refusals import refusal
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.outcome import FAILED, WAITING, RenderedInstallation
+from krmkit.systems.landscaper.form.admission import Admission
+from krmkit.systems.landscaper.form.installation import structure_errors
 from krmkit.systems.landscaper.items.installations import Items
 from krmkit.systems.landscaper.items.redact import Secrets
 
@@ -28,6 +31,21 @@ def error_finding(error: InstallationError, item: Resource | None, path: str, se
     if word:
         field = dotted(_INLINE)
     return Finding(error.rule, message, ERROR, item, field, secrets.scrub(word) or None)
+
+
+def given_findings(items: Items, admission: Admission, secrets: Secrets) -> Iterator[Finding]:
+    """Yield an error for each reason why the API server and its webhooks refuse an item."""
+    refused = admission.given(items.world)
+    for key, item in items.places.items():
+        broken: list[InstallationError] = []
+        if key[0] == "Installation":
+            broken = structure_errors(items.world.objects[key])
+        for error in broken:
+            yield error_finding(error, item, "", secrets)
+        for refused_field in refused.get(key, ()) if not broken else ():
+            finding = refusal(refused_field, item)
+            finding.message = secrets.scrub(finding.message)
+            yield finding
 
 
 def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:

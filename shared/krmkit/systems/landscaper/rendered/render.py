@@ -5,13 +5,15 @@ Objects that only an earlier run generated are removed; unchanged ones keep thei
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location, is_place_key
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
-from krmkit.systems.landscaper.apinames import API_VERSION
+from krmkit.systems.landscaper.apinames import API_VERSION, HASH_ANNOTATION
 from krmkit.systems.landscaper.components import configmaps as carrier
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
@@ -23,11 +25,12 @@ from krmkit.systems.landscaper.flow.exporttemplates import (
 )
 from krmkit.systems.landscaper.flow.landscape import Landscape
 from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.systems.landscaper.form.admission import Admission, broken_installations
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 from krmkit.systems.landscaper.items.installations import OWNER, Items, read
 from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.rendered.configentries import unused_entries
-from krmkit.systems.landscaper.rendered.findings import tree_findings
+from krmkit.systems.landscaper.rendered.findings import given_findings, tree_findings
 from krmkit.systems.landscaper.rendered.status import Statuses, execution_object, status_findings
 
 TYPE_CHECKING = False
@@ -44,9 +47,10 @@ def render_items(resources: ResourceList, spec: Data, config: Resource | None = 
     """
     items = read(resources)
     wanted = items.installations([str(one) for one in sequence(spec.get("installations"))], config)
-    findings = list(items.findings)
+    findings = [*items.findings, *given_findings(items, Admission(), Secrets.of(items.world))]
     try:
-        landscape = Landscape(items.world, items.repository, landscape_options(items, spec))
+        options = replace(landscape_options(items, spec), broken=broken_installations(items.world))
+        landscape = Landscape(items.world, items.repository, options)
         roots = landscape.run(wanted)
     except InstallationError as error:
         message = Secrets.of(items.world).scrub(error.message)
@@ -102,6 +106,7 @@ def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
         installation_exporter=installation_exporter(templates) if templates else None,
         names={key: str(value) for key, value in mapping(spec["names"]).items()},
         state=items.state,
+        refusals=Admission().refusals,
     )
 
 
@@ -148,8 +153,13 @@ class ItemWriter:
         known = self.known.get(key)
         place = self.items.place(*key)
         if place is not None:
-            message = f"{maker.path} makes this object, too; an item that was not generated is left alone"
-            self.taken.append(Finding("left-alone", message, INFO, place))
+            if key[0] in ("DataObject", "Target"):
+                _take_over(place, data)
+                message = f"{maker.path} exports this object, and so has taken it over"
+                self.taken.append(Finding("taken-over", message, INFO, place))
+            else:
+                message = f"{maker.path} makes this object, too; an item that was not generated is left alone"
+                self.taken.append(Finding("left-alone", message, INFO, place))
             return
         if known is None:
             path = f"{FOLDER}/{maker.namespace}/{maker.name}/{key[0].lower()}-{key[2]}.yaml"
@@ -209,6 +219,19 @@ class ItemWriter:
         if uid and owners:
             metadata["ownerReferences"] = [{**one, "uid": uid} for one in owners]
         return {**item, "metadata": metadata}
+
+
+def _take_over(place: Resource, data: Data) -> None:
+    """Write an exported object into the item that is there, as the controller does: its value, labels, hash and owner."""
+    metadata = mapping(data["metadata"])
+    new: dict[tuple[str, ...], object] = {(key,): data[key] for key in ("data", "spec") if key in data}
+    new |= {("metadata", "labels", name): value for name, value in mapping(metadata.get("labels")).items()}
+    new["metadata", "annotations", HASH_ANNOTATION] = mapping(metadata["annotations"])[HASH_ANNOTATION]
+    if "ownerReferences" in metadata:
+        new["metadata", "ownerReferences"] = metadata["ownerReferences"]
+    for path, value in new.items():
+        if place.get(*path) != value:
+            place.set(path, value)
 
 
 def _without_places(data: Data) -> Data:

@@ -18,6 +18,7 @@ from krmkit.systems.landscaper.templates.context import (
     SUBINSTALLATIONS,
     TemplateContext,
 )
+from krmkit.systems.landscaper.templates.outputs import OUTPUTS, folded
 from krmkit.systems.landscaper.templates.spiff import run_spiff
 from krmkit.systems.landscaper.yaml import GoYamlError, load
 
@@ -84,7 +85,7 @@ class Templater(TemplateContext):
     def run(self, phase: str, executor: Executor, values: Data) -> Data:
         """Return the output of one executor, decoded. Raises InstallationError (template)."""
         if executor.type == SPIFF:
-            return run_spiff(self, phase, executor, values)
+            return mapping(folded(run_spiff(self, phase, executor, values), OUTPUTS[phase]))
         return self._go_template(phase, executor, values)
 
     def _listed(
@@ -128,7 +129,7 @@ class Templater(TemplateContext):
                 "template",
                 f'executor "{executor.name}": the output must be a mapping, got {type(output).__name__}',
             )
-        found = mapping(output)
+        found = mapping(folded(output, OUTPUTS[phase]))
         if key and found.get("state") is not None:
             self.state[key] = found["state"]
         return found
@@ -143,7 +144,7 @@ def template_values(templater: Templater, imports: Data, spec: Data) -> Data:
         "components": components,
         "blueprint": spec.get("blueprint"),
         "blueprintDef": spec.get("blueprint"),
-        "componentDescriptorDef": spec.get("componentDescriptor"),
+        "componentDescriptorDef": mapping(spec.get("componentDescriptor")),
     }
 
 

@@ -74,10 +74,10 @@ def test_contents() -> None:
 def test_two_resources_of_one_name() -> None:
     """The second one is kept by what its access says."""
     found = read_components(
-        archive(local("a", localReference="x"), local("a", localReference="y"), x=b"1", y=b"2")
+        archive(local("aa", localReference="x"), local("aa", localReference="y"), x=b"1", y=b"2")
     )
 
-    assert found.contents == {"example.com/shop:1.0.0/a": "1", "example.com/shop:1.0.0/y": "2"}
+    assert found.contents == {"example.com/shop:1.0.0/aa": "1", "example.com/shop:1.0.0/y": "2"}
 
 
 def test_what_is_left_out_is_noted() -> None:
@@ -103,8 +103,8 @@ def test_what_is_left_out_is_noted() -> None:
 @pytest.mark.parametrize(
     ("entry", "data", "message"),
     [
-        (local("a", "blueprint", localReference="x"), b"none", "example.com/shop:1.0.0/a: cannot read the archive: "),
-        (local("a", "jsonschema", "x+json", localReference="x"), b"\x1f\x8bnone", "example.com/shop:1.0.0/a: cannot read gzip data: "),
+        (local("aa", "blueprint", localReference="x"), b"none", "example.com/shop:1.0.0/aa: cannot read the archive: "),
+        (local("aa", "jsonschema", "x+json", localReference="x"), b"\x1f\x8bnone", "example.com/shop:1.0.0/aa: cannot read gzip data: "),
     ],
 )  # fmt: skip
 def test_contents_that_cannot_be_read(entry: dict[str, Any], data: bytes, message: str) -> None:

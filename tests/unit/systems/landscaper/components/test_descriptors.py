@@ -226,12 +226,12 @@ def test_no_oci_ref() -> None:
 
 def test_contents_of_resources_with_one_name() -> None:
     """Resources that differ in extraIdentity only have contents of their own, by what their access says."""
-    first = resource("a", access={"type": "localBlob", "localReference": "sha256:1"})
+    first = resource("aa", access={"type": "localBlob", "localReference": "sha256:1"})
     second = resource(
-        "a", extraIdentity={"arch": "arm"}, access={"type": "localBlob", "localReference": "sha256:2"}
+        "aa", extraIdentity={"arch": "arm"}, access={"type": "localBlob", "localReference": "sha256:2"}
     )
     known = repository(descriptor("shop", first, second))
-    known.blobs = {"example.com/shop:1.0.0/a": "one", "example.com/shop:1.0.0/sha256:2": "two"}
+    known.blobs = {"example.com/shop:1.0.0/aa": "one", "example.com/shop:1.0.0/sha256:2": "two"}
     component = known.find("example.com/shop", "1.0.0")
 
     assert [known.content(component, one) for one in component.resources] == ["one", "two"]

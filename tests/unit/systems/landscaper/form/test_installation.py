@@ -84,7 +84,6 @@ def test_every_field_is_known() -> None:
     ("path", "value"),
     [
         ("componentDescriptor", ...),
-        ("componentDescriptor", {}),
         ("componentDescriptor", {"inline": {"anything": 1}}),
         ("blueprint", {"inline": {"filesystem": {"blueprint.yaml": ""}}}),
         ("imports", None),
@@ -110,6 +109,7 @@ NO_KEY = "a key must have at most 63 lower-case letters, digits, dots and dashes
         ("blueprint.inline", {}, "spec.blueprint", "only one of ref and inline may be given"),
         ("blueprint.reff", {}, "spec.blueprint.reff", 'unknown field "reff"; must be "ref"'),
         ("blueprint.ref.zzz", 1, "spec.blueprint.ref.zzz", 'unknown field "zzz"; known: resourceName'),
+        ("componentDescriptor", {}, "spec.componentDescriptor", "one of ref and inline must be given"),
         ("componentDescriptor.inline", {}, "spec.componentDescriptor", "only one of ref and inline may be given"),
         ("componentDescriptor.ref.versoin", "1", "spec.componentDescriptor.ref.versoin", 'unknown field "versoin"; must be "version"'),
         ("componentDescriptor.zzz", 1, "spec.componentDescriptor.zzz", 'unknown field "zzz"; known: ref, inline'),

@@ -176,7 +176,7 @@ def rendered(template: str, redact: bool) -> tuple[int, str, str]:
     return outcome.exit_code, outcome.stderr, outcome.stdout
 
 
-TEMPLATE = "deployItems:\n- {name: a, type: t, config: {line: 'password={{ .imports.password }}', encoded: {{ .imports.password | b64enc }}}}\n"
+TEMPLATE = "deployItems:\n- {name: a, type: t, config: {apiVersion: x/v1, kind: C, line: 'password={{ .imports.password }}', encoded: {{ .imports.password | b64enc }}}}\n"
 
 
 def test_rendered_with_and_without_secrets() -> None:

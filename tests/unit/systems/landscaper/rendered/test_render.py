@@ -16,11 +16,11 @@ from krmkit.libraries.yaml import emit
 from krmkit.systems.landscaper.rendered.render import render_items
 from tests.unit.systems.landscaper.flow.test_landscape import NESTED
 from tests.unit.systems.landscaper.test_bad_input import FUNCTIONS
-from tests.unit.systems.landscaper.worlds import data_object, installation, obj
+from tests.unit.systems.landscaper.worlds import INLINE, data_object, installation, obj
 
 ITEM = (
     "imports:\n- {name: a, schema: {type: string}}\ndeployExecutions:\n- name: d\n  type: GoTemplate\n"
-    "  template: 'deployItems: [{name: {{ .imports.a }}, type: t, config: {a: {{ .imports.a }}}}]'\n"
+    "  template: 'deployItems: [{name: {{ .imports.a }}, type: t, config: {apiVersion: x/v1, kind: C, a: {{ .imports.a }}}}]'\n"
 )
 IMPORTS = {"data": [{"name": "a", "dataRef": "a"}]}
 
@@ -101,7 +101,7 @@ def test_an_installation_that_is_gone() -> None:
 
 def test_generated_installations_are_no_roots() -> None:
     """Rendered twice, nested installations are still nested, under the same names."""
-    first = render(installation("shop", NESTED))
+    first = render(installation("shop", NESTED, componentDescriptor=INLINE))
     second = again(first)
 
     assert items(first) == items(second)
@@ -115,11 +115,13 @@ def test_generated_installations_are_no_roots() -> None:
 def test_names() -> None:
     """A name that the config gives, or one that a cluster has given, is taken."""
     owner = {"kind": "Installation", "name": "shop"}
-    there = obj("Installation", "web-x7k2p", spec={})
+    there = installation("web-x7k2p", "")
     there["metadata"]["ownerReferences"] = [owner]
     there["metadata"]["annotations"] = {"landscaper.gardener.cloud/subinstallation-name": "web"}
 
-    outcome = render(installation("shop", NESTED), there, names={"shop/database": "db"})
+    outcome = render(
+        installation("shop", NESTED, componentDescriptor=INLINE), there, names={"shop/database": "db"}
+    )
 
     assert {key[1] for key in items(outcome) if key[0] == "Installation"} == {"shop", "db", "web-x7k2p"}
     assert [one.rule for one in outcome.results] == ["left-alone"]
@@ -324,7 +326,7 @@ def test_verification_is_said() -> None:
 def test_explain() -> None:
     """With --explain each installation says what it made."""
     config = "apiVersion: krmkit.dev/v1alpha1\nkind: RenderInstallation\nmetadata: {name: c}\nspec: {}\n"
-    text = resource_list([emit.document(installation("shop", NESTED))], config)
+    text = resource_list([emit.document(installation("shop", NESTED, componentDescriptor=INLINE))], config)
 
     outcome = run_function(FUNCTIONS / "render-installation", text, RunOptions(explain=True))
 
@@ -337,14 +339,14 @@ def test_explain() -> None:
 
 FULL = (
     "deployExecutions:\n- name: d\n  type: GoTemplate\n  template: |\n    deployItems:\n    - {name: first, type: t}\n"
-    "    - {name: a, type: t, timeout: 10m, target: {name: edge}, labels: {team: north}, dependsOn: [first], config: {x: 1}}\n"
+    "    - {name: a, type: t, timeout: 10m, target: {name: edge}, labels: {team: north}, dependsOn: [first], config: {apiVersion: x/v1, kind: C, x: 1}}\n"
 )
 
 
 def test_executions() -> None:
     """An Execution holds the deploy items as templates; the status of the Installation names it and the nested ones."""
     found = items(
-        render(installation("shop", FULL + NESTED), writeStatus=True),
+        render(installation("shop", FULL + NESTED, componentDescriptor=INLINE), writeStatus=True),
     )
 
     metadata = found["Execution", "shop"]["metadata"]
@@ -359,7 +361,7 @@ def test_executions() -> None:
                 "timeout": "10m0s",
                 "target": {"name": "edge", "namespace": "default"},
                 "labels": {"team": "north"},
-                "config": {"x": 1},
+                "config": {"apiVersion": "x/v1", "kind": "C", "x": 1},
                 "dependsOn": ["first"],
             },
         ],
@@ -389,7 +391,11 @@ def test_a_value_that_changes() -> None:
 
     assert list(items(first)) == list(items(second))
     assert items(second) == items(fresh)
-    assert items(second)["DeployItem", "shop-item"]["spec"]["config"] == {"a": "store"}
+    assert items(second)["DeployItem", "shop-item"]["spec"]["config"] == {
+        "apiVersion": "x/v1",
+        "kind": "C",
+        "a": "store",
+    }
     assert results(second) == []
 
 
@@ -471,7 +477,7 @@ def test_lists_that_are_not_indented() -> None:
     render_items(resources, spec)
 
     (made,) = [item for item in resources if item.kind == "DeployItem"]
-    assert made.get("spec", "config") == {"a": "store"}
+    assert made.get("spec", "config") == {"apiVersion": "x/v1", "kind": "C", "a": "store"}
 
 
 def test_a_state_is_seen_by_validation() -> None:

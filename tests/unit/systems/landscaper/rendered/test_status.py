@@ -63,7 +63,7 @@ spec:
           deployExecutions:
           - name: store
             type: Spiff
-            template: {deployItems: [{name: store, type: landscaper.gardener.cloud/mock, config: {export: {url: store}}}]}
+            template: {deployItems: [{name: store, type: landscaper.gardener.cloud/mock, config: {apiVersion: x/v1, kind: C, export: {url: store}}}]}
           exportExecutions:
           - {name: url, type: GoTemplate, template: "exports: {url: {{ .values.deployitems.store.url }}}"}
 status: {configGeneration: "9"}
@@ -72,6 +72,10 @@ apiVersion: landscaper.gardener.cloud/v1alpha1
 kind: Installation
 metadata: {name: shop, namespace: shop}
 spec:
+  componentDescriptor:
+    inline:
+      meta: {schemaVersion: v2}
+      component: {name: example.com/shop, version: 1.0.0, provider: internal}
   imports:
     data:
     - {name: url, dataRef: store-url}
@@ -217,7 +221,9 @@ def test_a_second_run() -> None:
 
 def test_what_waits() -> None:
     """One whose deploy items export something unknown is progressing, and the one that imports it is not past its beginning."""
-    text = IMPORTED.replace("landscaper.gardener.cloud/mock, config: {export: {url: store}}", "helm")
+    text = IMPORTED.replace(
+        "landscaper.gardener.cloud/mock, config: {apiVersion: x/v1, kind: C, export: {url: store}}", "helm"
+    )
     resources, _ = run(text, writeStatus=True)
 
     assert [installation(resources, one).get("status", "phase") for one in ("store", "shop")] == [

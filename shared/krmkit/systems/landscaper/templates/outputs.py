@@ -1,0 +1,62 @@
+"""The keys of executors' output as Go's encoding/json reads them: in any case.
+
+Only the fields of Go structs are such keys. What these hold as free data (config, labels, exports, bindings), and the templates of nested
+installations, keep theirs.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.json import Object
+
+_TARGET: Object = dict.fromkeys(("import", "index", "key", "name", "namespace"))
+_ITEM: Object = {
+    **dict.fromkeys(("name", "type", "config", "labels", "dependsOn", "timeout", "updateOnChangeOnly")),
+    "target": _TARGET,
+    "onDelete": {"skipUninstallIfClusterRemoved": None},
+}
+OUTPUTS: dict[str, Object] = {
+    "import": {"bindings": None, "errors": None, "state": None},
+    "subinst": {"subinstallations": None, "state": None},
+    "deploy": {"deployItems": [_ITEM], "state": None},
+    "export": {"exports": None, "state": None},
+}
+"""The fields of the output of each phase; None is free data."""
+
+
+def folded(value: object, shape: object) -> object:
+    """Return data whose keys are spelt as the fields: folded({"DependsOn": []}, {"dependsOn": None}) has dependsOn.
+
+    Of several spellings of one field the last in the order of bytes wins, as YAML becomes JSON with sorted keys.
+    """
+    if isinstance(shape, list) and isinstance(value, list):
+        return [folded(one, shape[0]) for one in value]
+    if not isinstance(shape, dict) or not isinstance(value, dict):
+        return value
+    fields = {_fold(name): name for name in shape}
+    known = all(key in shape or _fold(str(key)) not in fields for key in value)
+    found: Object = {}
+    for key in value if known else sorted(value, key=lambda one: str(one).encode("utf-8", "surrogatepass")):
+        name = str(fields.get(_fold(str(key)), key))
+        found[name] = folded(value[key], shape.get(name))
+    return found
+
+
+def unknown_keys(value: object, shape: object, place: str = "") -> list[tuple[str, str, list[str]]]:
+    """Return place, name and known names of each key that is no field, of folded data."""
+    if isinstance(shape, list) and isinstance(value, list):
+        return [
+            one
+            for index, inner in enumerate(value)
+            for one in unknown_keys(inner, shape[0], f"{place}[{index}]")
+        ]
+    if not isinstance(shape, dict) or not isinstance(value, dict):
+        return []
+    found = [(place, str(key), list(shape)) for key in value if key not in shape]
+    for key, inner in value.items():
+        found += unknown_keys(inner, shape.get(key), f"{place}.{key}".lstrip("."))
+    return found
+
+
+def _fold(key: str) -> str:
+    """Return a key as Go compares it: in small letters, the long s as s."""
+    return key.lower().replace("ſ", "s")
