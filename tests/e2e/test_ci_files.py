@@ -90,6 +90,9 @@ def script(start: str = "Render") -> str:
             id="a package that is not rendered",
         ),
         pytest.param({"INPUT_ARGUMENTS": "--results-dir out --explain"}, 2, "", id="more flags"),
+        pytest.param(
+            {"INPUT_ARGUMENTS": "--results-dir out\n--no-such\n"}, 1, "--no-such", id="lines of flags"
+        ),
         pytest.param({"INPUT_PATH": "nowhere"}, 1, "nowhere: does not exist", id="a wrong folder"),
         pytest.param({"INPUT_PATH": "$(touch owned)"}, 1, "does not exist", id="a text is no command"),
     ],
@@ -129,9 +132,11 @@ def test_the_summary_of_the_job(tree: Path) -> None:
 GH = """#!/bin/sh
 # The comments of a pull request as files: what `gh api` would do.
 case "$*" in
+*graphql*) echo "robot[bot]"; exit 0 ;;
 *--paginate*)
+  case "$*" in *".user.login == env.AUTHOR"*) ;; *) exit 3 ;; esac
   for file in "$COMMENTS"/*; do
-    [ -f "$file" ] && head -n 1 "$file" | grep -qFx -e "$MARKER" && basename "$file"
+    [ -f "$file" ] && head -n 1 "$file" | grep -qFx -e "$MARKER" && ! grep -qx "by somebody else" "$file" && basename "$file"
   done
   exit 0 ;;
 *PATCH*) target="$COMMENTS/$(echo "$*" | sed 's|.*comments/\\([0-9]*\\).*|\\1|')" ;;
@@ -150,6 +155,7 @@ def test_the_comment_on_a_pull_request(tree: Path) -> None:
     comments.mkdir()
     (comments / "0").write_text("Looks good\n")
     (comments / "1").write_text("<!-- krmkit render other -->\nof another path\n")
+    (comments / "2").write_text("<!-- krmkit render . -->\nby somebody else\n")
     inputs = {"INPUT_PATH": ".", "INPUT_SINCE": "", "INPUT_ARGUMENTS": "", "INPUT_COMMENT": "true"}
     given = {"REPOSITORY": "owner/name", "NUMBER": "7", "COMMENTS": str(comments), "INPUT_PATH": "."}
     bash = ("bash", "-e", "-o", "pipefail", "-c")
@@ -160,26 +166,27 @@ def test_the_comment_on_a_pull_request(tree: Path) -> None:
         assert done.returncode == 0, done.stderr
         return [(comments / name).read_text() for name in sorted(os.listdir(comments))]
 
-    (others, ours) = (check()[:2], check()[2:])
-    assert others == ["Looks good\n", "<!-- krmkit render other -->\nof another path\n"]
+    (others, ours) = (check()[:3], check()[3:])
+    assert others[:2] == ["Looks good\n", "<!-- krmkit render other -->\nof another path\n"]
+    assert others[2] == "<!-- krmkit render . -->\nby somebody else\n"
     assert len(ours) == 1
     assert ours[0].startswith("<!-- krmkit render . -->\n### krmkit render\n")
     assert "+  site: north" in ours[0]
 
     assert run(tree, "krmkit", "render", "p").returncode == 0
     *_, after = check()
-    assert len(list(comments.iterdir())) == 3
+    assert len(list(comments.iterdir())) == 4
     assert "1 unchanged" in after and "site: north" not in after
 
-    (comments / "2").unlink()
-    assert len(check()) == 2  # all is well, and nobody was told otherwise
+    (comments / "3").unlink()
+    assert len(check()) == 3  # all is well, and nobody was told otherwise
 
 
 def test_more_comments_than_a_pipe_holds(tree: Path) -> None:
     """The first of many comments with the marker is changed; a list that is longer than it need be ends nothing."""
     gh = tree / "krmkit/bin/gh"
     gh.write_text(
-        f'#!/bin/sh\ncase "$*" in *--paginate*) seq 100000 ;; *) echo "$*" >>{tree}/calls ;; esac\n',
+        f'#!/bin/sh\ncase "$*" in *graphql*) ;; *--paginate*) seq 100000 ;; *) echo "$*" >>{tree}/calls ;; esac\n',
         encoding="utf-8",
     )
     gh.chmod(0o755)
@@ -202,11 +209,18 @@ def test_the_action_names_its_inputs() -> None:
     assert environments["PYTHON"] == "${{ steps.python.outputs.python-path }}"
 
 
-@pytest.mark.parametrize(("extras", "asked"), [("", "ACTION"), ("cel,starlark", "ACTION[cel,starlark]")])
-def test_the_action_installs_by_its_own_python(tree: Path, extras: str, asked: str) -> None:
-    """Not by that of the runner, and with the extras that are asked for."""
+@pytest.mark.parametrize(
+    ("extras", "locks"),
+    [
+        ("", []),
+        ("cel,starlark", ["cel", "starlark"]),
+        ("all", "cel serve extension preview spiff starlark fleet".split()),
+    ],
+)
+def test_the_action_installs_by_its_own_python(tree: Path, extras: str, locks: list[str]) -> None:
+    """Not by that of the runner, with the extras that are asked for, and every package by its hash."""
     python = tree / "python3.12"
-    pip = '#!/bin/sh\nshift; echo "$@" >"$RUNNER_TEMP/installed"\n'
+    pip = '#!/bin/sh\nshift; echo "$@" >>"$RUNNER_TEMP/installed"\n'
     python.write_text(
         f'#!/bin/sh\nmkdir -p "$3/bin"\ncat >"$3/bin/pip" <<\'END\'\n{pip}END\nchmod +x "$3/bin/pip"\n'
     )
@@ -221,7 +235,13 @@ def test_the_action_installs_by_its_own_python(tree: Path, extras: str, asked: s
     )
 
     assert done.returncode == 0, done.stderr
-    assert (tree / "installed").read_text() == f"--quiet {asked}\n"
+    *locked, last = (tree / "installed").read_text().splitlines()
+    assert last == "--quiet --no-deps --no-build-isolation ACTION"
+    names = ["build", "run", *locks]
+    assert locked == [
+        f"--quiet --require-hashes --requirement ACTION/requirements/{name}.txt" for name in names
+    ]
+    assert all("--hash=sha256:" in (ROOT / f"requirements/{name}.txt").read_text() for name in names)
 
 
 def test_the_table_of_exit_codes(tree: Path) -> None:

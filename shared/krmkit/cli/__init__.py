@@ -41,7 +41,7 @@ COMMANDS = {
 RESOURCES = frozenset(("run", "serve", "stdout", "unwrap", "cluster"))
 _ANNOTATIONS = frozenset(("github", "--format=github", "-fgithub"))  # GitHub reads stdout and stderr as a log
 # Commands that do many runs in one process, where garbage adds up.
-LASTING = frozenset(("serve", "variants"))
+LASTING = frozenset(("preview", "serve", "variants"))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -10,6 +10,7 @@ import sys
 
 from krmkit.cli.arguments import CommandParser, add_place
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
+from krmkit.libraries.envsubst.substitute import TooLongError
 from krmkit.libraries.envsubst.texttemplate import MissingValueError
 from krmkit.libraries.process.stderr import say
 from krmkit.render.conversion.variablevalues import ValuesError, add_values, read_values
@@ -68,7 +69,7 @@ def main(words: list[str]) -> int:
     except SubstitutionError as error:
         say("clusterctl generate", f"{name}: line {error.line}: {error}")
         return 1
-    except MissingValueError as error:
+    except (MissingValueError, TooLongError) as error:
         say("clusterctl generate", f"{name}: {error}")
         return 1
     except (ValuesError, WriteError, TreeError, OSError) as error:

@@ -10,6 +10,7 @@ from krmkit.krm.plainview import UNKNOWN, PlainView
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.data import go_data, is_core_null, lookup
+from krmkit.libraries.yaml.effort import charge
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.libraries.yaml.scalars import NULLS
 from krmkit.libraries.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
@@ -18,6 +19,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
     from krmkit.libraries.yaml.limits import Limits
+
+
+_FREE = 32  # values, or characters / 32, of one edit that cost nothing
+_NODE = 8  # steps of effort for a value written
+
+
+def _growth(value: object) -> int:
+    """Return the steps of effort of writing a value: edits that copy a copy grow without end.
+
+    A value of ordinary size costs nothing, however many edits there are.
+    """
+    if isinstance(value, str):
+        return max(0, (len(value) >> 5) - _FREE)
+    if not isinstance(value, (dict, list)):
+        return 0
+    count, characters, pending = 0, 0, [value]
+    while pending:
+        one = pending.pop()
+        inner = one.values() if isinstance(one, dict) else one
+        count += len(inner)
+        for child in inner:
+            if isinstance(child, str):
+                characters += len(child)
+            elif isinstance(child, (dict, list)):
+                pending.append(child)
+    return max(0, count * _NODE + (characters >> 5) - _FREE * _NODE)
 
 
 class Resource(PlainView):
@@ -241,6 +268,7 @@ class Resource(PlainView):
 
         A list position may be one past the end, which appends.
         """
+        charge(_growth(value))
         if isinstance(value, str) and "\n" not in value:
             if self._set_plainly(path, value):
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krmkit.krm.secretwords import parts, without_secrets
+from krmkit.libraries.process.stderr import visible
 from krmkit.storage.disk.write import FileEdit
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
@@ -41,6 +42,7 @@ def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> It
 
     old = f"a/{change.path}" if change.before is not None else "/dev/null"
     new = f"b/{change.path}" if change.after is not None else "/dev/null"
+    old, new = visible(old), visible(new)
     before, after = _lines(change.before), _lines(change.after)
     headings = 2
     for line in unified_diff(before, after, old, new, n=context):
@@ -54,6 +56,8 @@ def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> It
             text = text[:1] + without_secrets(text[1:], hidden)
         if not text.endswith("\n"):
             text, end = text + "\n", _NO_NEWLINE
+        if colour:  # for a terminal, and not for `patch`
+            text = visible(text[:-1].expandtabs()) + "\n"
         yield (_painted(text, _COLOURS.get(text[0], "")) if colour else text) + end
 
 

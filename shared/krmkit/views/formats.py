@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from importlib import import_module
 
+from krmkit.libraries.process.stderr import visible
 from krmkit.render.findings.model import API_VERSION, PackageReport, Report, Result
-from krmkit.views.terminal import CYAN, GREEN, RED, YELLOW, Table, Terminal, one_line, visible
+from krmkit.views.terminal import CYAN, GREEN, RED, YELLOW, Table, Terminal, one_line
 
 FORMATS = ("table", "text", "json", "sarif", "junit", "github", "gitlab", "markdown")
 _STYLES = {"error": RED, "warning": YELLOW, "info": CYAN}
@@ -157,4 +158,5 @@ def _annotation(result: Result) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = map(visible, text.replace("%", "%25").replace("\r", "%0D").split("\n"))
+    return "%0A".join(lines)

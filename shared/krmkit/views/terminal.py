@@ -6,9 +6,10 @@ On a terminal, Rich draws tables, and is loaded only then.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import contextmanager
+
+from krmkit.libraries.process.stderr import visible, without_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +24,9 @@ YELLOW = "yellow"
 CYAN = "cyan"
 BOLD = "bold"
 _CODES = {RED: "31", GREEN: "32", YELLOW: "33", CYAN: "36", BOLD: "1"}
+PEOPLE = ("table", "text")  # the formats that are not for programs
 COLOURS = ("auto", "always", "never")
 _NARROWEST = 12  # a column that wraps keeps at least this many characters
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
-
-
-def visible(text: str) -> str:
-    r"""Return the text with control characters written out: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
-
-    Names and values in packages may hold them, and could colour or clear the terminal, or form a command in a CI log.
-    """
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def one_line(text: str) -> str:
@@ -55,6 +48,19 @@ def unread_is_fine(stream: TextIO) -> Iterator[None]:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+class _Log:
+    """A log of GitHub, which must not read lines of a package as commands."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(without_commands(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 class Terminal:
@@ -84,9 +90,10 @@ class Terminal:
     def of(cls, arguments: Namespace, stream: TextIO | None = None) -> Terminal:
         """The terminal that the flags of `add_output` describe; stdout by default."""
         given = vars(arguments)
-        return cls(
-            stream or sys.stdout, arguments.color, given.get("severity", "info"), given.get("quiet", False)
-        )
+        stream = stream or sys.stdout
+        if os.environ.get("GITHUB_ACTIONS") and given.get("format", PEOPLE[0]) in PEOPLE:
+            stream = _Log(stream)  # type: ignore[assignment]  # a stream in all that is used
+        return cls(stream, arguments.color, given.get("severity", "info"), given.get("quiet", False))
 
     def paint(self, text: str, style: str) -> str:
         """The text in a style, if colours are on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import re
@@ -453,3 +454,15 @@ def test_ctrl_c_while_starting(project: Path, module: str, entry: str) -> None:
 
     assert done.returncode in {-2, 130}
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("command", ["preview", "serve", "variants"])
+def test_garbage_of_lasting_commands(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that does many runs in one process collects garbage: a preview kept 0.85 MB of each request."""
+    gc.disable()
+    try:
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert gc.isenabled()
+    finally:
+        gc.enable()

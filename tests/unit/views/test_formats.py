@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from argparse import Namespace
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from krmkit.libraries.process.stderr import say
+from krmkit.render.diff import diff
 from krmkit.render.findings.model import (
     API_VERSION,
     CHANGED,
@@ -17,6 +21,7 @@ from krmkit.render.findings.model import (
     Report,
     Result,
 )
+from krmkit.storage.disk.write import FileEdit
 from krmkit.views.formats import FORMATS, shown
 from krmkit.views.terminal import Terminal
 
@@ -176,3 +181,31 @@ def test_what_check_finds(form: str) -> None:
 
     assert "krmkit render would leave this file changed" in text(report, form)
     assert report.exit_code() == 2
+
+
+ODD = "a\x1b[2J\x9b1m\x07\tb"
+
+
+def test_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    """No text of a package reaches a terminal or a log as a control character: annotations, errors, heads of diffs."""
+    say("render", f"{ODD}\n  {ODD}")
+    said = [capsys.readouterr().err, text(a_report(message=ODD), "github")]
+    edits = [FileEdit(f"{ODD}.yaml", "a: 1\n", f"a: {ODD}\n")]
+    said.append(diff(edits, colour=True).replace("\x1b[31m", "").replace("\x1b[32m", ""))
+    said[-1] = said[-1].replace("\x1b[36m", "").replace("\x1b[1m", "").replace("\x1b[0m", "")
+    said.append("".join(diff(edits).splitlines(keepends=True)[:2]))
+
+    assert not [one for one in said if re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", one)]
+    assert f"+a: {ODD}\n" in diff(edits)  # for `patch`, where nobody asks for colours
+
+
+def test_lines_that_are_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """GitHub reads a line of a log that begins with `::` as a command, also behind the space of a diff."""
+    edits = [FileEdit("a.yaml", "a: 1\n::stop-commands::x\n", "a: 2\n::stop-commands::x\n")]
+    for actions, form, free in ((True, "table", True), (True, "json", False), (False, "table", False)):
+        monkeypatch.setenv("GITHUB_ACTIONS", "true" if actions else "")
+        stream = io.StringIO()
+        Terminal.of(Namespace(color="never", severity="info", quiet=False, format=form), stream).stream.write(
+            diff(edits)
+        )
+        assert ("\n ::stop" not in stream.getvalue()) == free

@@ -16,6 +16,14 @@ _FIRST = {"^": upper, ",": lower}
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 
 
+LARGEST = 64 * 1024 * 1024
+"""Characters of a text with its values."""
+
+
+class TooLongError(ValueError):
+    """The text with its values is too long."""
+
+
 def substitute(text: str, values: Mapping[str, str]) -> str:
     """Return the text with values in place of its variables; one without a value is empty. Raises SubstitutionError.
 
@@ -26,7 +34,18 @@ def substitute(text: str, values: Mapping[str, str]) -> str:
 
 def joined(parts: Iterable[Part], values: Mapping[str, str]) -> str:
     """Return the text of parts, as `substitute` does."""
-    return "".join(part if isinstance(part, str) else value_of(part, values) for part in parts)
+    made: list[str] = []
+    size = 0
+    for part in parts:
+        made.append(part if isinstance(part, str) else value_of(part, values))
+        size += len(made[-1])
+        _check_length(size)
+    return "".join(made)
+
+
+def _check_length(size: int) -> None:
+    if size > LARGEST:
+        raise TooLongError(f"the text with its values must have at most {LARGEST:,} characters")
 
 
 def value_of(variable: BracedVariable, values: Mapping[str, str]) -> str:
@@ -71,6 +90,7 @@ def _number(text: str) -> int | None:
 
 def _replaced(value: str, operator: str, text: str, other: str | None) -> str:
     """Return the value with other text in place of one. `/#` and `/%` without the other text change nothing, as in the real one."""
+    _check_length(len(value) + (value.count(text) * len(other or "") if operator == "//" else 0))
     if operator == "//":
         return value.replace(text, other or "")
     if operator == "/":

@@ -54,19 +54,34 @@ class CommandFree(Patient):
 
     def write(self, text: str) -> int:
         """Write without GitHub's commands, ignoring errors of the stream."""
-        import re
-
-        plain = re.sub(r"(^|[\r\n])(\s*):(?=:)", "\\1\\2:\u200b", text).replace("##[", "##\u200b[")
-        super().write(plain)
+        super().write(without_commands(text))
         return len(text)
+
+
+def without_commands(text: str) -> str:
+    """The text with an invisible character in what GitHub would read as a command."""
+    import re
+
+    return re.sub(r"(^|[\r\n])(\s*):(?=:)", "\\1\\2:\u200b", text).replace("##[", "##\u200b[")
+
+
+def visible(text: str) -> str:
+    r"""Return the text with control characters written out: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
+
+    Names and values in packages, and what programs say, may hold them, and could colour or clear the terminal, or form a
+    command in a CI log.
+    """
+    import re
+
+    return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def say(command: str, message: object) -> None:
     """Write to stderr, each line of the message as `krmkit render: line`, except indented lines.
 
-    An OSError is shown with its file.
+    An OSError is shown with its file, and control characters are written out.
     """
     if isinstance(message, OSError) and message.filename:
         message = f"{message.filename}: {message.strerror}"
-    for line in str(message).split("\n"):
+    for line in map(visible, str(message).replace("\t", " ").split("\n")):
         print(line if line[:1].isspace() else f"krmkit {command}: {line}", file=sys.stderr)

@@ -9,6 +9,7 @@ from krmkit.kpt.kptfile import new_kptfile
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
+from krmkit.libraries.envsubst.substitute import TooLongError
 from krmkit.libraries.envsubst.texttemplate import MissingValueError, TextTemplate
 from krmkit.libraries.schema.fields import texts
 from krmkit.libraries.yaml import emit
@@ -84,7 +85,7 @@ def _constructed(paths: list[str], values: Mapping[str, str], folder: str = "") 
             filled = TextTemplate(content).filled(values)
         except SubstitutionError as error:
             raise CtfError(f"{path}: line {error.line}: {error}") from None
-        except MissingValueError as error:
+        except (MissingValueError, TooLongError) as error:
             raise CtfError(f"{path}: {error}") from None
         except UnicodeDecodeError as error:
             raise CtfError(f"{path} must be UTF-8; byte {error.start} is not") from None

@@ -106,8 +106,10 @@ def check_name(path: str, folder: str) -> None:
         raise TreeError(f"{folder}: the file name {shown} is not UTF-8; rename the file") from None
 
 
-def open_file(path: str, label: str, within: str = "") -> int:
+def open_file(path: str, label: str, within: str = "", follow: bool = True) -> int:
     """Open a regular file to read, and return its handle. With `within`, a link must not lead out of that folder.
+
+    `follow`: whether it may be a link.
 
     Raises TreeError, OSError. Example: `os.close(open_file("pkg/Kptfile", "Kptfile", within="pkg"))`.
     """
@@ -119,11 +121,12 @@ def open_file(path: str, label: str, within: str = "") -> int:
             )
     try:
         # Do not wait for a writer if it is a pipe.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        handle = os.open(path, flags if follow else flags | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         # A link to nowhere, or a socket, which cannot be opened.
-        if os.path.lexists(path) and not os.path.isfile(path):
-            raise TreeError(f"{label}: {_NO_FILE}") from None
+        if os.path.lexists(path) and not (os.path.isfile(path) and (follow or not os.path.islink(path))):
+            raise TreeError(f"{label}: {_NO_FILE if follow else 'must be a regular file'}") from None
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -131,12 +134,12 @@ def open_file(path: str, label: str, within: str = "") -> int:
     return handle
 
 
-def read_file(path: str, label: str, within: str = "", limit: int = 0) -> bytes | None:
+def read_file(path: str, label: str, within: str = "", limit: int = 0, follow: bool = True) -> bytes | None:
     """Return the content of a regular file, None where it has more than `limit` bytes (0: any size is fine).
 
     Raises TreeError, OSError. Example: `read_file("pkg/Kptfile", "Kptfile")`.
     """
-    with os.fdopen(open_file(path, label, within), "rb") as file:
+    with os.fdopen(open_file(path, label, within, follow), "rb") as file:
         if not limit:
             return file.read()
         size = os.fstat(file.fileno()).st_size

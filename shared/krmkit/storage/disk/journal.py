@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from krmkit.storage.disk.folders import MARK, WORK
+from krmkit.storage.disk.folders import MARK, WORK, TreeError, read_file
 from krmkit.storage.disk.primitives import (
     TreeLock,
     WriteError,
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 JOURNAL = f"{WORK}/journal"
 BACK = f"{WORK}/journal-back"
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a journal: that of a million files is smaller."""
 _VERSION = 1
 
 
@@ -212,21 +214,31 @@ def _load(root: str) -> Journal | None:
     for name in (BACK, JOURNAL):
         place = os.path.join(root, name)
         try:
-            with open(place, encoding="utf-8") as file:
-                data = json.load(file)
+            # A package may bring a journal along, as a link to a device, or a pipe that nobody writes to.
+            if os.path.islink(os.path.dirname(place)):
+                raise ValueError(f"{WORK} must not be a link")
+            data = json.loads(read_limited(place))
             if data["version"] != _VERSION:
                 raise ValueError(f"its version must be {_VERSION}, got {data['version']!r}")
             steps = [JournalStep(*_checked(root, step)) for step in data["steps"]]
             prune = [_inside(root, folder) for folder in data["prune"]]
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, TreeError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise WriteError(
                 f"{place}: cannot be read as the journal of a killed run ({error}); nothing was touched."
                 f" If you do not need what lies in {WORK}, delete that folder"
             ) from None
         return Journal(root, steps, prune, name == BACK)
     return None
+
+
+def read_limited(path: str) -> bytes:
+    """Return the content of a journal, which must be a regular file of its own. Raises OSError, TreeError, ValueError."""
+    content = read_file(path, os.path.basename(path), limit=LARGEST, follow=False)
+    if content is None:
+        raise ValueError(f"must have at most {LARGEST:,} bytes")
+    return content
 
 
 def _checked(root: str, step: object) -> tuple[str, str, str, str]:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
+from krmkit.storage.disk.folders import TreeError
+from krmkit.storage.disk.journal import read_limited
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.refnames import NOTHING, OWN, check_ref
 
@@ -118,11 +120,11 @@ class RepositoryLock:
     def _complete(self) -> None:
         """Set the refs of a killed run to their new values; a ref that was moved since then keeps its value."""
         try:
-            with open(self._journal, encoding="utf-8", errors="surrogateescape") as stream:
-                changes = {str(name): (str(old), str(new)) for name, (old, new) in json.load(stream).items()}
+            content = read_limited(str(self._journal)).decode("utf-8", "surrogateescape")
+            changes = {str(name): (str(old), str(new)) for name, (old, new) in json.loads(content).items()}
             _check(changes, self.folder)
-        except (ValueError, AttributeError, RecursionError) as error:
-            why = f" ({error})" if isinstance(error, ForeignJournalError) else ""
+        except (OSError, TreeError, ValueError, AttributeError, RecursionError) as error:
+            why = f" ({error})" if isinstance(error, ForeignJournalError | TreeError) else ""
             raise GitError(
                 f"{self._journal}: cannot be read{why}; look at the repository's refs, then remove the file"
             ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
-from krmkit.libraries.envsubst.substitute import substitute
+from krmkit.libraries.envsubst.substitute import TooLongError, substitute
 
 VALUES = {"NAME": "shop", "MIXED": "aBcD", "PATH": "/srv/edge/site.tar.gz", "EMPTY": "", "UMLAUT": "öl"}
 
@@ -70,3 +70,10 @@ def test_what_cannot_be_read(text: str, line: int, said: str) -> None:
         substitute(text, VALUES)
 
     assert (caught.value.line, said in str(caught.value)) == (line, True), str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["${V}" * 30_000, "${V//a/" + "b" * 30_000 + "}"])
+def test_too_long(text: str) -> None:
+    """What values make of a text is counted before it is made."""
+    with pytest.raises(TooLongError, match="at most 67,108,864 characters"):
+        substitute(text, {"V": "a" * 30_000})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.storage.disk import primitives
+from krmkit.storage.disk import journal, primitives
 from krmkit.storage.disk.folders import WORK
 from krmkit.storage.disk.journal import JOURNAL, Journal, JournalStep, recover, recover_above
 from krmkit.storage.disk.primitives import FolderLock, WriteError, digest
@@ -147,3 +147,33 @@ def test_what_was_only_prepared_goes(tmp_path: Path) -> None:
     outside.mkdir()
     work.symlink_to(outside)
     assert recover(str(tmp_path)) == [] and outside.is_dir()
+
+
+@pytest.mark.parametrize(
+    "kind", ["a device", "a link to a file", "a pipe", "a folder", "a linked work folder", "a large file"]
+)
+def test_a_journal_of_another_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """git can carry a link to /dev/zero: it is refused, and so is whatever could be read without end."""
+    place = tmp_path / "p" / JOURNAL
+    place.parent.mkdir(parents=True)
+    text = '{"version": 1, "steps": [], "prune": []}'
+    if kind == "a device":
+        place.symlink_to("/dev/zero")
+    elif kind == "a link to a file":
+        (tmp_path / "x").write_text(text)
+        place.symlink_to(tmp_path / "x")
+    elif kind == "a pipe":
+        os.mkfifo(place)
+    elif kind == "a folder":
+        place.mkdir()
+    elif kind == "a large file":
+        monkeypatch.setattr(journal, "LARGEST", 10)
+        place.write_text(text)
+    else:
+        place.write_text(text)
+        place.parent.rename(tmp_path / "w")
+        place.parent.symlink_to(tmp_path / "w")
+
+    with pytest.raises(WriteError, match="cannot be read as the journal of a killed run"):
+        recover(str(tmp_path / "p"))
+    assert os.path.lexists(place)

@@ -115,3 +115,11 @@ def test_an_unreadable_journal(repository: GitRepository) -> None:
 
     with pytest.raises(GitError, match=r"krmkit-sync\.json: cannot be read"), RepositoryLock(repository):
         pass
+
+
+def test_a_journal_that_is_a_link(repository: GitRepository) -> None:
+    """A link to a device is not read."""
+    (repository.folder / "krmkit-sync.json").symlink_to("/dev/zero")
+
+    with pytest.raises(GitError, match=r"krmkit-sync\.json: cannot be read .*must be a regular file"):
+        RepositoryLock(repository).__enter__()

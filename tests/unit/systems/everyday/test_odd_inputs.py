@@ -122,3 +122,36 @@ def test_null_on_a_line_of_its_own() -> None:
     assert (below.exit_code, behind.exit_code) == (0, 0)
     assert [one.message for one in below.results] == [one.message for one in behind.results]
     assert "\n    template:\n      null\n" in below.stdout
+
+
+@pytest.mark.parametrize("copied", ["data", "data.text"])
+def test_copies_of_copies(copied: str) -> None:
+    """Replacements that copy a field into itself grow without end: what is written draws on the budget."""
+    function = loader.load("apply-replacements")
+    source = f"{{kind: ConfigMap, name: a, fieldPath: {copied}}}"
+    path, options = (
+        ("data.k{}", "{create: true}") if copied == "data" else (copied, "{delimiter: '|', index: 9999999}")
+    )
+    entries = "".join(
+        f"- {{source: {source}, targets: [{{select: {{kind: ConfigMap}}, fieldPaths: [{path.format(number)}], options: {options}}}]}}\n"
+        for number in range(60)
+    )
+    config = f"apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\nmetadata: {{name: r}}\nreplacements:\n{entries}"
+    item = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  text: " + "x" * 3_000 + "\n"
+
+    outcome = run(function.definition, function.process, resource_list([item], config))
+
+    assert (outcome.exit_code, "steps of effort" in outcome.stderr) == (1, True)
+
+
+def test_a_target_that_is_null() -> None:
+    """It selects nothing, as a target without `select`."""
+    function = loader.load("apply-replacements")
+    config = (
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\nmetadata: {name: r}\nreplacements:\n"
+        "- {source: {kind: Pod, name: a}, targets: [null]}\n"
+    )
+
+    outcome = run(function.definition, function.process, resource_list([POD], config))
+
+    assert "replacements[0].targets[0]: target must specify resources to select" in outcome.stderr

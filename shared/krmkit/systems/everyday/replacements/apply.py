@@ -180,7 +180,7 @@ def _replace(copying: _Copying, data: dict[str, Any], where: str, config: Resour
     value = _source_value(copying, source, config, f"{where}.source")
     for number, target in enumerate(targets):
         place = f"{where}.targets[{number}]"
-        select = target.get("select")
+        select = (target or {}).get("select")
         if select is None:
             raise EverydayError("replacement", "target must specify resources to select", config, place)
         selector = TargetSelector(_texts(select))
