@@ -91,15 +91,23 @@ def _add_get(add: Callable[..., CommandParser]) -> None:
     command = add("get", help=summary, description=summary, allow_abbrev=False)
     command.add_argument(
         "source",
-        metavar="REPO[/PATH]@REF",
-        help="a repository's address or folder, the package's folder in it, and a tag, branch or commit;"
+        metavar="REPO[/PATH][@REF]",
+        help="a repository's address or folder, the package's folder in it, and a tag, branch or commit (default: the"
+        " default branch);"
         " REPO.git/PATH if the end of the address is ambiguous",
     )
     command.add_argument(
         "folder",
         metavar="DIR",
-        help="the new folder, or an existing one, in which the package gets its own folder",
+        help='the new folder, or an existing one, in which the package gets its own folder; "." is the working directory',
     )
+    command.add_argument(
+        "--strategy",
+        choices=STRATEGIES,
+        default=STRATEGIES[0],
+        help="how updates merge (default: %(default)s)",
+    )
+    command.add_argument("--for-deployment", action="store_true", help="add a package context, as kpt does")
     add_output(command, FORMATS)
 
 
@@ -154,7 +162,7 @@ def _show_stopped(arguments: Namespace, folder: str, conflicts: list[ResourceCon
 
 def _get(arguments: Namespace) -> int:
     try:
-        got = get_package(arguments.source, arguments.folder)
+        got = get_package(arguments.source, arguments.folder, arguments.strategy, arguments.for_deployment)
     except _ERRORS as error:
         say("pkg get", error)
         return 1

@@ -22,6 +22,7 @@ from krmkit.krm.errors import ListError
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import merge_packages
+from krmkit.render.status import drop_status
 from krmkit.storage.disk import folders
 from krmkit.storage.git.program import GitError
 from krmkit.storage.git.treeupdate import File
@@ -29,7 +30,7 @@ from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamErr
 
 DEEPEST = 16  # nesting of subpackages: one whose upstream is its own package would recurse for ever
 _EMPTY = b"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nothing\n"
-STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
+STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace", "copy-merge")
 
 
 def updated(
@@ -263,6 +264,8 @@ def _merge(
             for path in {*before, *here} - {KPTFILE} - apart
             if not is_unedited(path, before.get(path), here.get(path))
         )
+        if _of_people(before[KPTFILE]) != _of_people(here[KPTFILE]):
+            edited.insert(0, KPTFILE)
         if edited:
             raise UpstreamError(
                 f"fast-forward needs a package without local edits; edited: {', '.join(edited[:5])}"
@@ -271,8 +274,41 @@ def _merge(
         sides = [{path: files[path] for path in files.keys() & apart} for files in (before, after, here)]
         merged = merge_packages(*sides, on_conflict=on_conflict)
         own = {path: content for path, content in after.items() if path not in apart}
+        kptfile = {KPTFILE: _without_render_status(_merge_kptfile(before, after, here, on_conflict))}
         return replace(merged, files={**own, **merged.files, **kptfile})
+    if strategy == "copy-merge":
+        # Upstream's files replace local ones, edited or not; what upstream dropped goes; other local files stay.
+        kptfile = {KPTFILE: _merge_kptfile(before, after, here, on_conflict)}
+        own = {path: content for path, content in here.items() if path not in before}
+        return MergedPackage({**own, **after, **kptfile})
     return MergedPackage({**after, **kptfile})
+
+
+def _merge_kptfile(
+    before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes], on_conflict: str
+) -> bytes:
+    """The root Kptfile alone, merged."""
+    sides = [{KPTFILE: files[KPTFILE]} for files in (before, after, here)]
+    return merge_packages(*sides, on_conflict=on_conflict).files[KPTFILE]
+
+
+def _of_people(content: bytes) -> dict[str, object]:
+    """A Kptfile's data without what a fetch, an update or a render writes into it."""
+    data = _data(_source(_without_render_status(content)))
+    metadata = data.get("metadata")
+    named = (
+        {key: value for key, value in metadata.items() if key != "name"} if isinstance(metadata, dict) else {}
+    )
+    kept = {key: value for key, value in data.items() if key not in ("upstream", "upstreamLock")}
+    return {**kept, "metadata": named}
+
+
+def _without_render_status(content: bytes) -> bytes:
+    """A Kptfile without the condition Rendered and the steps of its last render."""
+    file = _source(content)
+    if not drop_status(file.items[0]):
+        return content
+    return file.joined(file.items).encode()
 
 
 def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes]) -> set[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from krmkit.fleet.follow import follow_below, refuse_old_kptfiles
+from krmkit.fleet.follow import STRATEGIES, follow_below, refuse_old_kptfiles
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.packages import MergedPackage
 from krmkit.kpt.merge.stamp import stamped_file
@@ -20,11 +20,12 @@ from krmkit.kpt.merge.unedited import SUFFIXES
 from krmkit.kpt.source import SourceError, first_document
 from krmkit.krm.resource import Resource
 from krmkit.render.package import KPTFILE
-from krmkit.storage.disk.write import FileEdit, WriteError, write_folder
+from krmkit.storage.disk.write import FileEdit, WriteError, write, write_folder
 from krmkit.storage.git.foreign import NETWORK
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.treeupdate import File
 from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address, sign_ins
+from krmkit.systems.porch.variants.context import context_text
 
 _NEW = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n"
 _ADDRESS = re.compile(
@@ -47,15 +48,20 @@ class GotPackage:
     conflicts: list[ResourceConflict]
 
 
-def get_package(source: str, folder: str) -> GotPackage:
-    """Fetch `REPO[/PATH]@REF` into a new folder; if `folder` exists, into a new one below it, named as the package.
+def get_package(
+    source: str, folder: str, strategy: str = STRATEGIES[0], for_deployment: bool = False
+) -> GotPackage:
+    """Fetch `REPO[/PATH][@REF]` into a new folder; if `folder` exists, into a new one below it, named as the package.
 
-    Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises UpstreamError, GitError,
+    Without REF it is the repository's default branch; "." is the working directory itself, which must be empty.
+    `strategy`: how the package is to be updated; `for_deployment`: each package gets a package context. Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises UpstreamError, GitError,
     WriteError. Git's credential helpers are used, without prompts. Example:
     `get_package("https://example.com/blueprints.git/web@v3", "web")`.
     """
     address, at, ref = source.rpartition("@")
-    if not at or not ref or not address or address.rpartition("/")[0].endswith(":/"):
+    if not at:
+        address, ref = source, _default_branch(source)
+    if not ref or not address or address.rpartition("/")[0].endswith(":/"):
         plain = shown_address(source)
         lacks = "names no version" if (address if at else source).strip("/") else "names no repository"
         example = (
@@ -71,9 +77,12 @@ def get_package(source: str, folder: str) -> GotPackage:
         )
     repo, directory = split_address(address)
     name = directory.rpartition("/")[2] or re.sub(r"\.git$", "", repo.rstrip("/").rpartition("/")[2])
-    if os.path.isdir(folder):
+    here = os.path.normpath(folder) == os.curdir
+    if here and os.listdir(folder):
+        raise WriteError("the working directory must be empty, or name a folder that does not exist yet")
+    if os.path.isdir(folder) and not here:
         folder = os.path.join(folder, name)
-    if os.path.lexists(folder):
+    if os.path.lexists(folder) and not here:
         raise WriteError(f"{folder} is there already; name a folder that does not exist yet")
     name = os.path.basename(os.path.abspath(folder))
     upstream = Upstream(repo, directory, ref, "")
@@ -82,14 +91,17 @@ def get_package(source: str, folder: str) -> GotPackage:
     fresh = dict(revision.files)
     merged = MergedPackage({path: file.content for path, file in fresh.items()})
     refuse_old_kptfiles(merged.files, revision.name)
-    merged.files[KPTFILE] = _kptfile(fresh.get(KPTFILE), name, upstream, revision).encode()
+    merged.files[KPTFILE] = _kptfile(fresh.get(KPTFILE), name, upstream, revision, strategy).encode()
     follow_below(merged, fresh, fetched_too=False)
+    if for_deployment:
+        _add_contexts(merged, name)
     files = {
         path: File(content, path in fresh and fresh[path].executable)
         for path, content in merged.files.items()
     }
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as place:
-        write_folder(folder, [_edit(place, number, *one) for number, one in enumerate(sorted(files.items()))])
+        edits = [_edit(place, number, *one) for number, one in enumerate(sorted(files.items()))]
+        (write if here else write_folder)(folder, edits)
     return GotPackage(
         folder, len(files), directory, f"{revision.name} ({revision.commit[:12]})", merged.conflicts
     )
@@ -104,7 +116,8 @@ def split_address(address: str) -> tuple[str, str]:
     head, git, rest = address.partition(".git/")
     host = _ADDRESS.match(address)
     if git and (not head.endswith("/") or (host and not address.startswith("file://"))):
-        return head + ".git", rest.strip("/")
+        bare = head if head.startswith("file://") and not os.path.exists(head[7:] + ".git") else head + ".git"
+        return bare, rest.strip("/")  # as kpt, a folder without .git is found too
     if git:  # the .git of a checkout
         return _local(head.rstrip("/") or "/"), rest.strip("/")
     if address.endswith(".git"):
@@ -145,7 +158,28 @@ def _answers(repo: str) -> bool:
     return True
 
 
-def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revision) -> str:
+def _default_branch(address: str) -> str:
+    """The branch that an address's repository has by default, "" if git finds none."""
+    try:
+        repo, _ = split_address(address)
+        with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
+            words = ("ls-remote", "--quiet", "--symref")
+            answer = GitRepository(Path(folder)).run(*words, operands=(repo, "HEAD"), protocols=NETWORK)
+    except (GitError, UpstreamError):
+        return ""
+    found = re.match(r"ref: refs/heads/(\S+)\tHEAD", answer.decode("utf-8", "replace"))
+    return found[1] if found else ""
+
+
+def _add_contexts(merged: MergedPackage, name: str) -> None:
+    """Give the package and its subpackages a package context, as kpt does for deployment."""
+    for path in [path for path in merged.files if path.rpartition("/")[2] == KPTFILE]:
+        folder = path.removesuffix(KPTFILE)
+        context = context_text(folder.rstrip("/").rpartition("/")[2] or name)
+        merged.files.setdefault(f"{folder}package-context.yaml", context.encode())
+
+
+def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revision, strategy: str) -> str:
     """The Kptfile with the package's new name, its upstream and lock, in kpt's order."""
     text = _NEW.format(name=name) if given is None else given.content.decode("utf-8")
     try:
@@ -162,7 +196,7 @@ def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revisi
         kptfile.remove((key,))
     root = kptfile.root
     place = next((number for number, entry in enumerate(root.entries, 1) if entry.name == "metadata"), 0)
-    root.insert(place, "upstream", {"type": "git", "git": git, "updateStrategy": "resource-merge"})
+    root.insert(place, "upstream", {"type": "git", "git": git, "updateStrategy": strategy})
     root.insert(place + 1, "upstreamLock", {"type": "git", "git": lock})
     kptfile.changed = True
     return kptfile.text

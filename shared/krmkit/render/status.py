@@ -40,6 +40,25 @@ def edits_in_place(package: Package, rendering: Rendering, asked: bool = False) 
     return sorted([*others, *([edit] if edit.after != before else [])], key=lambda change: change.path)
 
 
+def drop_status(kptfile: Resource) -> bool:
+    """Take out what a render said of itself; False if there was nothing."""
+    if not _has(kptfile):
+        return False
+    _drop_condition(kptfile)
+    kptfile.remove(_STATUS)
+    for path in (_CONDITIONS, ("status",)):
+        if not kptfile.get(*path):
+            kptfile.remove(path)
+    return True
+
+
+def _drop_condition(kptfile: Resource) -> None:
+    conditions = _listed(kptfile, *_CONDITIONS)
+    for number in range(len(conditions) - 1, -1, -1):
+        if _type(conditions[number]) == RENDERED:
+            kptfile.remove((*_CONDITIONS, number))
+
+
 def _has(kptfile: Resource) -> bool:
     return kptfile.node(*_STATUS) is not None or any(
         _type(condition) == RENDERED for condition in _listed(kptfile, *_CONDITIONS)
@@ -55,10 +74,7 @@ def _put(kptfile: Resource, rendering: Rendering) -> None:
     condition: dict[str, object] = {"type": RENDERED, "status": "True", "reason": "RenderSuccess"}
     if rendering.failure:
         condition |= {"status": "False", "reason": "RenderFailed", "message": rendering.failure}
-    conditions = _listed(kptfile, *_CONDITIONS)
-    for number in range(len(conditions) - 1, -1, -1):
-        if _type(conditions[number]) == RENDERED:
-            kptfile.remove((*_CONDITIONS, number))
+    _drop_condition(kptfile)
     if not kptfile.get(*_CONDITIONS):
         kptfile.set(_CONDITIONS, [condition])
     else:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from krmkit.kpt.merge.unedited import SUFFIXES, source
-from krmkit.kpt.merge.units import identifier
+from krmkit.kpt.merge.units import identifier, mark_of
 from krmkit.kpt.source import FileResource, SourceError, SourceFile
-from krmkit.krm.annotations import IDENTIFIER
 from krmkit.krm.errors import ListError
 from krmkit.libraries.yaml.errors import YamlError
 
@@ -27,7 +26,7 @@ class _One:
         self.path, self.item, self.kind = path, item, item.kind
         own = is_kptfile(path)
         self.name = path if own else identifier(item)
-        self.mark = "" if own else item.annotation(IDENTIFIER)
+        self.mark = "" if own else mark_of(item)
 
 
 Key = Callable[[_One], Any]

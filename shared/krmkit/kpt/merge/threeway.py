@@ -1,11 +1,11 @@
 """Three-way merge of a resource, as data: upstream's changes are applied; the rest stays as it is locally.
 
 Source: merge3 and walk of kyaml, which `kpt pkg update` uses. Fields of mappings are merged one by one, elements of
-associative lists by their keys; every other list, and a scalar, is taken whole. Null counts as missing.
+associative lists by their keys; every other list, and a scalar, is taken whole. A null of one side clears the field,
+unless the base has null too; else null counts as missing.
 
 Unlike kpt, a value that one side did not change is taken exactly from the other side, including the order of lists,
-null and empty values: kpt brings a container deleted locally back as `{name: c}`, and drops a local value if base and
-upstream have null. An element of a list that one side deleted and the other changed is taken whole, where kpt leaves
+null and empty values: kpt brings a container deleted locally back as `{name: c}`, and writes no null. An element of a list that one side deleted and the other changed is taken whole, where kpt leaves
 only the changed fields. A list in which two elements share their keys is taken whole, where kpt drops one of them.
 Texts of several lines are merged inside, where the caller says how (`texts`).
 
@@ -85,6 +85,14 @@ class _Walker:
         self.conflicts: list[Conflict] = []
 
     def walk(self, path: Path, base: Any, upstream: Any, local: Any, schema: MergeSchema | None) -> Any:
+        if base is None:
+            base = MISSING  # as in kpt, a null before says nothing of either side
+        elif local is None:  # a null clears, whatever upstream has
+            if not (_same(upstream, base) or upstream is None):
+                self.conflicts.append(Conflict(path, base, upstream, local, local))
+            return local
+        elif upstream is None and not _is_absent(local):
+            return upstream if _same(local, base) else self._conflict(path, base, upstream, local)
         if _same(upstream, base) or _same(upstream, local):
             return local
         if _same(local, base):

@@ -7,6 +7,7 @@ renamed one is found again. Files count: a resource is matched in its file, or i
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,10 @@ Sources = Mapping[str, tuple[SourceFile | None, SourceFile | None, SourceFile | 
 
 Key = tuple[str, int]
 """An identifier, and the number of resources before it in the file with the same identifier."""
+
+
+# What kpt writes into the text of a fetched resource: its namespace and name in upstream.
+_COMMENT = re.compile(r"^metadata:[ \t]*# kpt-merge: ([^\s/]*)/(\S+)", re.MULTILINE)
 
 
 class IdentityError(ValueError):
@@ -81,6 +86,16 @@ def identifier(item: Resource) -> str:
     return f"{group if slash else ''}|{item.kind}|{item.namespace or 'default'}|{item.name}"
 
 
+def mark_of(item: Resource) -> str:
+    """The identity that a resource had when it was fetched, "" if nothing tells: kpt's comment first, then its annotation."""
+    if "# kpt-merge:" in item.text:
+        found = _COMMENT.search(item.text)
+        if found:
+            group, slash, _ = item.api_version.rpartition("/")
+            return f"{group if slash else ''}|{item.kind}|{found[1] or 'default'}|{found[2]}"
+    return item.annotation(IDENTIFIER)
+
+
 def who(item: Resource) -> str:
     """`ConfigMap app`, for messages."""
     return f"{item.kind} {item.name}"
@@ -124,7 +139,7 @@ def _claimed_in(
 ) -> list[FileResource]:
     """Give each unit of a file its local resource; returns those that are left."""
     waiting = _keyed(local)
-    marks = {id(item): item.annotation(IDENTIFIER) for _, item in waiting}
+    marks = {id(item): mark_of(item) for _, item in waiting}
     # Resources that still have their name, and no mark of another.
     own = [(key, item) for key, item in waiting if marks[id(item)] in ("", key[0])]
     _claim(found, path, own, units)
@@ -172,7 +187,7 @@ def _claim_moved(found: MergeUnits) -> None:
     moved: dict[str, list[tuple[str, FileResource]]] = defaultdict(list)
     for path, items in found.strangers.items():
         for item in items:
-            mark = item.annotation(IDENTIFIER)
+            mark = mark_of(item)
             name = mark if mark in lost else identifier(item)
             if name in lost:
                 moved[name].append((path, item))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmkit.kpt.merge.listkeys import schema_of
-from krmkit.kpt.merge.threeway import LOCAL, MergedValue, merge
+from krmkit.kpt.merge.threeway import LOCAL, UPSTREAM, MergedValue, merge
 from krmkit.libraries.schema.fields import MISSING
 
 
@@ -132,8 +132,6 @@ def test_deletion_of_a_changed_field_is_a_conflict() -> None:
 LOSSES = {
     "scalar": (1, 2, 3),
     "null upstream": ({"b": 1}, None, {"b": 2}),
-    "null locally": (1, 2, None),
-    "a mapping made null": ({"b": 1}, {"b": 2}, None),
     "another kind": (1, {"b": 1}, [1]),
     "added on both sides": (MISSING, {"b": 1}, [1]),
 }
@@ -241,3 +239,15 @@ def test_keys_in_containers(name: str, keys: tuple[str, ...]) -> None:
             element = schema.element if schema is not None else None
             found = element.field(name) if element is not None else None
             assert found is not None and found.keys == keys, (kind, containers)
+
+
+@pytest.mark.parametrize("prefer", [UPSTREAM, LOCAL])
+@pytest.mark.parametrize("base", [1, {"b": 1}, MISSING], ids=["scalar", "mapping", "absent"])
+def test_a_local_null_clears(base: Any, prefer: str) -> None:
+    """As in kpt, whatever upstream has; its change is named. Where the base has null too, upstream's value comes."""
+    old = {} if base is MISSING else {"a": base}
+    merged = merge(old, {"a": 2}, {"a": None}, prefer=prefer)
+
+    assert merged.value == {"a": None}
+    assert [(one.path, one.upstream, one.merged) for one in merged.conflicts] == [(("a",), 2, None)]
+    assert merge({"a": None}, {"a": 2}, {"a": None}, prefer=prefer) == MergedValue({"a": 2})
