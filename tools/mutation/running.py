@@ -17,6 +17,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
@@ -120,8 +121,8 @@ class _Loop:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = session.items
         files = {str(ROOT / mutant.path) for mutant in self.changes}
-        found: Any = _in_child(lambda: self._callers(session, files), _MOST)
-        if found is None or found[0] or not items:
+        found = self._callers(session, files)
+        if found[0] or not items:
             return True
         self.failed = False
         _, callers, seconds = found
@@ -134,7 +135,8 @@ class _Loop:
         for mutant in self.changes:
             codes = changed_functions(mutant)
             numbers = sorted(
-                {number for place in codes for number in callers.get(place, ())}, key=seconds.get
+                {number for place in codes for number in callers.get(place, ())},
+                key=lambda number: seconds[number],
             )
             most = 20 + 10 * sum(seconds[number] for number in numbers)
             self.told(mutant, self._is_killed(session, functions, codes, numbers, most))
@@ -165,23 +167,34 @@ class _Loop:
     def _callers(
         self, session: pytest.Session, files: set[str]
     ) -> tuple[bool, dict[_Place, set[int]], dict[int, float]]:
+        """Which tests call a function, with their seconds; what dies under the recording, such as a deep recursion, is left out."""
         callers: dict[_Place, set[int]] = {}
         seconds = {}
-        now = 0
+        for number in range(len(session.items)):
+            found: Any = _in_child(partial(self._record, session, number, files), _MOST)
+            if found is None:
+                continue
+            failed, places, seconds[number] = found
+            if failed:
+                return True, callers, seconds
+            for place in places:
+                callers.setdefault(place, set()).add(number)
+        return False, callers, seconds
+
+    def _record(
+        self, session: pytest.Session, number: int, files: set[str]
+    ) -> tuple[bool, set[_Place], float]:
+        places: set[_Place] = set()
 
         def note(frame: FrameType, event: str, _: object) -> None:
             if event == "call" and frame.f_code.co_filename in files:
-                callers.setdefault(_place(frame.f_code), set()).add(now)
+                places.add(_place(frame.f_code))
 
-        for now in range(len(session.items)):
-            begun = time.monotonic()
-            sys.setprofile(note)
-            failed = self._fails(session, now)
-            sys.setprofile(None)
-            seconds[now] = time.monotonic() - begun
-            if failed:
-                return True, callers, seconds
-        return False, callers, seconds
+        begun = time.monotonic()
+        sys.setprofile(note)
+        failed = self._fails(session, number)
+        sys.setprofile(None)
+        return failed, places, time.monotonic() - begun
 
 
 def run(changes: list[Mutant], tests: Sequence[str], told: Callable[[Mutant, bool], None]) -> bool:

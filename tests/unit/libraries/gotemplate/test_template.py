@@ -280,3 +280,24 @@ def test_messages_show_assignments_as_written(sign: str, before: str) -> None:
     message = error(before + "{{$v " + sign + " (.name | print) .n}}").message
 
     assert f"at <$v {sign} (.name | print) .n>" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        ("{{range 0}}x{{else}}none{{end}}", "none"),
+        ("{{range 0}}x{{end}}.", "."),
+        ("{{range 2}}{{.}}{{else}}none{{end}}", "01"),
+        ("{{$a_b := 1}}{{$a_b}}", "1"),
+        ("{{$_ := 2}}{{$_}}", "2"),
+    ],
+)
+def test_counts_and_names(text: str, output: str) -> None:
+    """A range over nothing takes its else; an underscore is a letter of a name."""
+    assert run(text) == output
+
+
+@pytest.mark.parametrize("text", ["{{lt .l 1}}", "{{lt 1 .l}}", "{{lt .m .m}}", "{{gt .l .l}}"])
+def test_what_has_no_order(text: str) -> None:
+    """Lists and maps, on either side."""
+    assert "invalid type for comparison" in str(error(text))
