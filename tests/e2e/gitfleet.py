@@ -14,7 +14,7 @@ metadata:
   name: web
 pipeline:
   mutators:
-    - image: registry.example.com/set-package-context:v1
+    - image: ghcr.io/krmkit/set-package-context:v1
       configMap:
         tier: edge
 """

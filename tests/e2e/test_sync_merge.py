@@ -59,7 +59,7 @@ data:
       endpoint: ""
 """
 PRESETS = """\
-    - image: registry.example.com/apply-presets:v1
+    - image: ghcr.io/krmkit/apply-presets:v1
       configMap: {store: small}
 """
 
@@ -347,6 +347,6 @@ def test_a_conflict_in_a_pipeline_is_named_once(fleet: GitFleet) -> None:
 
     assert said.count("conflict: ") == 1, said
     assert (
-        'pipeline.mutators."[registry.example.com/set-package-context]".configMap.tier: changed upstream to'
+        'pipeline.mutators."[ghcr.io/krmkit/set-package-context]".configMap.tier: changed upstream to'
         in said
     )
