@@ -59,7 +59,17 @@ class Server:
 def serving(*flags: str, program: Sequence[str] = ("-m", "krmkit.cli")) -> Iterator[Server]:
     """A server on a free port; `program` is what Python runs in the place of `krmkit`."""
     process = subprocess.Popen(
-        [sys.executable, *program, "serve", "evaluator", "--port", "0", *flags],
+        [
+            sys.executable,
+            *program,
+            "serve",
+            "evaluator",
+            "--port",
+            "0",
+            "--in-process",
+            "registry.example:5000/team",
+            *flags,
+        ],
         cwd=ROOT / "shared",
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -126,7 +136,7 @@ def large_list(size: int) -> bytes:
 def test_example_as_porch_runs_it(example: testing.Example, porch: Caller) -> None:
     """The evaluator, and with a function's first example the wrapper in front of the entry point: both give what the function gives;
     failures in full."""
-    image = f"registry.example:5000/team/{example.function}:v1.0@sha256:{'0' * 64}"
+    image = f"registry.example:5000/team/{example.function}:v0.1.0"
     text = example.render_list()
     expected = testing.run_function(ROOT / "functions" / example.function, text)
 

@@ -347,6 +347,5 @@ def test_a_conflict_in_a_pipeline_is_named_once(fleet: GitFleet) -> None:
 
     assert said.count("conflict: ") == 1, said
     assert (
-        'pipeline.mutators."[ghcr.io/krmkit/set-package-context]".configMap.tier: changed upstream to'
-        in said
+        'pipeline.mutators."[ghcr.io/krmkit/set-package-context]".configMap.tier: changed upstream to' in said
     )

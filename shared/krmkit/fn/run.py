@@ -228,8 +228,6 @@ def _evaluate(
     """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
     outermost = effort.begin(options.limits.effort)
     try:
-        if options.stands_in:
-            results.warning("not-the-image", options.stands_in)
         decoded = _decoded(definition, resources.function_config, options, results)
         if decoded is None:
             return _trace(options)
@@ -244,6 +242,8 @@ def _evaluate(
         results.fail_on(decoded.fail_on)
         return ""
     finally:
+        if options.stands_in:  # not before: a function may end early where there are results
+            results.warning("not-the-image", options.stands_in)
         if effort.is_over():
             _name_limit(results)
         if outermost:

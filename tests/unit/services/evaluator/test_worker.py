@@ -165,3 +165,19 @@ def test_text_of_a_failure(found: list[Finding], stderr: str, limit: int, expect
 def test_size_of_escaped_text(text: str, size: int) -> None:
     """As gRPC escapes a status message."""
     assert worker.escaped_size(text) == size
+
+
+@pytest.mark.parametrize("name", ["prepend-pipeline/labels", "set-package-context/site"])
+def test_another_release_is_told_and_the_work_done(name: str) -> None:
+    """The warning about an image that the function does not follow keeps no function from its work."""
+    function, example = name.split("/")
+    text = testing.Example(ROOT / "functions" / function / "examples" / example, function).render_list()
+    functions = {function: loader.load(function)}
+
+    plain, pinned = (
+        worker.answered(functions, function, text.encode(), image).output.decode()
+        for image in ("", f"ghcr.io/krmkit/{function}@sha256:{'0' * 64}")
+    )
+
+    assert plain.partition("\nresults:")[0] == pinned.partition("\nresults:")[0]
+    assert "not-the-image" in pinned and "not-the-image" not in plain
