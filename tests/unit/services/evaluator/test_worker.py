@@ -171,13 +171,14 @@ def test_size_of_escaped_text(text: str, size: int) -> None:
 def test_another_release_is_told_and_the_work_done(name: str) -> None:
     """The warning about an image that the function does not follow keeps no function from its work."""
     function, example = name.split("/")
-    text = testing.Example(ROOT / "functions" / function / "examples" / example, function).render_list()
+    given = testing.Example(ROOT / "functions" / function / "examples" / example, function).render_list()
     functions = {function: loader.load(function)}
 
     plain, pinned = (
-        worker.answered(functions, function, text.encode(), image).output.decode()
+        worker.answered(functions, function, given.encode(), image).output.decode()
         for image in ("", f"ghcr.io/krmkit/{function}@sha256:{'0' * 64}")
     )
 
-    assert plain.partition("\nresults:")[0] == pinned.partition("\nresults:")[0]
+    done = [text.partition("\nresults:")[0].rstrip("\n") for text in (plain, pinned)]
+    assert done[0] == done[1]
     assert "not-the-image" in pinned and "not-the-image" not in plain
