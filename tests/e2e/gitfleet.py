@@ -118,7 +118,7 @@ class GitFleet:
         repos = ["--repo", f"blueprints={self.upstream}", "--repo", f"shops={self.address or self.shops}"]
         objects = ["--objects", str(self.root / "objects")]
         program = [sys.executable, "-m", "krmkit.cli", "variants", name, str(self.root / self.setfile)]
-        return [*program, *repos, *objects, *words]
+        return [*program, *repos, *objects, "--in-process", "registry.example.com", *words]
 
     def run(self, name: str, *words: str, code: int = 0) -> str:
         """Run `krmkit variants NAME`; return stdout and stderr."""

@@ -51,6 +51,9 @@ MADE = (
     "selector:",
     "matchLabels:",
     "template:",
+    '"labels": {',
+    '"site": "north"',
+    "},",
 )
 DEPLOYMENT = """\
 # the server
