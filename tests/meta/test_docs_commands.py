@@ -79,6 +79,8 @@ def problem_of_krmkit(words: list[str]) -> str:
     command, rest = words[0], words[1:]
     if command not in cli.COMMANDS:
         return f"krmkit has no command {command}"
+    if command == "run" and "PKG" in rest:  # on a package: the flags of render, a config, pairs
+        command, rest = "render", rest[1 : rest.index("--") if "--" in rest else None]
     if command == "run":
         if not rest:
             return ""

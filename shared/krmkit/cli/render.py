@@ -38,6 +38,10 @@ from krmkit.views.formats import FORMATS, shown
 from krmkit.views.progress import RenderProgress
 from krmkit.views.terminal import Terminal, unread_is_fine
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _PROGRAMS = FORMATS[2:]  # formats that programs read
 _STREAMS = ("stdout", "unwrap", "cluster")
 EPILOG = """
@@ -122,8 +126,11 @@ def parser() -> CommandParser:
     return made
 
 
-def main(words: list[str]) -> int:
-    """Run `krmkit render ...`; returns the exit code: 1 for errors, 2 where --check finds that files would change."""
+def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> int:
+    """Run `krmkit render ...`; returns the exit code: 1 for errors, 2 where --check finds that files would change.
+
+    `prepare` may change the pipeline of the package before it runs.
+    """
     arguments = parser().parse_args(words[1:])
     try:
         options = _options(arguments)
@@ -148,6 +155,8 @@ def main(words: list[str]) -> int:
     folder = arguments.package or package_above()
     try:
         package = read(folder, options.limits)
+        if prepare is not None:
+            prepare(package)
         for note in package.notes:
             say("render", note)
         problem = _unknown_choice(package, [*arguments.skip, *arguments.only])

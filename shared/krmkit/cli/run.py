@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from krmkit.fn import loader
@@ -14,13 +15,18 @@ if TYPE_CHECKING:
     from krmkit.cli.arguments import CommandParser
     from krmkit.fn.loader import Function
     from krmkit.render.findings.model import Result
+    from krmkit.render.package import Package
 
 HELP = """krmkit run [--functions DIR] NAME [FILE] [flags]
+
+       krmkit run NAME PKG [--fn-config FILE | -- KEY=VALUE...] [--diff] [--write]
 
 Runs the function NAME (see `krmkit list`; or a folder with a function.yaml) on
 the ResourceList in FILE or on stdin, and prints the ResourceList that comes
 out. With --functions DIR it knows the functions in DIR too. With -f FORMAT
-(table, text, json, sarif, junit, github) it prints the results alone.
+(table, text, json, sarif, junit, github) it prints the results alone. On a
+package PKG it writes the files that change, as `kpt fn eval` does, with the
+flags of `krmkit render`; --diff shows them and writes nothing.
 `krmkit run NAME --help` lists the function's flags and its config.
 """
 _FLAGS = ("-f", "--format", "--color")
@@ -66,9 +72,54 @@ def main(words: list[str]) -> int:
 
         say("run", error.args[0])
         return 1
+    if any(os.path.isdir(word) for word in words[1:] if not word.startswith("-")):
+        return _on_package(function, words[1:], folders)
     if any(word.partition("=")[0] in _FLAGS or word[:2] == "-f" for word in words[1:]):
         return _formatted(function, words)
     return run_function(function.folder, function.process, words[1:])
+
+
+def _on_package(function: Function, words: list[str], folders: list[str]) -> int:
+    """Run the function alone on a package, as `kpt fn eval`; `words` are flags of render, --fn-config, and `-- key=value`."""
+    from krmkit.cli.render import main as render
+    from krmkit.kpt.kptfile import PipelineFunction
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.process.stderr import say
+
+    at = words.index("--") if "--" in words else len(words)
+    flags, pairs, path = [], words[at + 1 :], ""
+    left = iter(words[:at])
+    for word in left:
+        name, equals, value = word.partition("=")
+        if name == "--fn-config":
+            path = value if equals else next(left, "")
+        else:
+            flags.append(word)
+    wrong = next((pair for pair in pairs if not pair.partition("=")[1]), "")
+    if wrong or (path and pairs):
+        say(
+            "run",
+            f'after -- must be key=value, got "{wrong}"' if wrong else "give --fn-config or -- key=value",
+        )
+        return 1
+    name = function.name
+    entry = PipelineFunction(f"krmkit run {name}", {"exec": name})
+    entry.config_map = dict(pair.split("=", 1) for pair in pairs)
+    try:
+        if path:
+            with open(path, encoding="utf-8") as file:
+                entry.given = Resource(file.read(), label=path)
+    except (OSError, UnicodeDecodeError) as error:
+        say("run", f"--fn-config {path}: {getattr(error, 'strerror', None) or error}")
+        return 1
+
+    def alone(package: Package) -> None:
+        for each in package.walk():
+            each.kptfile.mutators, each.kptfile.validators = [], []
+        package.kptfile.mutators = [entry]
+
+    more = [word for folder in folders for word in ("--functions", folder)]
+    return render(["render", *flags, *more], alone)
 
 
 def _folders(words: list[str]) -> tuple[list[str], list[str]]:

@@ -180,6 +180,7 @@ class PipelineFunction:
         "exclude",
         "exec",
         "field",
+        "given",
         "image",
         "name",
         "selectors",
@@ -198,6 +199,7 @@ class PipelineFunction:
         self.config_map = _texts(data, "configMap")
         reference = _entries(data, "configRef")
         self.config_ref = ResourceSelector.read(reference) if reference else None
+        self.given: Resource | None = None  # from outside of the package
         self.when = _text(data, "when").strip()
         self.selectors = [ResourceSelector.read(entry) for entry in _items(data, "selectors")]
         self.exclude = [ResourceSelector.read(entry) for entry in _items(data, "exclude")]
@@ -328,8 +330,6 @@ def _offset(node: Node, steps: list[str | int]) -> int:
 
 
 # The valid parts of invalid data are read, so that all violations are reported at once.
-
-
 def _entries(data: object, name: str) -> dict[str, object]:
     value = data.get(name) if isinstance(data, dict) else None
     return value if isinstance(value, dict) else {}

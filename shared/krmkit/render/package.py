@@ -100,14 +100,12 @@ class Package:
         return f"{self.place(KPTFILE)}: {self.kptfile.located(text)}"
 
     def config(self, function: PipelineFunction) -> Resource | None:
-        """The function's config on disk. Raises PackageError."""
+        """The function's config: the given one, else that on disk. Raises PackageError."""
+        if function.given is not None:
+            return function.given
         if function.config_map:
-            data: dict[str, object] = {
-                "apiVersion": "v1",
-                "kind": "ConfigMap",
-                "metadata": {"name": "function-input"},
-                "data": dict(function.config_map),
-            }
+            data: dict[str, object] = {"apiVersion": "v1", "kind": "ConfigMap"}
+            data |= {"metadata": {"name": "function-input"}, "data": dict(function.config_map)}
             return Resource.from_data(data, "the functionConfig")
         if function.config_ref is not None:
             item = next((item for item in self.items if function.config_ref.matches(item)), None)
