@@ -97,3 +97,11 @@ def test_comments_that_are_lost() -> None:
     assert [(one.file, one.line, "# ours" in one.message) for one in found] == [("app.yaml", 8, True)]
     assert lost_comments([(before, edited)], before, edited, edited, before) == []
     assert lost_comments([(before, edited)], edited, edited, before, before) == []
+
+
+def test_a_name_in_a_json_file() -> None:
+    """A prefix that the pipeline puts before it is no loss, as in a YAML file."""
+    edited = {"own.json": b'{"metadata": {"name": "own"}, "data": {"k": "mine"}}'}
+    result = {"own.json": b'{"metadata": {"name": "shop-own"}, "data": {"k": "other"}}'}
+
+    assert [one.path for one in lost_edits({}, edited, result, edited)] == [("data", "k")]
