@@ -1,4 +1,5 @@
-"""`krmkit clusterctl generate TEMPLATE`: substitute the `${VARIABLE}`s of a Cluster API template, as clusterctl does.
+"""`krmkit clusterctl generate TEMPLATE` substitutes the `${VARIABLE}`s of a Cluster API template, as clusterctl does, and `migrate PKG`
+converts a package to v1beta2.
 
 The environment is not read: the same template and values give the same text everywhere.
 """
@@ -8,17 +9,25 @@ from __future__ import annotations
 import argparse
 import sys
 
-from krmkit.cli.arguments import CommandParser, add_place
+from krmkit.analysis.plans.sources import PlanError
+from krmkit.cli.arguments import CommandParser, add_color, add_package, add_place, package_above
+from krmkit.krm.errors import ListError
+from krmkit.krm.finding import ERROR
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
 from krmkit.libraries.envsubst.substitute import TooLongError
 from krmkit.libraries.envsubst.texttemplate import MissingValueError
 from krmkit.libraries.process.stderr import say
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.conversion.variablevalues import ValuesError, add_values, read_values
+from krmkit.render.diff import diff
+from krmkit.render.package import PackageError
 from krmkit.storage.disk.folders import TreeError, read_file
 from krmkit.storage.disk.primitives import WriteError
-from krmkit.storage.disk.write import write_file
+from krmkit.storage.disk.write import write, write_file
 from krmkit.systems.clusterapi.api.templatevariables import cluster_template
-from krmkit.views.terminal import unread_is_fine
+from krmkit.systems.clusterapi.plan.model import SAME
+from krmkit.views.terminal import Terminal, unread_is_fine
+from krmkit.views.topology import cells, summary
 
 _LARGEST = 64 * 1024 * 1024
 
@@ -31,10 +40,17 @@ drone/envsubst; $$ is a dollar sign.
 """
 
 
+MIGRATE_EPILOG = """
+krmkit clusterctl migrate clusters --diff
+
+Exit code: 0 done or nothing to do, 2 files would change (--check), 1 something is left to do, or a Cluster would change.
+"""
+
+
 def parser() -> CommandParser:
     """The command line of `krmkit clusterctl`."""
     made = CommandParser(prog="krmkit clusterctl", description="Templates of Cluster API, offline.")
-    commands = made.add_subparsers(dest="command", required=True, metavar="generate")
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     generate = commands.add_parser(
         "generate",
         help="put values in place of ${VARIABLE}s",
@@ -54,12 +70,34 @@ def parser() -> CommandParser:
         help="print the variables and their defaults, and nothing else",
     )
     add_place(generate, "FILE", "where the text goes (default: stdout)", default="")
+    migrate = commands.add_parser(
+        "migrate",
+        help="convert the Cluster API objects of a package from v1beta1 to v1beta2",
+        description="Convert Clusters, ClusterClasses and templates of the core, kubeadm and Docker kinds to v1beta2 in their files: fields, references"
+        " and the paths and values of patches. Comments and order stay. What cannot be converted alone is named with its line. A plan between before"
+        " and after shows whether any Cluster changes.",
+        epilog=MIGRATE_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_package(migrate)
+    add_color(migrate)
+    migrate.add_argument("--check", action="store_true", help="write nothing; exit 2 if files would change")
+    migrate.add_argument(
+        "--diff", action="store_true", help="show the changes and write nothing, without --write"
+    )
+    migrate.add_argument(
+        "--write",
+        action="store_true",
+        help="write, with --diff as well (the default without --check and --diff)",
+    )
     return made
 
 
 def main(words: list[str]) -> int:
     """Run `krmkit clusterctl ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
+    if arguments.command == "migrate":
+        return _migrate(arguments)
     name = "stdin" if arguments.template == "-" else arguments.template
     try:
         text = _made(arguments, name)
@@ -101,3 +139,31 @@ def _made(arguments: argparse.Namespace, name: str) -> str:
     return template.filled(
         add_values(read_values(arguments.values) if arguments.values else {}, arguments.set)
     )
+
+
+def _migrate(arguments: argparse.Namespace) -> int:
+    from krmkit.analysis.plans.migration import migrated
+
+    package = arguments.package or package_above()
+    try:
+        found = migrated(package)
+        if arguments.write or not (arguments.check or arguments.diff):
+            write(package, found.edits)
+    except (PackageError, PlanError, ListError, YamlError, WriteError) as error:
+        say("clusterctl migrate", error)
+        return 1
+    shown = Terminal.of(arguments)
+    text = diff(found.edits, shown.colour) if arguments.diff else ""
+    text += "".join(f"{one.severity}: {place}: {one.message}\n" for one, place in found.findings)
+    changed = [one for one in found.plan.clusters if one.action != SAME]
+    text += "".join(" ".join(cells(one)) + "\n" for one in changed)
+    text += (
+        f"{len(found.edits)} file{'s' * (len(found.edits) != 1)} to change; {summary(found.plan.clusters)}\n"
+    )
+    with unread_is_fine(sys.stdout):
+        sys.stdout.write(text)
+    for problem in found.plan.errors:
+        say("clusterctl migrate", problem)
+    if found.plan.errors or changed or any(one.severity == ERROR for one, _ in found.findings):
+        return 1
+    return 2 if arguments.check and found.edits else 0

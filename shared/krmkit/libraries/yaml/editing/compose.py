@@ -7,7 +7,9 @@ cut out with their comments and shifted to their new column.
 from __future__ import annotations
 
 from krmkit.libraries.yaml import emit
-from krmkit.libraries.yaml.editing.places import Places, Spot
+from krmkit.libraries.yaml.editing.linecomments import line_comment
+from krmkit.libraries.yaml.editing.movedlines import depth_of, join_lines, moved_block_scalar
+from krmkit.libraries.yaml.editing.places import Places, Spot, Units
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.lines import shift
 from krmkit.libraries.yaml.tree import (
@@ -188,9 +190,9 @@ class Composer:
         if is_block_scalar(node):
             moved = None
             if self.literals and not self._lacks_break(node):
-                moved = _moved_block_scalar(self._slice(node), column)
+                moved = moved_block_scalar(self._slice(node), column)
             return moved if moved is not None else emit.scalar(node.text, column, flow=not self.literals)
-        return _join_lines(self._slice(node), column + 2)
+        return join_lines(self._slice(node), column + 2)
 
     def _fresh(self, node: Scalar, column: int, flow: bool) -> str:
         """A scalar without a place in any text: made from Python data, or a detached copy."""
@@ -230,35 +232,54 @@ class Composer:
         """A whole entry or item at `column`, every line indented, without the last line break."""
         if isinstance(child, Entry):
             return self.entry(child, column)
-        return " " * column + "-" + self.after_dash(child, column)
+        head = ""
+        if child.source is not None:
+            places = self.places(child.source)
+            holder, index = places.holder(child)
+            if isinstance(holder.node, Seq) and not holder.node.flow:
+                head = self._head(places, places.units(holder), index, column)
+        return f"{head}{' ' * column}-{self.after_dash(child, column)}"
 
     def entry(self, entry: Entry, column: int) -> str:
         """A whole `key: value` at `column`, with its comments where it comes from a text."""
-        key = entry.key
-        head = ""
+        # An entry that has got another name is still where its first one is.
+        key = entry.key if entry.key.source is not None else entry.first_key
+        head = tail = ""
         if key.source is not None:
             places = self.places(key.source)
             holder, index = places.holder(key)
             if not (isinstance(holder.node, Map) and holder.node.flow):
                 units = places.units(holder)
                 unit = units[index]
-                if places.begins_line(unit.start):
-                    start = places.head_start(units, index, is_root=False)
-                else:
-                    start = unit.start
+                head = self._head(places, units, index, column)
                 if unit.value.node is entry.value and is_clean(key) and self._can_stay(entry.value):
-                    end = places.body_end(units, index)
-                    return self._lines(places, start, end, unit.column, column)
-                # The value was edited; the comments above the key stay.
-                above = places.line(unit.start)
-                if start < above:
-                    head = self._lines(places, start, above, unit.column, column) + "\n"
+                    above = places.line(unit.start) if places.begins_line(unit.start) else unit.start
+                    body = self._lines(places, above, places.body_end(units, index), unit.column, column)
+                    if key is not entry.key and unit.key is not None:
+                        rest = body[column + unit.key.end - unit.key.start :]
+                        body = " " * column + emit.key(_key_text(entry.key)) + rest
+                    return head + body
+                # The value was edited; the comments above the key stay, and the one on its line.
+                if type(entry.value) is type(entry.first_value):
+                    comment = line_comment(key.source, key, entry.first_value)
+                    tail = f" {comment}" if comment else ""
         name = (
-            self._slice(key)
-            if isinstance(key, Scalar) and key.source is not None
-            else emit.key(_key_text(key))
+            self._slice(entry.key)
+            if isinstance(entry.key, Scalar) and entry.key.source is not None
+            else emit.key(_key_text(entry.key))
         )
-        return f"{head}{' ' * column}{name}:{self.after_key(entry.value, column)}"
+        value = self.after_key(entry.value, column)
+        if value.startswith("\n"):
+            return f"{head}{' ' * column}{name}:{tail}{value}"
+        return f"{head}{' ' * column}{name}:{value}" + ("" if "\n" in value else tail)
+
+    def _head(self, places: Places, units: Units, index: int, column: int) -> str:
+        """The comments above a child, with their line break."""
+        unit = units[index]
+        if not places.begins_line(unit.start):
+            return ""
+        start, above = places.head_start(units, index, is_root=False), places.line(unit.start)
+        return self._lines(places, start, above, unit.column, column) + "\n" if start < above else ""
 
     def _lines(self, places: Places, start: int, end: int, old: int, new: int) -> str:
         """Whole lines (the first one may begin behind a dash) moved from column `old` to `new`."""
@@ -296,14 +317,9 @@ def _step(old: Spot, column: int, places: Places) -> int:
     node = old.node
     if not isinstance(node, Scalar) or not is_block_scalar(node):
         return 2
-    depth = _depth(places.view[old.start : old.end].partition("\n")[2])
-    own = _depth(node.text) if node.style == "|" else 0  # blanks of the text itself
+    depth = depth_of(places.view[old.start : old.end].partition("\n")[2])
+    own = depth_of(node.text) if node.style == "|" else 0  # blanks of the text itself
     return max(depth - own, column + 1) - column if depth else 2
-
-
-def _depth(text: str) -> int:
-    """The fewest blanks that a line with content begins with."""
-    return min((len(line) - len(line.lstrip(" ")) for line in text.split("\n") if line.strip(" ")), default=0)
 
 
 def _first_list(node: Node) -> Entry | None:
@@ -330,20 +346,3 @@ def _json(node: Node) -> str:
     from krmkit.libraries.yaml.data import go_data
 
     return json.dumps(go_data(node), ensure_ascii=False)
-
-
-def _join_lines(text: str, column: int) -> str:
-    """A quoted or plain scalar of several lines: continuation lines are indented for their new place."""
-    first, newline, rest = text.partition("\n")
-    if not newline:
-        return text
-    lines = [" " * column + line.strip(" ") if line.strip(" ") else "" for line in rest.split("\n")]
-    return "\n".join([first, *lines])
-
-
-def _moved_block_scalar(text: str, column: int) -> str | None:
-    """A literal or folded scalar below another key; None where an explicit indicator forbids a plain shift."""
-    header, newline, body = text.partition("\n")
-    if any(character.isdigit() for character in header.partition("#")[0]):
-        return None
-    return header + newline + shift(body, _depth(body), column + 2)

@@ -16,7 +16,7 @@ from krmkit.systems.clusterapi.api.times import go_duration, to_seconds
 
 Path = tuple[str, ...]
 
-_ARGUMENTS: tuple[Path, ...] = (
+ARGUMENTS: tuple[Path, ...] = (
     ("clusterConfiguration", "apiServer", "extraArgs"),
     ("clusterConfiguration", "controllerManager", "extraArgs"),
     ("clusterConfiguration", "scheduler", "extraArgs"),
@@ -70,13 +70,18 @@ STRUCTS: tuple[Path, ...] = (
 """The structs of v1beta1 that are no pointers."""
 
 
+def dropped_paths() -> tuple[Path, ...]:
+    """Return the fields of v1beta1 that v1beta2 lacks, or has elsewhere with another value."""
+    return (*_ONLY_V1BETA1, _TIMEOUT_V1BETA1, _DISCOVERY_TIMEOUT)
+
+
 def config_to_v1beta2(spec: Object) -> Object:
     """Return a KubeadmConfigSpec of v1beta1 as v1beta2.
 
     >>> config_to_v1beta2({"joinConfiguration": {"nodeRegistration": {"kubeletExtraArgs": {"v": "2"}}}})
     {'joinConfiguration': {'nodeRegistration': {'kubeletExtraArgs': [{'name': 'v', 'value': '2'}]}}}
     """
-    for path in _ARGUMENTS:
+    for path in ARGUMENTS:
         spec = _changed(spec, path, _argument_list)
     for path in _ONLY_V1BETA1:
         spec = drop(spec, path) if find(spec, path) is not None else spec
@@ -102,7 +107,7 @@ def config_to_v1beta2(spec: Object) -> Object:
 
 def config_to_v1beta1(spec: Object) -> Object:
     """Return a KubeadmConfigSpec of v1beta2 as v1beta1; time-outs that only v1beta2 has are lost."""
-    for path in _ARGUMENTS:
+    for path in ARGUMENTS:
         spec = _changed(spec, path, _argument_map)
     spec = _changed(
         spec, _TOKENS, lambda tokens: [_token(one, "ttlSeconds", "ttl", _duration) for one in tokens]

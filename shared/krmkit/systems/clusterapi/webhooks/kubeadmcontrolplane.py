@@ -65,7 +65,7 @@ def updated_errors(running: Object, wanted: Object, fields: Iterable[str]) -> li
     for path in fields:
         if path.startswith(_LOOKED_AT):
             _copy(target, new, path.partition("[")[0].split("."))
-    old, new = _without_empty(old), _without_empty(new)
+    old, new = without_empty(old), without_empty(new)
     errors = [
         forbidden(path, "cannot be modified")
         for path in _changed(old.get("spec"), new.get("spec"), "spec")
@@ -105,10 +105,10 @@ def _copy(source: Object, target: Object, path: list[str]) -> None:
         inner[last] = deepcopy(value)
 
 
-def _without_empty(value: Any) -> Any:
+def without_empty(value: Any) -> Any:
     """Return a value as Go writes its struct: without empty fields."""
     if isinstance(value, dict):
-        inner = {name: _without_empty(one) for name, one in value.items()}
+        inner = {name: without_empty(one) for name, one in value.items()}
         return {name: one for name, one in inner.items() if one not in ({}, [], "", None)}
     return value
 

@@ -1,0 +1,53 @@
+"""The migration of a package to v1beta2: the files that change, what is left to do, and what the change does to its Clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from krmkit.analysis.plans.plandata import mask_plan
+from krmkit.analysis.plans.sources import collected, package_options, read_items
+from krmkit.krm.resource import Resource
+from krmkit.render.findings.places import line_of
+from krmkit.render.package import read
+from krmkit.storage.disk.stage import FileEdit
+from krmkit.systems.clusterapi.migration.objects import migrate
+from krmkit.systems.clusterapi.plan.changes import make_plan
+from krmkit.systems.clusterapi.plan.model import TopologyPlan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.finding import Finding
+
+
+@dataclass(slots=True)
+class PackageMigration:
+    """What a migration does. `findings` with their places, `file:line`. `plan`: between the package before and after; every Cluster in it should be the same."""
+
+    edits: list[FileEdit] = field(default_factory=list)
+    findings: list[tuple[Finding, str]] = field(default_factory=list)
+    plan: TopologyPlan = field(default_factory=TopologyPlan)
+
+
+def migrated(folder: str) -> PackageMigration:
+    """Migrate a package and its subpackages in memory. Raises PackageError, PlanError, ListError, YamlError."""
+    items = read_items(folder)
+    old = collected(items)
+    package = read(folder)
+    found = PackageMigration()
+    after: list[Resource] = []
+    for part in package.walk():
+        for file in part.files:
+            done = migrate(file.items)
+            path = part.place(file.path)
+            found.findings += [(one, line_of(path, item, one.field)) for item, one in done.findings]
+            if done.changed:
+                found.edits.append(FileEdit(part.place(file.path), file.text, file.joined(file.items)))
+            after += file.items
+    new = collected([Resource(item.text) for item in after])
+    keys = {item.key for item in (*old.clusters, *new.clusters)}
+    found.plan = make_plan(
+        old, new, package_options(items), keys, datetime.now(UTC).isoformat(timespec="seconds")
+    )
+    mask_plan(found.plan, old, new)
+    return found
