@@ -92,6 +92,7 @@ def problem_of_krmkit(words: list[str]) -> str:
     deeper: dict[tuple[str, ...], str] = {
         ("serve", "topology-extension"): "krmkit.cli.serveextension",
         ("topology", "check-extension"): "krmkit.cli.checkextension",
+        ("topology", "explain"): "krmkit.cli.explainclass",
     }
     module = deeper.get((command, *rest[:1]))
     if module is not None:

@@ -19,15 +19,14 @@ from krmkit.libraries.envsubst.texttemplate import MissingValueError
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.conversion.variablevalues import ValuesError, add_values, read_values
-from krmkit.render.diff import diff
 from krmkit.render.package import PackageError
 from krmkit.storage.disk.folders import TreeError, read_file
 from krmkit.storage.disk.primitives import WriteError
 from krmkit.storage.disk.write import write, write_file
 from krmkit.systems.clusterapi.api.templatevariables import cluster_template
 from krmkit.systems.clusterapi.plan.model import SAME
+from krmkit.views.migration import told
 from krmkit.views.terminal import Terminal, unread_is_fine
-from krmkit.views.topology import cells, summary
 
 _LARGEST = 64 * 1024 * 1024
 
@@ -37,13 +36,6 @@ krmkit clusterctl generate cluster-template.yaml --values lyon.yaml --set WORKER
 
 Values are a YAML map, such as `CLUSTER_NAME: lyon`. Forms: ${V}, ${V:=default}, ${V:-default}, ${V^^}, ${V/text/other} and the others of
 drone/envsubst; $$ is a dollar sign.
-"""
-
-
-MIGRATE_EPILOG = """
-krmkit clusterctl migrate clusters --diff
-
-Exit code: 0 done or nothing to do, 2 files would change (--check), 1 something is left to do, or a Cluster would change.
 """
 
 
@@ -76,8 +68,7 @@ def parser() -> CommandParser:
         description="Convert Clusters, ClusterClasses and templates of the core, kubeadm and Docker kinds to v1beta2 in their files: fields, references"
         " and the paths and values of patches. Comments and order stay. What cannot be converted alone is named with its line. A plan between before"
         " and after shows whether any Cluster changes.",
-        epilog=MIGRATE_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="Exit code: 0 done or nothing to do, 2 files would change (--check), 1 something is left to do, or a Cluster would change.",
     )
     add_package(migrate)
     add_color(migrate)
@@ -152,14 +143,8 @@ def _migrate(arguments: argparse.Namespace) -> int:
     except (PackageError, PlanError, ListError, YamlError, WriteError) as error:
         say("clusterctl migrate", error)
         return 1
-    shown = Terminal.of(arguments)
-    text = diff(found.edits, shown.colour) if arguments.diff else ""
-    text += "".join(f"{one.severity}: {place}: {one.message}\n" for one, place in found.findings)
     changed = [one for one in found.plan.clusters if one.action != SAME]
-    text += "".join(" ".join(cells(one)) + "\n" for one in changed)
-    text += (
-        f"{len(found.edits)} file{'s' * (len(found.edits) != 1)} to change; {summary(found.plan.clusters)}\n"
-    )
+    text = told(found, changed, arguments.diff, Terminal.of(arguments))
     with unread_is_fine(sys.stdout):
         sys.stdout.write(text)
     for problem in found.plan.errors:

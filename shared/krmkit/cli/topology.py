@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from datetime import UTC, datetime
-from time import monotonic
 
 from krmkit.analysis.plans.plandata import mask_plan
+from krmkit.analysis.plans.planwork import Work, compute, exit_code
 from krmkit.analysis.plans.sources import PlanError, extension_names, read_both, read_with_cluster, rebase
 from krmkit.cli.arguments import (
     CommandParser,
@@ -20,16 +19,12 @@ from krmkit.cli.arguments import (
 )
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
-from krmkit.systems.clusterapi.plan.changes import make_plan
-from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, TopologyPlan
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import Terminal
 from krmkit.views.topology import PAGES, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from krmkit.services.extension.live import Recorder
     from krmkit.systems.clusterapi.api.collection import Collected, Key
     from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
@@ -42,9 +37,6 @@ Nothing is written.
 
 Exit code: 0 nothing changes, 2 something does, 1 a Cluster or class is refused, or the packages cannot be read.
 """
-_CHUNKS_PER_JOB = 4
-_FEWEST = 8  # Clusters from which on a second process pays
-_SILENT_SECONDS = 1.0
 
 
 def parser() -> CommandParser:
@@ -113,6 +105,11 @@ def parser() -> CommandParser:
     commands.add_parser(
         "check-extension", help="test whether a runtime extension keeps the contract", add_help=False
     )
+    commands.add_parser(
+        "explain",
+        help="show what the variables of a ClusterClass do, or a minimal Cluster of it",
+        add_help=False,
+    )
     return made
 
 
@@ -146,6 +143,10 @@ def main(words: list[str]) -> int:
         from krmkit.cli.checkextension import main as check_extension
 
         return check_extension(words[1:])
+    if words[1:2] == ["explain"]:
+        from krmkit.cli.explainclass import main as explain
+
+        return explain(words[2:])
     arguments = parser().parse_args(words[1:])
     arguments.package = arguments.package or package_above()
     terminal = Terminal(sys.stderr, arguments.color)
@@ -252,13 +253,6 @@ def _write_record(recorder: Recorder, path: str) -> None:
         raise PlanError(f"--record {path}: {error.strerror}") from None
 
 
-def exit_code(plan: TopologyPlan) -> int:
-    """1 if anything is refused, else 2 if anything changes, else 0."""
-    if plan.errors or any(one.action == REFUSED for one in plan.clusters):
-        return 1
-    return 2 if any(one.action != SAME for one in plan.clusters) else 0
-
-
 def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
     """(namespace, name) of all Clusters of both packages, or of those in `names`. Raises PlanError."""
     keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
@@ -269,63 +263,3 @@ def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
         if name not in known:
             raise PlanError(f"--cluster {name}: no Cluster has this name{did_you_mean(name, known)}")
     return [key for key in keys if key[1] in names or "/".join(key) in names]
-
-
-class Work:
-    """The input that the processes share. with_objects: the plan keeps the objects, for a diff."""
-
-    __slots__ = ("chunks", "keys", "new", "now", "old", "options", "with_objects")
-
-    def __init__(
-        self, old: Collected, new: Collected, options: TopologyOptions, keys: list[Key], with_objects: bool
-    ) -> None:
-        self.old = old
-        self.new = new
-        self.options = options
-        self.keys = keys
-        self.with_objects = with_objects
-        self.chunks = [keys]
-        self.now = datetime.now(UTC).isoformat(timespec="seconds")
-
-    def plan(self, number: int) -> TopologyPlan:
-        """The plan of one chunk of the Clusters."""
-        plan = make_plan(self.old, self.new, self.options, self.chunks[number], self.now)
-        if not self.with_objects:
-            # The objects are most of the data that would be sent between processes.
-            for cluster_plan in plan.clusters:
-                for change in cluster_plan.all_changes():
-                    change.before = change.after = None
-        return plan
-
-
-def compute(work: Work, jobs: int, terminal: Terminal) -> TopologyPlan:
-    """The plan of all Clusters, shared among processes where there are many. Raises PlanError where a process dies."""
-    total = len(work.keys)
-    jobs = min(jobs, max(1, total // _FEWEST))
-    if jobs == 1:
-        return work.plan(0)
-    from krmkit.fleet.engine.processes import share
-
-    chunks = min(total, jobs * _CHUNKS_PER_JOB)
-    work.chunks = [work.keys[number::chunks] for number in range(chunks)]
-    started, done = monotonic(), 0
-    plans: list[TopologyPlan] = []
-    for _, plan, how in share(range(chunks), jobs, _worker, work):
-        if plan is None:
-            raise PlanError(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
-        plans.append(plan)
-        done += len(plan.clusters)
-        if terminal.watched and monotonic() - started > _SILENT_SECONDS:
-            terminal.line(f"{done} of {total} Clusters")
-    terminal.line("")
-    clusters: list[ClusterPlan] = [one for plan in plans for one in plan.clusters]
-    clusters.sort(key=lambda one: (one.namespace, one.name))
-    return TopologyPlan(
-        clusters,
-        sorted({text for plan in plans for text in plan.errors}),
-        sorted({text for plan in plans for text in plan.warnings}),
-    )
-
-
-def _worker(work: Work) -> Callable[[int], TopologyPlan]:
-    return work.plan

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from krmkit.analysis.plans.plandata import as_data
+from krmkit.analysis.plans.planwork import exit_code
 from krmkit.analysis.plans.sources import read_both
-from krmkit.cli.topology import exit_code
 from krmkit.render.resourcefiles import items_of
 from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions

@@ -1,0 +1,41 @@
+"""The table of a ClusterClass's variables, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+
+from krmkit.views.terminal import Table, Terminal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.analysis.plans.classtable import ClassTable, ClassVariable
+
+FORMATS = ("table", "markdown", "json")
+_COLUMNS = ("VARIABLE", "TYPE", "DEFAULT", "NEEDED", "ACTS ON", "DESCRIPTION")
+
+
+def shown(table: ClassTable, name: str, form: str, terminal: Terminal) -> str:
+    """Return the table of the class `name` in one of FORMATS."""
+    rows = [_row(one) for one in table.variables]
+    if form == "json":
+        data = [
+            {"name": one.name, "schema": one.schema, "required": one.required, "needed": one.needed or one.required,
+             "acts": [dict(zip(("kind", "field", "patch"), act, strict=True)) for act in one.acts]}
+            for one in table.variables
+        ]  # fmt: skip
+        return json.dumps({"class": name, "variables": data, "problem": table.problem}, indent=2) + "\n"
+    if form == "markdown":
+        lines = [_COLUMNS, tuple("---" for _ in _COLUMNS), *rows]
+        return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+    made = Table(list(_COLUMNS))
+    for row in rows:
+        made.add(list(row))
+    return made.text(terminal)
+
+
+def _row(one: ClassVariable) -> tuple[str, ...]:
+    needed = "required" if one.required else "yes, though optional" if one.needed else "no"
+    acts = "; ".join(f"{kind} {path} ({patch})" for kind, path, patch in one.acts) or "-"
+    default = json.dumps(one.schema["default"]) if "default" in one.schema else "-"
+    said = " ".join(str(one.schema.get("description", "")).split())
+    return one.name, str(one.schema.get("type", "any")), default, needed, acts, said or "-"

@@ -1,0 +1,23 @@
+"""What a migration of a package did, for people."""
+
+from __future__ import annotations
+
+from krmkit.render.diff import diff
+from krmkit.views.topology import cells, summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.analysis.plans.migration import PackageMigration
+    from krmkit.systems.clusterapi.plan.model import ClusterPlan
+    from krmkit.views.terminal import Terminal
+
+
+def told(found: PackageMigration, changed: Sequence[ClusterPlan], with_diff: bool, terminal: Terminal) -> str:
+    """Return the diff, the findings with their places, the Clusters that are not the same, and a closing line."""
+    text = diff(found.edits, terminal.colour) if with_diff else ""
+    text += "".join(f"{one.severity}: {place}: {one.message}\n" for one, place in found.findings)
+    text += "".join(" ".join(cells(one)) + "\n" for one in changed)
+    files = len(found.edits)
+    return f"{text}{files} file{'s' * (files != 1)} to change; {summary(found.plan.clusters)}\n"
