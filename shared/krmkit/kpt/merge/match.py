@@ -79,6 +79,11 @@ def matched(
             waiting = [one for one in waiting if id(one.item) not in found]
             free = [other for other in free if id(other) not in taken]
 
+    if generated and len({(one.path, one.name) for one in waiting}) < len(waiting):
+        # Of one name in one file: what was made of each is in its place.
+        sides = [[(one.path, one.kind, one.mark) for one in side] for side in (waiting, free)]
+        if sides[0] == sides[1]:
+            return {id(one.item): other.item for one, other in zip(waiting, free, strict=True)}
     for mine, its in _IN_FILE:
         take(mine, its, unique=False)
     for mine, its in _ELSEWHERE:

@@ -105,3 +105,12 @@ def test_a_name_in_a_json_file() -> None:
     result = {"own.json": b'{"metadata": {"name": "shop-own"}, "data": {"k": "other"}}'}
 
     assert [one.path for one in lost_edits({}, edited, result, edited)] == [("data", "k")]
+
+
+def test_two_resources_of_one_name() -> None:
+    """Each is undone by what it was made of, which is in its place."""
+    copy = MADE.replace("small", "huge")
+    made, given = files(MADE + "---\n" + copy), files(GIVEN + "---\n" + copy)
+    edited = files(MADE.replace("  size: small\n", "") + "---\n" + copy)
+
+    assert undo(made, edited, given) == files(GIVEN.replace("  size: small\n", "") + "---\n" + copy)
