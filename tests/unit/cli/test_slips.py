@@ -104,7 +104,7 @@ def rendered(
     dropped = {
         number + more
         for number, line in enumerate(lines)
-        if "image:" in line and not line.rstrip().endswith(stages)
+        if "image:" in line and line.rpartition("/")[2].partition(":")[0] not in stages
         for more in (0, 1)
     }
     kptfile.write_text("".join(line for number, line in enumerate(lines) if number not in dropped))
