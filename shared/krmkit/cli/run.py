@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 HELP = """krmkit run [--functions DIR] NAME [FILE] [flags]
 
-       krmkit run NAME PKG [--fn-config FILE | -- KEY=VALUE...] [--diff] [--write]
+       krmkit run NAME PKG [--fn-config FILE | -- KEY=VALUE...] [--diff]
+                  [--write]
 
 Runs the function NAME (see `krmkit list`; or a folder with a function.yaml) on
 the ResourceList in FILE or on stdin, and prints the ResourceList that comes

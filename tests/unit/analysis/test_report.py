@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
@@ -163,16 +164,19 @@ def test_mask() -> None:
         "a": ["(secret)!", "(secret)", 47, None, True]
     }
     assert mask.value(float("inf")) == "inf"
-    assert secrets_in(["kind: Secret\nstringData: {a: x, b: yes!}\n"]) == {"yes!"}
+    assert secrets_in(["kind: Secret\nstringData: {a: x, b: yes!}\n"]) == {"yes!", "eWVzIQ=="}
 
 
 def test_a_macro_is_no_secret() -> None:
-    """The name of a variable in a Secret is shown; a text beside it, or in quotes, is not."""
+    """The name of a variable in a Secret is shown; a text beside it, or in quotes, is not, nor are its base64 forms."""
     names = ["{{ .spectro.var.pw }}", "{{b64enc (trim .spectro.var.pw) | upper}}"]
     hidden = ["hush {{ .spectro.var.pw }}", "{{ 'hush' }}"]
     text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n"
 
-    assert secrets_in(text + f'  a: "{one}"\n' for one in (*names, *hidden)) == set(hidden)
+    assert secrets_in(text + f'  a: "{one}"\n' for one in (*names, *hidden)) == {
+        *hidden,
+        *(base64.b64encode(one.encode()).decode() for one in hidden),
+    }
 
 
 def test_hostile_text_stays_data() -> None:

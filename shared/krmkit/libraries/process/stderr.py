@@ -79,9 +79,10 @@ def visible(text: str) -> str:
 def say(command: str, message: object) -> None:
     """Write to stderr, each line of the message as `krmkit render: line`, except indented lines.
 
-    An OSError is shown with its file, and control characters are written out.
+    An OSError is shown with its file, and control characters but tabs are written out.
     """
     if isinstance(message, OSError) and message.filename:
         message = f"{message.filename}: {message.strerror}"
-    for line in map(visible, str(message).replace("\t", " ").split("\n")):
+    for line in str(message).split("\n"):
+        line = "\t".join(map(visible, line.split("\t")))
         print(line if line[:1].isspace() else f"krmkit {command}: {line}", file=sys.stderr)

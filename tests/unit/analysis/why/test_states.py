@@ -224,7 +224,7 @@ def test_a_removed_value(
     monkeypatch.chdir(tmp_path)
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  a: old\n  b: gone\n"
     kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: why}\npipeline:\n  mutators:\n"
-    copy = "  - {image: example.dev/apply-replacements, configPath: copy.yaml}\n"
+    copy = "  - {image: ghcr.io/krmkit/apply-replacements, configPath: copy.yaml}\n"
     write(
         tmp_path,
         {
