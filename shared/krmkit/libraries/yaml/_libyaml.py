@@ -52,13 +52,14 @@ def _public() -> Any:
         from yaml import _yaml as extension
     except ImportError:
         import yaml
+        from yaml import cyaml
 
         # Without the extension under that name, the package may still have its classes.
         if not hasattr(yaml, "CSafeLoader"):
             raise
-        cyaml: Any = __import__("yaml.cyaml", fromlist=["CParser"])
+        classes = vars(cyaml)
         extension = type(sys)("krmkit.libraries.yaml.extension")
-        extension.__dict__.update(yaml.__dict__, CParser=cyaml.CParser, CEmitter=cyaml.CEmitter)
+        extension.__dict__.update(vars(yaml), CParser=classes["CParser"], CEmitter=classes["CEmitter"])
     return extension
 
 

@@ -36,6 +36,8 @@ def test_the_ceiling_of_libyaml() -> None:
 @pytest.fixture
 def without(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Modules that cannot be imported; a test adds to them."""
+    import yaml.cyaml  # noqa: F401  # the package with all of its modules, as a program of others has it
+
     gone: list[str] = []
     real = builtins.__import__
 
