@@ -105,7 +105,8 @@ def _add_get(add: Callable[..., CommandParser]) -> None:
         "--strategy",
         choices=STRATEGIES,
         default=STRATEGIES[0],
-        help="how updates merge (default: %(default)s)",
+        metavar="STRATEGY",
+        help=f"how updates merge: {', '.join(STRATEGIES)} (default: %(default)s)",
     )
     command.add_argument("--for-deployment", action="store_true", help="add a package context, as kpt does")
     add_output(command, FORMATS)
