@@ -33,8 +33,9 @@ TEXTS = {
         "spiff merge",
         "spiff",
         "clusterctl generate",
+        "clusterctl migrate",
     ),
-    *("serve", "serve topology-extension", "topology check-extension", "preview"),
+    *("serve", "serve topology-extension", "topology check-extension", "topology explain", "preview"),
 }
 
 
