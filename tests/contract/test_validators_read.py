@@ -18,6 +18,8 @@ EVERY = ("*",)
 JUDGED = {
     "validate-pack-constraints": ("ConfigMap", "Pack"),
     "validate-cluster-topology": EVERY,
+    "kubeconform": EVERY,
+    "kubeval": EVERY,
     "list-setters": ("Kptfile",),
     "validate-installation": ("Installation", "Target", "ConfigMap"),
     "validate-platform": (

@@ -178,7 +178,6 @@ def test_a_generator_inherits_no_annotations() -> None:
     [
         ("set-package-context", "    data:\n      a: b\n", "package-context.yaml"),
         ("prepend-pipeline", "    owner: north\n", "Kptfile"),
-        ("inject-config", "    injectors:\n    - name: north\n", "Kptfile"),
     ],
 )
 def test_functions_of_packages_say_what_is_missing(name: str, spec: str, told: str) -> None:

@@ -79,6 +79,8 @@ CASES: list[tuple[str, str, Callable[[Object, int], Object], int]] = [
     ("create-setters", "tag", copies("Deployment"), 20),
     ("delete-annotations", "depends-on", copies("Deployment"), 20),
     ("ensure-name-substring", "prefix", copies("Deployment"), 20),
+    ("kubeconform", "sound", copies("Deployment"), 20),
+    ("kubeval", "sound", copies("Deployment"), 20),
     ("list-setters", "values", copies("Deployment"), 20),
     ("remove-local-config-resources", "prune", copies("Service"), 20),
     ("search-replace", "images", copies("Deployment"), 20),

@@ -73,11 +73,17 @@ def main(words: list[str]) -> int:
 
         say("run", error.args[0])
         return 1
-    if any(os.path.isdir(word) for word in words[1:] if not word.startswith("-")):
+    places = (word for before, word in zip(words, words[1:], strict=False) if before not in _VALUED)
+    if any(os.path.isdir(word) for word in places if not word.startswith("-")):
         return _on_package(function, words[1:], folders)
     if any(word.partition("=")[0] in _FLAGS or word[:2] == "-f" for word in words[1:]):
         return _formatted(function, words)
     return run_function(function.folder, function.process, words[1:])
+
+
+_VALUED = frozenset(
+    ("--crds", "--limit", "--format", "-f")
+)  # flags of functions whose value is a word of its own
 
 
 def _on_package(function: Function, words: list[str], folders: list[str]) -> int:
