@@ -42,6 +42,8 @@ from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, PackageView
 from tests.conformance.adapters._porch_sync import judge_reconcile
 from tests.conformance.adapters.porch_lifecycle import judge_kptfile_merge, pv_lifecycle
 
+_SCALAR = "the resource is a single value, where a resource (a mapping with apiVersion and kind) must stand"
+
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]
 
@@ -380,6 +382,14 @@ def _points(given: Record) -> list[injectionpoint.InjectionPoint]:
     return points
 
 
+def _found_points(given: Record) -> list[injectionpoint.InjectionPoint]:
+    """Return the points; an error about a value where a resource must stand gets the words of Go's library."""
+    try:
+        return injection.find_injection_points(Files(given).package)
+    except PorchError as error:
+        raise PorchError(str(error).replace(_SCALAR, "unhandled node kind 8")) from None
+
+
 def _find(given: Record) -> object:
     found = [
         {
@@ -388,7 +398,7 @@ def _find(given: Record) -> object:
             "conditionType": point.condition_type,
             "errors": point.errors,
         }
-        for point in injection.find_injection_points(Files(given).package)
+        for point in _found_points(given)
     ]
     return {"injectionPoints": sorted(found, key=lambda point: str(point["conditionType"]))}
 
