@@ -78,7 +78,8 @@ class WorkerProcess:
     async def run(self, name: str, content: bytes | memoryview, image: str = "") -> Reply:
         """Run the function `name`, which stands in for `image`, on a list. Raises DiedError."""
         self.calls += 1
-        encoded = f"{name} {image}".encode()
+        # Without an image the name goes as it is: workers of extensions take it for the path of a call.
+        encoded = (f"{name} {image}" if image else name).encode()
         try:
             self._stdin.write(b"".join((CALL.pack(len(encoded), len(content)), encoded, content)))
             await self._stdin.drain()
