@@ -287,7 +287,7 @@ def test_a_template_between_unknown_versions_is_an_error(
     change(
         package / TEMPLATES,
         "infrastructure.cluster.x-k8s.io/v1beta2",
-        "infrastructure.cluster.x-k8s.io/v1beta1",
+        "infrastructure.cluster.x-k8s.io/v1alpha4",
     )
 
     assert main(["render", str(package)]) == 1
@@ -295,6 +295,6 @@ def test_a_template_between_unknown_versions_is_an_error(
 
     assert (
         "infrastructure.templateRef.apiVersion is infrastructure.cluster.x-k8s.io/v1beta2, and DevMachineTemplate"
-        " default/quick-start-machine is in infrastructure.cluster.x-k8s.io/v1beta1" in said.out + said.err
+        " default/quick-start-machine is in infrastructure.cluster.x-k8s.io/v1alpha4" in said.out + said.err
     )
     assert "kubectl get DevMachineTemplate.v1beta2.infrastructure.cluster.x-k8s.io" in said.out + said.err
