@@ -27,6 +27,8 @@ MERGED = (
 )
 WHOLE: tuple[tuple[str, ...], ...] = ((),)
 """Everything, for versions that one pipeline was made of: their names differ by edits alone."""
+KEPT = (("info",), PIPELINE, ("status",))
+"""What stays as an empty mapping where the merge leaves nothing of it, as in kpt."""
 LISTS = ("mutators", "validators")
 STAND_IN = "_kpt-merge_"
 RENDERED = "Rendered"
@@ -65,7 +67,8 @@ def merge_kptfiles(
             )
             for one in outcome.conflicts
         ]
-        merged = _set(merged, path, outcome.value)
+        emptied = outcome.value is MISSING and path in KEPT and isinstance(here, dict)
+        merged = _set(merged, path, {} if emptied else outcome.value)
     if nameless:
         _remove_stand_ins(merged)
     if with_upstream:
