@@ -27,7 +27,7 @@ metadata:
   name: web
 pipeline:
   mutators:
-    - image: registry.example.com/set-package-context:v1
+    - image: gcr.io/kpt-fn/set-package-context:v1
       configMap: {tier: edge}
 """
 SET = """\
