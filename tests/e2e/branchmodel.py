@@ -57,6 +57,7 @@ def untouched(fresh_before: Files, before: Files, after: Files, fresh: Files, re
 def _is_made_longer(line: str, others: Counter[str]) -> bool:
     """Whether the pipeline put something before or behind the value of a line (a prefix of a name)."""
     key, colon, value = line.partition(": ")
+    value = value.rstrip(",").strip('"') if key.startswith('"') else value  # of JSON
     return bool(colon and value) and any(one.startswith(f"{key}: ") and value in one for one in others)
 
 

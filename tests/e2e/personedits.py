@@ -51,6 +51,7 @@ MADE = (
     "selector:",
     "matchLabels:",
     "template:",
+    '"namespace": "shop"',
     '"labels": {',
     '"site": "north"',
     "},",
