@@ -196,14 +196,12 @@ def test_durations_and_empty_fields_are_no_change(
     text = (package / TEMPLATES).read_text("utf-8")
     machine = "          extraMounts:\n          - containerPath"
     (package / TEMPLATES).write_text(
-        text.replace(machine, "          startup: 90s\n" + machine).replace(
-            "      joinConfiguration:\n", "      preKubeadmCommands: []\n      joinConfiguration:\n"
-        ),
+        text.replace(machine, "          bootstrapTimeout: 90s\n          preLoadImages: []\n" + machine),
         "utf-8",
     )
 
     def edit(item: Object) -> None:
-        item["spec"]["template"]["spec"]["backend"]["docker"]["startup"] = "1m30s"
+        item["spec"]["template"]["spec"]["backend"]["docker"]["bootstrapTimeout"] = "1m30s"
 
     change_objects(live / "all.yaml", "DevMachineTemplate", edit)
 
