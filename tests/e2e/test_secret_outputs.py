@@ -268,7 +268,8 @@ def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: s
     text = template.read_text(encoding="utf-8")
     shutil.copytree(package, tmp_path / "old")
     assert text.count("controlPlane: true") == 1
-    template.write_text(text.replace("controlPlane: true", f"controlPlane: {MARKER}"), encoding="utf-8")
+    secret = f"controlPlane: true\n            attributes: {{key: {MARKER}}}"
+    template.write_text(text.replace("controlPlane: true", secret), encoding="utf-8")
 
     said = run("topology", "plan", str(package), "--against", str(tmp_path / "old"), "--format", form)
 
