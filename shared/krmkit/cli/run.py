@@ -81,9 +81,7 @@ def main(words: list[str]) -> int:
     return run_function(function.folder, function.process, words[1:])
 
 
-_VALUED = frozenset(
-    ("--crds", "--limit", "--format", "-f")
-)  # flags of functions whose value is a word of its own
+_VALUED = frozenset(("--crds", "--limit", "--format", "-f"))  # flags of functions with a value
 
 
 def _on_package(function: Function, words: list[str], folders: list[str]) -> int:
