@@ -21,6 +21,7 @@ from tools.golden import examples
 pytestmark = pytest.mark.slow
 
 PACKAGES = [*examples(), *sorted(path.parent for path in ROOT.glob("examples/**/Kptfile"))]
+FUNCTIONS = ROOT / "functions"
 PAGES = [page for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))) if boxes(page)]
 # What no user may see, whatever is installed.
 # A table of rules has a text behind the rule, as `internal-error: error`.
@@ -80,7 +81,7 @@ def test_examples(base: Path, package: Path, tmp_path: Path) -> None:
         assert done.returncode == exit_code_of(package), told
         return
     assert done.returncode == 1
-    page = package.parents[1] / "README.md"
+    page = package.parents[1] / "README.md" if FUNCTIONS in package.parents else ROOT / "docs/everyday.md"
     assert f"pip install '.[{needs[1]}]'" in page.read_text("utf-8"), told
 
 

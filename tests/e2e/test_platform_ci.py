@@ -159,7 +159,8 @@ def test_the_workflow(platform: Path) -> None:
     assert "3 with rolling machines" in comment and "plants-lyon-plant" in comment
     assert (platform.parent / "summary").read_text("utf-8") == comment
     assert "Machines roll" in (platform / "report.html").read_text("utf-8")
-    assert "gh pr comment 7 --body-file short.md" in (platform.parent / "calls").read_text("utf-8")
+    calls = (platform.parent / "calls").read_text("utf-8")
+    assert "/issues/7/comments --field body=@short.md" in calls
 
 
 @pytest.mark.slow

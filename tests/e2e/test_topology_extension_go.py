@@ -89,6 +89,9 @@ def test_a_plan_with_an_extension_in_go(extension: list[str], certified: Path) -
         ("generatePatches", "generate-patches"), ("validateTopology", "validate-topology"), ("discoverVariables", "discover-variables"))}  # fmt: skip
     change(package / "class.yaml", "ClusterClass", lambda spec: spec["patches"].append({"name": "go", "external": handlers}))  # fmt: skip
     change(package / "clusters.yaml", "Cluster", lambda spec: spec["topology"].setdefault("variables", []).append({"name": "registryMirror", "value": "mirror.example.com"}))  # fmt: skip
+    # A provider whose schema krmkit does not ship: the patch adds a field that the API of DevCluster refuses.
+    for path in package.glob("*.yaml"):
+        path.write_text(path.read_text("utf-8").replace("DevCluster", "HouseCluster"), "utf-8")
     change(
         package / "render.yaml",
         "RenderClusterTopology",

@@ -76,7 +76,7 @@ func mirror(asked request) (string, error) {
 
 // spec is spec.template.spec of the templates that the extension knows, nil for all others.
 func spec(template object) object {
-	if template["apiVersion"] != "infrastructure.cluster.x-k8s.io/v1beta2" || template["kind"] != "DevClusterTemplate" {
+	if template["apiVersion"] != "infrastructure.cluster.x-k8s.io/v1beta2" || template["kind"] != "HouseClusterTemplate" {
 		return nil
 	}
 	inner := template
