@@ -8,7 +8,8 @@ from typing import Any
 
 from krmkit.analysis.fleet import upstream
 from krmkit.analysis.plans.plandata import as_data
-from krmkit.analysis.plans.sources import PlanError, read_both
+from krmkit.analysis.plans.results import results_of, without_known
+from krmkit.analysis.plans.sources import BaselineError, PlanError, read_both
 from krmkit.analysis.systems.describedsystems import describe_systems
 from krmkit.analysis.why.answers import Question, WhyError, fields_data
 from krmkit.fleet.collisions import object_identity
@@ -16,12 +17,13 @@ from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask
 from krmkit.krm.errors import ListError
+from krmkit.krm.finding import ERROR, INFO
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.diff import diffs
-from krmkit.render.findings.model import PackageReport
-from krmkit.render.findings.places import report_of, shown_path
+from krmkit.render.findings.model import PackageReport, Result
+from krmkit.render.findings.places import PackageFiles, report_of, shown_path
 from krmkit.render.package import Package, PackageError
 from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.write import FileEdit
@@ -71,7 +73,10 @@ def describe(
     if package_report.blueprint:
         package_report.changes = []  # its render is not written, and its Clusters do not exist
     is_planned = not package_report.blueprint and has_clusters(items)
-    plan = topology_of(shown_path(package.path), against, items) if is_planned else {}
+    plan: dict[str, Any] = {}
+    if is_planned:
+        plan, results = topology_of(shown_path(package.path), against, items, question.sources)
+        package_report.results += without_known(results, package_report.results)
     package_report.topology = _masked(mask, plan)
     package_report.systems = _masked(mask, describe_systems(package_report, package, question, plan))
     package_report.objects = sorted({name for item in items if (name := object_identity(item))})
@@ -126,18 +131,25 @@ def has_clusters(items: Iterable[Resource]) -> bool:
     )
 
 
-def topology_of(path: str, against: str, items: list[Resource]) -> dict[str, Any]:
-    """The plan as data, with `against`, of a package at `path`; `items` are those of the package as rendered.
+def topology_of(
+    path: str, against: str, items: list[Resource], sources: PackageFiles
+) -> tuple[dict[str, Any], list[Result]]:
+    """The plan as data, with `against`, of a package at `path`, and its results; `items` are those of the package as rendered.
 
-    Without a repository to compare with, the data has a `problem`; if `against` was given, PlanError is raised.
+    Without a repository to compare with, the data has a `problem`, and one info says so; if `against` was given,
+    PlanError is raised.
     """
     wanted = against or HEAD
     try:
         old, new, options = read_both(path, wanted, items)
         keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return {"against": wanted, **as_data(make_plan(old, new, options, keys, now))}
+        plan = make_plan(old, new, options, keys, now)
+        results = [*results_of(plan, lambda reference, field: sources.place("", -1, reference, field))]
+        return {"against": wanted, **as_data(plan)}, results
     except PlanError as error:
         if against:
             raise
-        return {"against": wanted, "clusters": [], "problem": str(error)}
+        severity = INFO if isinstance(error, BaselineError) else ERROR
+        results = [Result(severity, "no-plan", f"the Clusters are not compared with {wanted}: {error}", path)]
+        return {"against": wanted, "clusters": [], "problem": str(error)}, results

@@ -8,7 +8,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
-from krmkit.analysis.plans.installationtree import as_result, place_in, readable, told_exports
+from krmkit.analysis.plans.installationtree import (
+    as_result,
+    is_installation,
+    place_in,
+    readable,
+    told_exports,
+)
 from krmkit.cli.arguments import (
     CommandParser,
     add_exclude,
@@ -189,6 +195,8 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     if arguments.since or arguments.jobs or arguments.exclude:
         raise InstallationError("bad-call", "--since, --jobs and --exclude are for many packages; add -r")
     resources = _resources(arguments.package)
+    if not any(is_installation(item) for item in resources.items):
+        raise InstallationError("no-installation", f"{arguments.package}: holds no Installation")
     mask = Mask(secrets_among(resources.items))
     try:
         return _answer(arguments, resources, report, mask, now)

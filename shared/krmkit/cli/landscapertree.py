@@ -51,6 +51,9 @@ def tell_all(arguments: argparse.Namespace, now: str) -> tuple[Told, int]:
         elif problem:
             report.packages.append(PackageReport(shown_path(path), failure=problem))
     progress.line("")
+    if not report.packages and not arguments.since:
+        problem = f"{arguments.package}: no package at or below holds an Installation"
+        raise InstallationError("no-installation", problem)
     code = 1 if any(package.has_errors for package in report.packages) else 0
     if arguments.command == "graph":
         whole = joined(installations)

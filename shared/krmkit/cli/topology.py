@@ -6,7 +6,8 @@ import argparse
 import sys
 
 from krmkit.analysis.plans.plandata import mask_plan
-from krmkit.analysis.plans.planwork import Work, compute, exit_code
+from krmkit.analysis.plans.planwork import Work, compute
+from krmkit.analysis.plans.results import exit_code, places_in, results_of
 from krmkit.analysis.plans.sources import PlanError, extension_names, read_both, read_with_cluster, rebase
 from krmkit.cli.arguments import (
     CommandParser,
@@ -19,6 +20,9 @@ from krmkit.cli.arguments import (
 )
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
+from krmkit.render.findings.model import PackageReport
+from krmkit.render.findings.places import shown_path
+from krmkit.systems.clusterapi.plan.model import warning
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import Terminal
 from krmkit.views.topology import PAGES, told
@@ -163,11 +167,11 @@ def main(words: list[str]) -> int:
                 raise PlanError(f"--rebase must be CLUSTER=CLASS, got {text}")
             rebase(new, cluster, cluster_class)
         recorder = _extensions(arguments, options)
-        keys = _chosen(old, new, arguments.cluster)
+        keys = _chosen(arguments.package, old, new, arguments.cluster)
         work = Work(old, new, options, keys, arguments.format == "diff")
         # The recorder lives in this process.
         plan = compute(work, 1 if recorder is not None else arguments.jobs or cores(), terminal)
-        plan.warnings[:0] = warnings
+        plan.warnings[:0] = map(warning, warnings)
         if recorder is not None and arguments.record:
             _write_record(recorder, arguments.record)
     except PlanError as error:
@@ -176,15 +180,15 @@ def main(words: list[str]) -> int:
     mask_plan(plan, old, new)
     shown = Terminal.of(arguments)
     form = arguments.format
-    told(plan, arguments.package, form, shown, arguments.steps).show(
-        "table" if form in PAGES else form, shown
-    )
+    package = PackageReport(shown_path(arguments.package))
+    package.results = list(results_of(plan, places_in(arguments.package, new)))
+    told(plan, package, form, shown, arguments.steps).show("table" if form in PAGES else form, shown)
     ignored = recorder.ignored if recorder is not None else []
     for text in (*_unused(arguments.extension, old, new), *ignored, *plan.warnings):
         print(f"warning: {text}", file=sys.stderr)
     for text in plan.errors:
         say("topology plan", text)
-    return exit_code(plan)
+    return exit_code([plan])
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -253,9 +257,13 @@ def _write_record(recorder: Recorder, path: str) -> None:
         raise PlanError(f"--record {path}: {error.strerror}") from None
 
 
-def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
+def _chosen(folder: str, old: Collected, new: Collected, names: list[str]) -> list[Key]:
     """(namespace, name) of all Clusters of both packages, or of those in `names`. Raises PlanError."""
     keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
+    if not keys:
+        raise PlanError(
+            f"{folder}: holds no Cluster, and held none; name the package of a Cluster, or use -r"
+        )
     if not names:
         return keys
     known = {name for key in keys for name in (key[1], "/".join(key))}

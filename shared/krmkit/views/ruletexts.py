@@ -18,6 +18,7 @@ OWN_RULES = {
     "installation": "error: an Installation cannot be read or ordered",
     "refused": "error: a Cluster or class is refused, so that nothing is planned for it",
     "plan-warning": "warning: the plan of a Cluster is incomplete",
+    "no-plan": "info: there is no earlier state to compare Clusters with",
     "variant": "warning: something about a PackageVariant",
     "variant-failed": "error: the package of a variant cannot be made",
     "conflict": "warning: the upstream and the local package change the same value",

@@ -7,20 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from krmkit.analysis.plans.plandata import as_data, roll_data
-from krmkit.render.findings.model import PackageReport, Report, Result
-from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, Roll, Step, TopologyPlan
+from krmkit.analysis.plans.planjob import PackagePlan
+from krmkit.analysis.plans.results import group_text
+from krmkit.render.findings.model import PackageReport, Report
+from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, Roll, Step
 from krmkit.views.outcome import Told
 from krmkit.views.terminal import RED, YELLOW, Table, Terminal
-from krmkit.views.topology import cells, group_text, results_of, summary
-
-
-@dataclass(slots=True)
-class PackagePlan:
-    """The plan of one package. problem: why it failed; "" if it did not."""
-
-    path: str
-    plan: TopologyPlan
-    problem: str = ""
+from krmkit.views.topology import cells, refusal_cells, summary
 
 
 @dataclass(slots=True)
@@ -54,7 +47,9 @@ def at_a_time(roll: Roll) -> str:
 
 def told(packages: list[PackagePlan], form: str, terminal: Terminal) -> Told:
     """The plans in one of FORMATS, or as markdown."""
-    report = Report("topology plan", [_report(one) for one in packages], written=False)
+    report = Report(
+        "topology plan", [PackageReport(one.path, results=one.results) for one in packages], written=False
+    )
     clusters = [one for package in packages for one in package.plan.clusters]
     order = turns(packages)
     data: dict[str, Any] = {
@@ -66,15 +61,6 @@ def told(packages: list[PackagePlan], form: str, terminal: Terminal) -> Told:
     return Told(
         report, "TopologyPlans", data, _table(packages, order, terminal) + _closing(packages, clusters, order)
     )
-
-
-def _report(package: PackagePlan) -> PackageReport:
-    report = PackageReport(package.path)
-    if package.problem:
-        report.results = [Result("error", "unreadable", package.problem)]
-    else:
-        report.results = list(results_of(package.plan))
-    return report
 
 
 def _data(package: PackagePlan) -> dict[str, Any]:
@@ -99,6 +85,10 @@ def _changing(packages: list[PackagePlan]) -> Iterator[tuple[PackagePlan, Cluste
                 yield package, one
 
 
+def _refusals(packages: list[PackagePlan]) -> list[list[str]]:
+    return [[one.path, *refusal_cells(error)] for one in packages for error in one.plan.errors]
+
+
 def _table(packages: list[PackagePlan], order: list[Turn], terminal: Terminal) -> str:
     table = Table(["PACKAGE", "CLUSTER", "ACTION", "OBJECTS", "MACHINES THAT ROLL", "WHY"])
     shown = False
@@ -108,6 +98,9 @@ def _table(packages: list[PackagePlan], order: list[Turn], terminal: Terminal) -
             shown = True
     for package, one in _changing(packages):
         table.add([package.path, *cells(one)], RED if one.action == REFUSED else YELLOW)
+        shown = True
+    for row in _refusals(packages):
+        table.add(row, RED)
         shown = True
     text = table.text(terminal) if shown else ""
     if order:
@@ -133,6 +126,7 @@ def _closing(packages: list[PackagePlan], clusters: list[ClusterPlan], order: li
 def _markdown(packages: list[PackagePlan], clusters: list[ClusterPlan], order: list[Turn]) -> str:
     lines = [f"**Topology plan**: {_closing(packages, clusters, order).strip()}", ""]
     rows = [[package.path, *cells(one)] for package, one in _changing(packages)]
+    rows += _refusals(packages)
     rows += [[one.path, "-", "unreadable", "-", "-", one.problem] for one in packages if one.problem]
     lines += _grid(["Package", "Cluster", "Action", "Objects", "Machines that roll", "Why"], rows)
     lines += _grid(

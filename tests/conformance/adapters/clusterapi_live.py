@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from krmkit.analysis.plans.plandata import as_data
-from krmkit.analysis.plans.planwork import exit_code
+from krmkit.analysis.plans.results import exit_code
 from krmkit.analysis.plans.sources import read_both
 from krmkit.render.resourcefiles import items_of
 from krmkit.systems.clusterapi.api.collection import collect
@@ -55,7 +55,7 @@ def planned(record: Record) -> dict[str, Any]:
         old, new, options = read_both(after, before)
         keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
         plan = make_plan(old, new, options, keys, NOW)
-    return {**as_data(plan), "rc": exit_code(plan)}
+    return {**as_data(plan), "rc": exit_code([plan])}
 
 
 def plan(record: Record, folder: Path) -> tuple[bool, str]:

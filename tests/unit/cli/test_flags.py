@@ -95,6 +95,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack/pack.json").write_text('{"name": "p", "version": "1.0.0", "layer": "addon"}', "utf-8")
     assert main(["pack", "import", "pack", "-o", "shop"]) == 0
+    (tmp_path / "sites").mkdir()
+    (tmp_path / "sites/all.yaml").write_text(
+        "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: c}\n---\n"
+        "apiVersion: landscaper.gardener.cloud/v1alpha1\nkind: Installation\nmetadata: {name: i, namespace: n}\n",
+        "utf-8",
+    )
     (tmp_path / "list.yaml").write_text(
         "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
         "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {namespace: x}}\n",
@@ -115,12 +121,12 @@ CALLS = {
     ("pkg", "get"): "pkg get upstream/shop@v1 another",
     ("pkg", "diff"): "pkg diff shop@v2",
     ("pkg", "update"): "pkg update shop@v2 --dry-run",
-    ("topology", "plan"): "topology plan shop --against shop",
+    ("topology", "plan"): "topology plan sites --against sites",
     ("variants", "render"): f"variants render set.yaml {TREE} -o out",
     ("variants", "sync"): "variants sync set.yaml --objects objects --dry-run",
     ("variants", "status"): "variants status set.yaml --objects objects",
     ("landscaper", "import"): "landscaper import constructor.yaml -o component",
-    ("landscaper", "reconcile"): "landscaper reconcile shop",
+    ("landscaper", "reconcile"): "landscaper reconcile sites",
 }
 
 

@@ -162,6 +162,11 @@ def place_in(folder: str, item: Resource, field: str) -> str:
     return line_of(shown_path(path) if folder else path, item, field) if path else ""
 
 
+def is_installation(item: Resource) -> bool:
+    """Return whether an item is an Installation of Landscaper."""
+    return item.kind == "Installation" and item.api_version.encode().startswith(_INSTALLATIONS)
+
+
 def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOptions:
     """The exports in the package's RenderInstallation, so that a graph has the phases of a render.
 

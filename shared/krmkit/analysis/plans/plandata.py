@@ -7,7 +7,7 @@ from typing import Any
 
 from krmkit.fn.masking import Mask, secrets_among
 from krmkit.systems.clusterapi.api.collection import Collected
-from krmkit.systems.clusterapi.plan.model import ClusterPlan, ObjectChange, Roll, Step, TopologyPlan
+from krmkit.systems.clusterapi.plan.model import ClusterPlan, ObjectChange, Roll, Step, TopologyPlan, said
 
 
 def as_data(plan: TopologyPlan) -> dict[str, Any]:
@@ -16,8 +16,8 @@ def as_data(plan: TopologyPlan) -> dict[str, Any]:
         "clusters": [
             {"namespace": one.namespace, "name": one.name, **_cluster(one)} for one in plan.clusters
         ],
-        "errors": plan.errors,
-        "warnings": plan.warnings,
+        "errors": [*map(str, plan.errors)],
+        "warnings": [*map(str, plan.warnings)],
     }
 
 
@@ -27,7 +27,7 @@ def _cluster(one: ClusterPlan) -> dict[str, Any]:
         "changes": [_change(change) for change in one.changes],
         "rolls": [roll_data(roll) for roll in one.rolls],
         "waits": one.waits,
-        "errors": one.errors,
+        "errors": [*map(said, one.errors)],
     }
     if one.steps:
         data["steps"] = [_step(step) for step in one.steps]
@@ -89,9 +89,12 @@ def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
     def value(item: dict[str, Any] | None) -> Any:
         return None if item is None else mask.value(item)
 
-    plan.errors, plan.warnings = messages(plan.errors), messages(plan.warnings)
+    findings = [*plan.errors, *plan.warnings, *(error for one in plan.clusters for error in one.errors)]
+    for finding in findings:
+        finding.message = mask.message(finding.message)
+        finding.current, finding.proposed = mask.value(finding.current), mask.value(finding.proposed)
     for cluster in (one for first in plan.clusters for one in _with_later(first)):
-        cluster.errors, cluster.waits = messages(cluster.errors), messages(cluster.waits)
+        cluster.waits = messages(cluster.waits)
         for step in cluster.steps:
             step.waits = messages(step.waits)
         for roll in (*cluster.rolls, *(roll for step in cluster.steps for roll in step.rolls)):

@@ -7,7 +7,7 @@ from time import monotonic
 
 from krmkit.analysis.plans.sources import PlanError
 from krmkit.systems.clusterapi.plan.changes import make_plan
-from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, TopologyPlan
+from krmkit.systems.clusterapi.plan.model import ClusterPlan, TopologyPlan, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,17 +82,10 @@ def compute(work: Work, jobs: int, progress: Progress) -> TopologyPlan:
     clusters.sort(key=lambda one: (one.namespace, one.name))
     return TopologyPlan(
         clusters,
-        sorted({text for plan in plans for text in plan.errors}),
-        sorted({text for plan in plans for text in plan.warnings}),
+        sorted(distinct(one for plan in plans for one in plan.errors), key=str),
+        sorted(distinct(one for plan in plans for one in plan.warnings), key=str),
     )
 
 
 def _worker(work: Work) -> Callable[[int], TopologyPlan]:
     return work.plan
-
-
-def exit_code(plan: TopologyPlan) -> int:
-    """1 if anything is refused, else 2 if anything changes, else 0."""
-    if plan.errors or any(one.action == REFUSED for one in plan.clusters):
-        return 1
-    return 2 if any(one.action != SAME for one in plan.clusters) else 0

@@ -34,6 +34,10 @@ class PlanError(Exception):
     """The packages of a plan cannot be read."""
 
 
+class BaselineError(PlanError):
+    """There is no revision to compare with: no git repository, or no commit in it."""
+
+
 def read_items(folder: str) -> list[Resource]:
     """The resources of a kpt package, or of all YAML files below another folder. Raises PlanError."""
     try:
@@ -85,7 +89,7 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
             return read_items(place)
     except GitError as error:
         other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
-        raise PlanError(f"{error}{other}") from None
+        raise BaselineError(f"{error}{other}") from None
 
 
 def read_both(

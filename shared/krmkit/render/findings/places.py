@@ -171,6 +171,14 @@ def _position(item: FileResource, kind: str, field: str, file: str = "") -> tupl
     return item.location.line + line - 1, column
 
 
+def position_in(folder: str, item: Resource, field: str = "") -> tuple[str, int, int]:
+    """Path, line and column of a resource of a package or folder, or of its field; ("", 0, 0) if it is in no file."""
+    if not isinstance(item, FileResource):
+        return "", 0, 0
+    path = shown_path(os.path.join(item.location.package or folder, item.location.path))
+    return path, *_position(item, item.kind, field)
+
+
 def line_of(path: str, item: Resource, field: str = "") -> str:
     """The place of a resource, or of its field, as `path:line:column`; only the path if it is not in a file."""
     if not isinstance(item, FileResource):

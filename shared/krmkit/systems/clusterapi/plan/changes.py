@@ -38,6 +38,9 @@ from krmkit.systems.clusterapi.plan.model import (
     SAME,
     ClusterPlan,
     TopologyPlan,
+    distinct,
+    said,
+    warning,
 )
 from krmkit.systems.clusterapi.plan.objectchanges import StateComparison, all_objects
 from krmkit.systems.clusterapi.plan.rolls import Clock
@@ -79,7 +82,7 @@ class _Planner:
         self._old_clusters = {item.key: item for item in old.clusters}
         self._plan = TopologyPlan()
         self._states: dict[Key, ClusterState] = {}
-        self._errors: dict[Key, list[str]] = {}
+        self._errors: dict[Key, list[Finding]] = {}
 
     def plan(self) -> TopologyPlan:
         self._read_states()
@@ -96,27 +99,31 @@ class _Planner:
             key = decoded.item.key
             if outcome is not None:
                 rendered[key] = outcome
-            self._errors.setdefault(key, []).extend(texts)
-        for key, texts in self._refusals(chosen, extensions, rendered).items():
+            self._errors.setdefault(key, []).extend(_refused(decoded.item, texts))
+        for key, found in self._refusals(chosen, extensions, rendered).items():
             known = [
-                text for text in self._errors.get(key, ()) if not any(one.endswith(text) for one in texts)
+                one
+                for one in self._errors.get(key, ())
+                if not any(said(each).endswith(said(one)) for each in found)
             ]
-            self._errors[key] = [*texts, *known]
+            self._errors[key] = [*found, *known]
         there = {item.key: item for item in new.clusters}
         for key in self._wanted:
             plan.clusters.append(self._cluster(key, there.get(key), rendered.get(key), topologies))
-        told = [*plan.errors, *(text for one in plan.clusters for text in one.errors)]
+        errors = [*plan.errors, *(error for one in plan.clusters for error in one.errors)]
+        told = [text for one in errors for text in (str(one), said(one))]
+        plan.errors = distinct(plan.errors)
         plan.warnings = [
-            text
-            for text in dict.fromkeys(plan.warnings)
-            if not text.startswith(_BEFORE)
-            or not any(one.endswith(text.removeprefix(_BEFORE)) for one in told)
+            one
+            for one in distinct(plan.warnings)
+            if not one.message.startswith(_BEFORE)
+            or not any(each.endswith(one.message.removeprefix(_BEFORE)) for each in told)
         ]
         return plan
 
     def _refusals(
         self, chosen: TopologyOptions, extensions: Extensions, rendered: dict[Key, RenderedCluster]
-    ) -> dict[Key, list[str]]:
+    ) -> dict[Key, list[Finding]]:
         """Return why the API server, its webhooks or the controller refuse, by Cluster; errors about other objects go to the plan,
         and their users are refused, too."""
         if not chosen.clusters:
@@ -130,7 +137,8 @@ class _Planner:
         package = TopologyPackage(given, chosen.clusters, extensions)
         checked = CheckedPackage(package)
         features = FeatureGates.of(chosen.feature_gates)
-        found: dict[Key, list[str]] = {}
+        found: dict[Key, list[Finding]] = {}
+        there = {item.key: item for item in given.clusters}
         by_reference = {_reference(item): item.key for item in given.clusters}
         users = _users(package)
         for finding in checked.with_given(validate_package(package, features, self._running)):
@@ -138,18 +146,18 @@ class _Planner:
             key = by_reference.get(place)
             if finding.severity != ERROR:
                 if finding.rule == UNKNOWN_FIELD:
-                    self._plan.warnings.append(str(finding))
+                    self._plan.warnings.append(finding)
             elif key is not None:
-                found.setdefault(key, []).append(_text(finding))
+                found.setdefault(key, []).append(finding)
             else:
-                self._plan.errors.append(str(finding))
+                self._plan.errors.append(finding)
                 for user in users.get(place, ()):
                     text = f"{place[0]} {place[1] or user[0]}/{place[2]} is refused, so nothing changes"
-                    found.setdefault(user, []).append(text)
+                    found.setdefault(user, []).extend(_refused(there[user], [text]))
         for key, one in rendered.items():
             if key not in found:
-                found[key] = [_text(finding) for finding in checked.made(one)]
-            self._plan.warnings += [f"{'/'.join(key)}: {text}" for text in name_clashes(one.state)]
+                found[key] = checked.made(one)
+            self._plan.warnings += [warning(f"{'/'.join(key)}: {text}") for text in name_clashes(one.state)]
         return found
 
     def _read_states(self) -> None:
@@ -165,15 +173,15 @@ class _Planner:
             found = self._running.of(decoded.data, one.blueprint if one is not None else None)
             state = running_state(one.state if one is not None else None, found)
             if state is None:
-                self._plan.warnings += [f"{_BEFORE}{text}" for text in texts]
+                self._plan.warnings += [warning(f"{_BEFORE}{text}") for text in texts]
                 continue
             self._states[key] = state
             if state is found:
                 missing = missing_objects(self._running, decoded.data, state)
                 if missing:
-                    self._errors[key] = missing
+                    self._errors[key] = _refused(decoded.item, missing)
                 if not knows_applied(state):
-                    self._plan.warnings.append(_removals_unknown(key, texts))
+                    self._plan.warnings.append(warning(_removals_unknown(key, texts)))
 
     def _cluster(
         self, key: Key, item: CollectedObject | None, after: RenderedCluster | None, topologies: Topologies
@@ -186,7 +194,8 @@ class _Planner:
             return plan
         errors = list(self._errors.get(key, ()))
         if errors or after is None:
-            plan.action, plan.errors = REFUSED, list(dict.fromkeys(errors))
+            errors = errors or _refused(item, ["the Cluster cannot be rendered"])
+            plan.action, plan.errors = REFUSED, list({said(one): one for one in errors}.values())
             return plan
         refused, late = self._edits.of(after.blueprint.cluster_class)
         if before is None:
@@ -204,9 +213,9 @@ class _Planner:
             return plan
         unwritten = _unwritten(plan, before)
         if unwritten:
-            return ClusterPlan(*key, REFUSED, errors=unwritten)
+            return ClusterPlan(*key, REFUSED, errors=_refused(item, unwritten))
         if refused:
-            return ClusterPlan(*key, REFUSED, errors=refused, then=plan)
+            return ClusterPlan(*key, REFUSED, errors=_refused(item, refused), then=plan)
         return _paused(plan, after.cluster)
 
     def _reconciles_at_once(self, key: Key, after: RenderedCluster) -> bool:
@@ -285,7 +294,7 @@ def _extensions(collected: Collected, options: TopologyOptions, plan: TopologyPl
     if not options.clusters:
         return NoExtensions()
     package, problems = package_extensions(collected)
-    plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
+    plan.errors += [problem for problem in problems if problem.severity == ERROR]
     return package if options.around is None else options.around(package)
 
 
@@ -334,5 +343,5 @@ def _of_reference(reference: Mapping[str, str]) -> Place:
     return reference.get("kind"), reference.get("namespace"), reference.get("name")
 
 
-def _text(finding: Finding) -> str:
-    return f"{finding.field}: {finding.message}" if finding.field else finding.message
+def _refused(item: CollectedObject, texts: Iterable[str]) -> list[Finding]:
+    return [Finding(REFUSED, text, resource=item.resource) for text in texts]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from krmkit.krm.finding import WARNING, Finding
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.roles import Role
 
@@ -74,7 +76,7 @@ class ClusterPlan:
     changes: list[ObjectChange] = field(default_factory=list)
     rolls: list[Roll] = field(default_factory=list)
     waits: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    errors: list[Finding] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     then: ClusterPlan | None = None
 
@@ -89,5 +91,23 @@ class TopologyPlan:
     """All Clusters by namespace and name, errors about classes and other items, and warnings."""
 
     clusters: list[ClusterPlan] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    errors: list[Finding] = field(default_factory=list)
+    warnings: list[Finding] = field(default_factory=list)
+
+
+def said(finding: Finding) -> str:
+    """Return the text of a finding beside the name of its Cluster: `spec.x: must be y`."""
+    return f"{finding.field}: {finding.message}" if finding.field else finding.message
+
+
+def distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings without those that say the same once more."""
+    known: dict[str, Finding] = {}
+    for finding in findings:
+        known.setdefault(str(finding), finding)
+    return list(known.values())
+
+
+def warning(text: str) -> Finding:
+    """Return a warning about the whole plan."""
+    return Finding("plan-warning", text, WARNING)

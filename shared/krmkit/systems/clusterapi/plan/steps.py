@@ -5,6 +5,7 @@ An upgrade takes several: the control plane goes through each version, and worke
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.libraries.schema.fields import find
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies
@@ -29,7 +30,7 @@ def plan_steps(
     try:
         now, later, steps, last, tracker = _steps(before, after, topologies, comparison)
     except TopologyError as error:
-        one.action, one.errors = REFUSED, [str(error)]
+        one.action, one.errors = REFUSED, [Finding(REFUSED, str(error), resource=after.item.resource)]
         return
     if is_running(before.control_plane.object):
         one.changes = now

@@ -1,0 +1,76 @@
+"""The plan of one package among many, made in a process of its own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from krmkit.analysis.plans.plandata import mask_plan
+from krmkit.analysis.plans.results import places_in, results_of
+from krmkit.analysis.plans.sources import PlanError, holds_clusters, read_both, read_with_cluster
+from krmkit.fleet.engine.jobs import JobError
+from krmkit.render.findings.model import Result
+from krmkit.render.findings.places import shown_path
+from krmkit.render.resourcefiles import is_blueprint
+from krmkit.systems.clusterapi.plan.changes import make_plan
+from krmkit.systems.clusterapi.plan.model import TopologyPlan, warning
+
+
+@dataclass(slots=True)
+class PackagePlan:
+    """The plan of one package, with its results. problem: why it failed; "" if it did not."""
+
+    path: str
+    plan: TopologyPlan
+    results: list[Result]
+    problem: str = ""
+
+
+class PlanJob:
+    """Plans packages, one after the other, in other processes.
+
+    against: a revision, or a folder that holds the tree as it was; `tree` is the folder of the packages. context: of kubectl, None
+    without --live.
+    """
+
+    __slots__ = ("_against", "_context", "_names", "_now", "_tree")
+
+    def __init__(self, tree: str, against: str, context: str | None, names: list[str]) -> None:
+        self._tree = tree
+        self._against = against
+        self._context = context
+        self._names = names
+        self._now = datetime.now(UTC).isoformat(timespec="seconds")
+
+    def __call__(self, path: str) -> PackagePlan | None:
+        """Return the plan of the package at a path, None if it holds no Cluster or is a blueprint. Raises JobError."""
+        if not holds_clusters(path) or is_blueprint(path):
+            return None
+        try:
+            warnings: list[str] = []
+            if self._context is not None:
+                old, new, options, warnings = read_with_cluster(path, self._context, self._names)
+            else:
+                old, new, options = read_both(path, self._before(path))
+        except PlanError as error:
+            raise JobError(str(error).removeprefix(f"{shown_path(path)}: ")) from None
+        keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
+        if self._names:
+            keys = [key for key in keys if key[1] in self._names or "/".join(key) in self._names]
+        plan = make_plan(old, new, options, keys, self._now)
+        plan.warnings[:0] = map(warning, warnings)
+        for one in plan.clusters:
+            for change in one.all_changes():
+                # The objects are most of the data that would be sent between processes.
+                change.before = change.after = None
+        mask_plan(plan, old, new)
+        return PackagePlan(shown_path(path), plan, list(results_of(plan, places_in(path, new))))
+
+    def _before(self, path: str) -> str:
+        if not os.path.isdir(self._against):
+            return self._against
+        place = os.path.join(self._against, os.path.relpath(path, self._tree))
+        if not os.path.isdir(place):
+            raise JobError(f"{place} is not a folder; --against must hold the packages at the same places")
+        return place
