@@ -5,7 +5,8 @@ DEFINITION: dict[str, object] = (
  {'name': 'validate-installation',
   'kind': 'ValidateInstallation',
   'schema': {'type': 'object',
-             'properties': {'installations': {'type': 'array',
+             'properties': {'now': {'type': 'string', 'default': ''},
+                            'installations': {'type': 'array',
                                               'default': [],
                                               'items': {'type': 'string', 'minLength': 1}}}}}
 )

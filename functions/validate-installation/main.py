@@ -12,16 +12,21 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.krm.refusals import definitions
 from krmkit.systems.landscaper.checks.installations import validate
+from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.items.installations import read
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Validate all Installations among the items, or those named."""
     crds = [*config.crds, *definitions(resources)]
-    results.extend(validate(read(resources), config.spec["installations"], crds, config.resource))
+    spec = config.spec
+    try:
+        results.extend(validate(read(resources), spec["installations"], crds, config.resource, spec["now"]))
+    except InstallationError as error:
+        raise FunctionError(error.message, error.rule, config.resource, error.field) from None
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ Each package is evaluated alone; exports also reach other packages in the same n
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.fleet.engine.jobs import JobError
@@ -168,17 +169,19 @@ def is_installation(item: Resource) -> bool:
 
 
 def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOptions:
-    """The exports in the package's RenderInstallation, so that a graph has the phases of a render.
+    """The exports and the time (else the present one) in the package's RenderInstallation, so that a graph has the phases of a render.
 
     Raises InstallationError.
     """
     config = next(
         (one for one in resources if one.kind == _CONFIG and one.api_version.startswith("krmkit.dev/")), None
     )
+    now = datetime.now(UTC).timestamp()
     if config is None:
-        return LandscapeOptions(state=items.state)
+        return LandscapeOptions(state=items.state, now=now)
     try:
-        return landscape_options(items, decode(load("render-installation").definition, config).spec)
+        told = landscape_options(items, decode(load("render-installation").definition, config).spec)
+        return replace(told, now=now if told.now is None else told.now)
     except ConfigError as error:
         raise InstallationError("invalid-config", f"{config.path or config.label}: {error}") from None
 

@@ -49,6 +49,7 @@ def installation_graph(
     options = (
         landscape_options(collected, spec) if spec is not None else LandscapeOptions(state=collected.state)
     )
+    options.now = now if options.now is None else options.now
     landscape = Landscape(collected.world, collected.repository, options)
     graph = _InstallationGraph(collected, places, now)
     for root in landscape.run():

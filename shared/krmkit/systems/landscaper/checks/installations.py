@@ -22,6 +22,7 @@ from krmkit.systems.landscaper.items.installations import Items
 from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.reconcile.plan import operation_warnings
 from krmkit.systems.landscaper.rendered.findings import error_finding, given_findings, tree_findings
+from krmkit.systems.landscaper.templates.context import moment
 
 
 def validate(
@@ -29,10 +30,11 @@ def validate(
     wanted: list[str],
     crds: Iterable[Mapping[str, Any]] = (),
     config: Resource | None = None,
+    now: object = None,
 ) -> list[Finding]:
     """Return every finding about the installations (all, or the wanted ones with their dependencies).
 
-    config: the item with the names of the wanted ones.
+    config: the item with the names of the wanted ones. now: the time that templates take for the present.
 
     crds: CustomResourceDefinitions, whose schemas objects have to keep beside those that krmkit brings along.
     """
@@ -45,7 +47,7 @@ def validate(
         findings += operation_warnings(installation, item)
     findings += _ownership(items)
     broken = broken_installations(items.world)
-    options = LandscapeOptions(state=items.state, broken=broken, refusals=admission.refusals)
+    options = LandscapeOptions(state=items.state, broken=broken, refusals=admission.refusals, now=moment(now))
     landscape = Landscape(items.world, items.repository, options)
     roots = landscape.run(names)
     secrets = Secrets.of(items.world)  # collected again: rendering has made more Targets

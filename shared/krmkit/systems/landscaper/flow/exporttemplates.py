@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.gotemplate import TemplateError, parse
+from krmkit.libraries.gotemplate.functionsets import function_set
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.deployitems import DeployItem, deploy_item_object
 from krmkit.systems.landscaper.flow.outcome import RenderedInstallation
 from krmkit.systems.landscaper.templates.executors import Templater
+from krmkit.systems.landscaper.templates.gotemplate import clock
 from krmkit.systems.landscaper.yaml import GoYamlError, load
 
 DEPLOY_ITEMS, INSTALLATIONS = "deployItems", "installations"
@@ -36,7 +38,7 @@ class ExportTemplate:
 
 
 def exporter(
-    templates: list[ExportTemplate], repository: ComponentRepository
+    templates: list[ExportTemplate], repository: ComponentRepository, now: float | None = None
 ) -> Callable[[RenderedInstallation, DeployItem], Data | None]:
     """Return a function that gives the exports of a deploy item: the first template that selects `<path>/<item>`; None if none does.
 
@@ -48,13 +50,16 @@ def exporter(
         path = f"{rendered.path}/{item.name}"
         for selector, template in selectors:
             if selector.search(path):
-                return mapping(_run(template, _values(rendered, item, template, repository)).get("exports"))
+                values = _values(rendered, item, template, repository)
+                return mapping(_run(template, values, now).get("exports"))
         return None
 
     return find
 
 
-def installation_exporter(templates: list[ExportTemplate]) -> Callable[[RenderedInstallation], Data | None]:
+def installation_exporter(
+    templates: list[ExportTemplate], now: float | None = None
+) -> Callable[[RenderedInstallation], Data | None]:
     """Return a function that gives the exports of a whole installation, which then is not rendered inside; None if no template selects its path."""
     selectors = [(_compiled(one), one) for one in templates if one.kind == INSTALLATIONS]
 
@@ -67,7 +72,7 @@ def installation_exporter(templates: list[ExportTemplate]) -> Callable[[Rendered
                     "templateName": template.name,
                     "installation": rendered.installation,
                 }
-                return _run(template, values)
+                return _run(template, values, now)
         return None
 
     return find
@@ -105,11 +110,10 @@ def _values(
     }
 
 
-def _run(template: ExportTemplate, values: Data) -> Data:
+def _run(template: ExportTemplate, values: Data, now: float | None) -> Data:
+    functions = {**function_set("landscaper"), **clock(now)}
     try:
-        parsed = parse(
-            template.template, name=template.name, functions="landscaper", options=("missingkey=zero",)
-        )
+        parsed = parse(template.template, template.name, functions, options=("missingkey=zero",))
         return mapping(load(parsed.execute(values)))
     except TemplateError as error:
         raise InstallationError("template", f"export template {template.name}: {error.message}") from None

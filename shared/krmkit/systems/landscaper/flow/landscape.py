@@ -193,7 +193,14 @@ class Landscape:
 
     def _templater(self, rendered: RenderedInstallation, known: Prerequisites) -> Templater:
         rendered.state = dict(self.options.state.get(rendered.name, {}))
-        return Templater(known.blueprint, known.component, known.closure, self.repository, rendered.state)
+        return Templater(
+            known.blueprint,
+            known.component,
+            known.closure,
+            self.repository,
+            rendered.state,
+            self.options.now,
+        )
 
     def _replaced(self, rendered: RenderedInstallation) -> bool:
         """Return whether a template gives the exports of the whole installation; if so, write them."""

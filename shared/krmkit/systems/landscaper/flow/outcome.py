@@ -27,6 +27,7 @@ class LandscapeOptions:
     names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
     state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
     broken: namespaces and names of installations that are not rendered, because their form is wrong.
+    now: the present time for templates, in seconds since 1970; without it, those that ask for it fail.
     refusals: why the API server refuses an object, each as `field: problem`; without it, it takes all.
     """
 
@@ -38,6 +39,7 @@ class LandscapeOptions:
     unknown_is_nil: bool = False
     broken: frozenset[tuple[str, str]] = frozenset()
     refusals: Callable[[Data], list[str]] | None = None
+    now: float | None = None
 
 
 @dataclass(slots=True)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import join
-from krmkit.libraries.kube.timestamps import format_time, unix_seconds
+from krmkit.libraries.kube.timestamps import format_time
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import mapping, text
 from krmkit.libraries.schema.walk import kind_of
 from krmkit.systems.landscaper.apinames import OPERATION_ANNOTATION
-from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.form.installation import schedule_errors
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of, parent_of
 from krmkit.systems.landscaper.items.installations import read
 from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.reconcile.decision import Decision, plan
+from krmkit.systems.landscaper.templates.context import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ def plan_items(
 
     config: the item with the names.
     """
-    unix = unix_seconds(now)
-    if unix is None:
-        raise InstallationError("bad-time", f"must be a time as 2026-05-01T08:00:00Z, got {now}", "spec.now")
+    unix = moment(now) or 0
     items = read(resources)
     wanted = items.installations(installations, config)
     findings = list(items.findings)

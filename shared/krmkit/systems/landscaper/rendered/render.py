@@ -32,6 +32,7 @@ from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.rendered.configentries import unused_entries
 from krmkit.systems.landscaper.rendered.findings import given_findings, tree_findings
 from krmkit.systems.landscaper.rendered.status import Statuses, execution_object, status_findings
+from krmkit.systems.landscaper.templates.context import NOW_FIELD, moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def render_items(resources: ResourceList, spec: Data, config: Resource | None = 
         roots = landscape.run(wanted)
     except InstallationError as error:
         message = Secrets.of(items.world).scrub(error.message)
-        place = error.field if error.field.startswith(TEMPLATES_FIELD) else ""
+        place = error.field if error.field.startswith((TEMPLATES_FIELD, NOW_FIELD)) else ""
         return [*findings, Finding(error.rule, message, ERROR, config if place else None, place)]
     secrets = Secrets.of(items.world)
     for root in roots:
@@ -100,13 +101,15 @@ def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
         for one in entries(spec["exportTemplates"])
     ]
     told = {key: mapping(value) for key, value in mapping(spec["deployItemExports"]).items()}
+    now = moment(spec["now"])
     return LandscapeOptions(
         deploy_item_exports=told,
-        exporter=exporter(templates, items.repository) if templates else None,
-        installation_exporter=installation_exporter(templates) if templates else None,
+        exporter=exporter(templates, items.repository, now) if templates else None,
+        installation_exporter=installation_exporter(templates, now) if templates else None,
         names={key: str(value) for key, value in mapping(spec["names"]).items()},
         state=items.state,
         refusals=Admission().refusals,
+        now=now,
     )
 
 

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.libraries.kube.timestamps import unix_seconds
 from krmkit.systems.landscaper.blueprint.blueprints import Blueprint, Executor
 from krmkit.systems.landscaper.components.descriptors import V2, Component, ComponentRepository
+from krmkit.systems.landscaper.errors import InstallationError
 
 IMPORT, SUBINSTALLATIONS, DEPLOY, EXPORT = "import", "subinst", "deploy", "export"
+NOW_FIELD = "spec.now"
+"""Where a config has the time."""
+
+
+def moment(now: object) -> float | None:
+    """Return the seconds since 1970 of a config's time; None for "". Raises InstallationError (bad-time)."""
+    if not now:
+        return None
+    found = unix_seconds(str(now))
+    if found is None:
+        raise InstallationError("bad-time", f"must be a time as 2026-05-01T08:00:00Z, got {now}", NOW_FIELD)
+    return found
 
 
 @dataclass(slots=True)
 class TemplateContext:
-    """The context of executors. `state` is by key: `deploy<name>` and `export<name>`."""
+    """The context of executors. `state` is by key: `deploy<name>` and `export<name>`. `now`: what templates take for the present time."""
 
     blueprint: Blueprint
     component: Component | None
     components: list[Component]
     repository: ComponentRepository
     state: dict[str, object] = field(default_factory=dict)
+    now: float | None = None
 
     @property
     def schema_version(self) -> str:

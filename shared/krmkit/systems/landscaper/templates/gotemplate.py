@@ -7,6 +7,8 @@ from collections.abc import Callable
 from krmkit.libraries.go.core.functions import GoCallError, GoFunction
 from krmkit.libraries.go.core.values import ByteList, GoObject, StringList, Uint8
 from krmkit.libraries.go.json.data import from_json
+from krmkit.libraries.go.time.durations import SECOND, format_duration
+from krmkit.libraries.go.time.values import Time
 from krmkit.libraries.gotemplate import TemplateError, parse
 from krmkit.libraries.gotemplate.functionsets import function_set
 from krmkit.libraries.messages.nearest import nearest
@@ -14,7 +16,7 @@ from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.components.descriptors import V3, Component, Data, decode, select
 from krmkit.systems.landscaper.components.images import OciRefError, parse_oci_ref
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.templates.context import TemplateContext
+from krmkit.systems.landscaper.templates.context import NOW_FIELD, TemplateContext
 
 _INCLUDES = 100
 _OPTIONS = ("missingkey=zero",)
@@ -37,7 +39,7 @@ class InstallationTemplates:
     def __init__(self, templater: TemplateContext) -> None:
         self.templater = templater
         self.depth = 0
-        self.functions = {**function_set("landscaper"), **self.own()}
+        self.functions = {**function_set("landscaper"), **clock(templater.now), **self.own()}
 
     def render(self, source: str, values: object) -> str:
         """Parse and execute a text."""
@@ -103,6 +105,24 @@ class InstallationTemplates:
             raise GoCallError(error.message) from None
         finally:
             self.depth -= 1
+
+
+def clock(now: float | None) -> dict[str, GoFunction]:
+    """Return now and ago as if it were that time, in seconds since 1970; without one they fail, and say how to give it."""
+
+    def present() -> Time:
+        if now is None:
+            raise GoCallError(f"it is the current time, and there is no clock: set {NOW_FIELD} of the config")
+        return Time(int(now))
+
+    def ago(date: object) -> str:
+        since = date.unix if isinstance(date, Time) else date if isinstance(date, int) else present().unix
+        return format_duration((present().unix - since) * SECOND)
+
+    return {
+        "now": GoFunction(present, result="time"),
+        "ago": GoFunction(ago, ("any",), result="string"),
+    }
 
 
 class FileInfo(GoObject):

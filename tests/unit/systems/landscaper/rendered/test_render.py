@@ -25,16 +25,16 @@ ITEM = (
 IMPORTS = {"data": [{"name": "a", "dataRef": "a"}]}
 
 
-def render(*objects: Object | str, **spec: Any) -> Outcome:
-    """The function on objects, or on the text of an earlier output."""
+def render(*objects: Object | str, function: str = "render", **spec: Any) -> Outcome:
+    """The function (render or validate) on objects, or on the text of an earlier output."""
     config = {
         "apiVersion": "krmkit.dev/v1alpha1",
-        "kind": "RenderInstallation",
+        "kind": f"{function.title()}Installation",
         "metadata": {"name": "c"},
         "spec": spec,
     }
     texts = [one if isinstance(one, str) else emit.document(one) for one in objects]
-    return run_function(FUNCTIONS / "render-installation", resource_list(texts, emit.document(config)))
+    return run_function(FUNCTIONS / f"{function}-installation", resource_list(texts, emit.document(config)))
 
 
 def items(outcome: Outcome) -> dict[tuple[str, str], Object]:
