@@ -61,7 +61,7 @@ def parser() -> CommandParser:
         help="component archives, CTF folders and component constructors -> ConfigMaps in a package",
         description="Make ConfigMaps marked local-config of each component descriptor, blueprint and local resource below"
         " a folder: component archives (component-descriptor.yaml and blobs/) and folders in the common transport format;"
-        " where there is neither, of component constructors (components.yaml), with the files beside them."
+        " where there is neither, of component constructors (components.yaml, resources.yaml), with the files beside them."
         " Texts are carried byte for byte. Registries are not reached.",
         allow_abbrev=False,
     )
@@ -76,6 +76,9 @@ def parser() -> CommandParser:
     )
     bring.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one of them; it wins over --values"
+    )
+    bring.add_argument(
+        "--component", default="", metavar="NAME:VERSION", help="the component of a resources.yaml alone"
     )
     add_place(bring, "PKG", "the package", required=True)
     add_output(bring, FORMATS, results=False)
@@ -180,7 +183,8 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         from krmkit.render.conversion.componentfolder import imported
 
         values = add_values(read_values(arguments.values) if arguments.values else {}, arguments.set)
-        lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"), values)
+        warn = partial(say, "landscaper")
+        lines = imported(arguments.folders, arguments.output, warn, values, arguments.component)
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     now = getattr(arguments, "now", "") or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if arguments.recursive:
@@ -213,7 +217,7 @@ def _answer(
         findings = plan_items(resources, [], now, write=False)
         hide(findings, resources.items)
         package.results = [as_result(one) for one in findings]
-        return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, findings))), _code(package)
+        return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, findings))), package.has_errors
     items = readable(items_of.read(resources))
     if arguments.command == "explain":
         try:
@@ -229,7 +233,7 @@ def _answer(
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
     drawn = graph.shown(drawing(arguments.format))
-    return Told(report, "InstallationGraph", graph.data(), drawn, block="mermaid"), _code(package)
+    return Told(report, "InstallationGraph", graph.data(), drawn, block="mermaid"), package.has_errors
 
 
 def _place(arguments: argparse.Namespace, items: items_of.Items, field: str) -> str:
@@ -237,10 +241,6 @@ def _place(arguments: argparse.Namespace, items: items_of.Items, field: str) -> 
     root = arguments.installation.partition("/")[0]
     installations = [one for key, one in items.places.items() if key[0] == "Installation" and key[2] == root]
     return place_in(arguments.package, installations[0], field) if installations else ""
-
-
-def _code(package: PackageReport) -> int:
-    return 1 if package.has_errors else 0
 
 
 def _text(lines: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from krmkit.kpt.kptfile import new_kptfile
 from krmkit.krm.errors import ListError
@@ -11,15 +12,26 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
 from krmkit.libraries.envsubst.substitute import TooLongError
 from krmkit.libraries.envsubst.texttemplate import MissingValueError, TextTemplate
-from krmkit.libraries.schema.fields import texts
+from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE
 from krmkit.storage.disk.folders import TreeError, files, read_file
 from krmkit.storage.disk.write import FileEdit, Writer
 from krmkit.systems.landscaper.components import configmaps as carrier
-from krmkit.systems.landscaper.components.constructors import NAMES, is_constructor_name, read_constructor
+from krmkit.systems.landscaper.components.constructors import (
+    NAMES,
+    REFERENCES,
+    RESOURCES,
+    has_resources_alone,
+    is_constructor_name,
+    members,
+    read_constructor,
+    read_documents,
+    with_resources,
+)
 from krmkit.systems.landscaper.components.ctf import (
+    DESCRIPTOR_FILE,
     CtfError,
     NoComponentError,
     TransportArchive,
@@ -34,15 +46,21 @@ _LONGEST_KEY = 253
 
 
 def imported(
-    places: list[str], out: str, say: Callable[[str], object], values: Mapping[str, str] | None = None
+    places: list[str],
+    out: str,
+    say: Callable[[str], object],
+    values: Mapping[str, str] | None = None,
+    component: str = "",
 ) -> list[str]:
     """Bring the components of folders and constructor files into the package `out`; returns the paths of the ConfigMaps.
 
-    values: of the variables in constructors. Raises CtfError for unreadable input, WriteError.
+    values: of the variables in constructors. component: NAME:VERSION of the component that a file of resources alone is about.
+    Raises CtfError for unreadable input, WriteError.
     """
+    constructed = partial(_constructed, values=values or {}, named=component)
     changes: dict[str, FileEdit] = {}
     for place in places:
-        found = _constructed([place], values or {}) if os.path.isfile(place) else _below(place, values or {})
+        found = constructed([place]) if os.path.isfile(place) else _below(place, constructed)
         for note in found.notes:
             say(note)
         made = [carrier.descriptor_item(component, content) for component, content in found.components]
@@ -60,39 +78,79 @@ def imported(
     return [os.path.join(out, path) for path in changes]
 
 
-def _below(folder: str, values: Mapping[str, str]) -> TransportArchive:
-    """The components below a folder: its archives, or else its constructors. Raises CtfError."""
+def _below(folder: str, constructed: Callable[..., TransportArchive]) -> TransportArchive:
+    """The components below a folder: its archives with resources beside them, or else its constructors. Raises CtfError."""
     constructors: list[str] = []
     try:
         contents = _files(folder)
-        constructors = [path for path in sorted(contents) if is_constructor_name(path)]
-        return read_components(contents)
+        named = [path for path in sorted(contents) if os.path.basename(path) in RESOURCES]
+        highest = min((path.count("/") for path in named), default=0)
+        constructors = [path for path in sorted(contents) if is_constructor_name(path)] or [
+            path for path in named if path.count("/") == highest
+        ]
+        archive = read_components(contents)
     except NoComponentError as error:
         if not constructors:
-            hint = f"and no component constructor ({', '.join(NAMES)})"
+            hint = f"and no component constructor ({', '.join((*NAMES, RESOURCES[0]))})"
             raise CtfError(f"{folder}: {error}, {hint}") from None
+        archive = TransportArchive()
+        named = constructors
     except CtfError as error:
         raise CtfError(f"{folder}: {error}") from None
-    return _constructed([os.path.join(folder, path) for path in constructors], values, folder)
+    else:
+        named = [path for path in named if os.path.join(os.path.dirname(path), DESCRIPTOR_FILE) in contents]
+    return constructed([os.path.join(folder, path) for path in named], folder=folder, archive=archive)
 
 
-def _constructed(paths: list[str], values: Mapping[str, str], folder: str = "") -> TransportArchive:
-    """The components of constructor files, found below `folder` where one is given. Raises CtfError, whose message begins with the file."""
-    archive = TransportArchive()
+def _constructed(
+    paths: list[str],
+    values: Mapping[str, str],
+    named: str,
+    folder: str = "",
+    archive: TransportArchive | None = None,
+) -> TransportArchive:
+    """The archive with the components of constructor files, found below `folder` where one is given.
+
+    Raises CtfError, whose message begins with the file.
+    """
+    archive = archive or TransportArchive()
     for path in paths:
-        try:
-            content = (read_file(path, path, limit=_LARGEST) or b"").decode("utf-8")
-            filled = TextTemplate(content).filled(values)
-        except SubstitutionError as error:
-            raise CtfError(f"{path}: line {error.line}: {error}") from None
-        except (MissingValueError, TooLongError) as error:
-            raise CtfError(f"{path}: {error}") from None
-        except UnicodeDecodeError as error:
-            raise CtfError(f"{path} must be UTF-8; byte {error.start} is not") from None
-        except TreeError as error:
-            raise CtfError(str(error)) from None
-        read_constructor(filled, path, _Beside(path, folder), archive)
+        documents = _documents(path, values)
+        if has_resources_alone(documents):
+            documents = [_described(path, members(documents, "resources"), values, named)]
+        read_constructor(documents, path, _Beside(path, folder), archive)
     return archive
+
+
+def _documents(path: str, values: Mapping[str, str]) -> list[Data]:
+    """The mappings of a file, its variables filled in; none if there is no file. Raises CtfError."""
+    try:
+        content = (read_file(path, path, limit=_LARGEST) or b"").decode("utf-8")
+        return read_documents(TextTemplate(content).filled(values), path)
+    except SubstitutionError as error:
+        raise CtfError(f"{path}: line {error.line}: {error}") from None
+    except (MissingValueError, TooLongError) as error:
+        raise CtfError(f"{path}: {error}") from None
+    except UnicodeDecodeError as error:
+        raise CtfError(f"{path} must be UTF-8; byte {error.start} is not") from None
+    except TreeError as error:
+        raise CtfError(str(error)) from None
+
+
+def _described(path: str, resources: list[Data], values: Mapping[str, str], named: str) -> Data:
+    """The component of a file of resources alone: the given one, or that of the descriptor beside it. Raises CtfError."""
+    beside = {name: os.path.join(os.path.dirname(path), name) for name in (DESCRIPTOR_FILE, *REFERENCES)}
+    there = {name: _documents(place, values) for name, place in beside.items() if os.path.isfile(place)}
+    name, _, version = named.rpartition(":")
+    component: Data = {"name": name, "version": version, "provider": "internal"}
+    for document in there.pop(DESCRIPTOR_FILE, ()) if not named else ():
+        component = mapping(document.get("component"))
+    if not (component.get("name") and component.get("version")):
+        raise CtfError(
+            f"{path}: has resources alone, so give their component: --component NAME:VERSION, or a {DESCRIPTOR_FILE} beside it"
+        )
+    references = [one for documents in there.values() for one in members(documents, "componentReferences")]
+    return with_resources(component, resources, references)
 
 
 class _Beside:

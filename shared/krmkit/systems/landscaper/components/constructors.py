@@ -2,6 +2,8 @@
 
 A constructor file has one component, or several below `components`; a resource has an `access`, or an `input` that names the file or folder
 beside the constructor it is made of. Here it becomes what an archive of the component would hold, without an archive.
+
+Older repositories keep the resources of one component alone, in `resources.yaml` (`component-cli component-archive resources add`).
 """
 
 from __future__ import annotations
@@ -42,7 +44,11 @@ if TYPE_CHECKING:
 NAMES = ("components.yaml", "component-constructor.yaml", "constructor.yaml")
 """What constructor files are called: these, or with a word before the last two, as in `shop-constructor.yaml`."""
 _KEPT = ("labels", "sources")
-_RESOURCE_FIELDS = ("name", "type", "version", "relation", "extraIdentity", "labels", "srcRefs")
+_RESOURCE_FIELDS = ("name", "type", "version", "relation", "extraIdentity", "labels", "srcRefs", "digest")
+RESOURCES = ("resources.yaml", "resources.yml")
+"""What files with resources alone are called."""
+REFERENCES = ("component-references.yaml", "references.yaml")
+"""What files beside them with references to components are called."""
 
 
 def is_constructor_name(path: str) -> bool:
@@ -51,10 +57,10 @@ def is_constructor_name(path: str) -> bool:
     return name in NAMES or name.endswith(("-constructor.yaml", "-components.yaml"))
 
 
-def read_constructor(content: str, label: str, sources: Sources, found: TransportArchive) -> None:
-    """Add the components of a constructor. Raises CtfError."""
+def read_documents(content: str, label: str) -> list[Data]:
+    """Return the mappings of a file, in order. Raises CtfError."""
     try:
-        documents = [go2_data(document.root) for document in parse_all(content)]
+        return [mapping(go2_data(document.root)) for document in parse_all(content)]
     except YamlError as error:
         hint = (
             "; variables other than ${NAME} (Go templates, spiff) are not filled in"
@@ -62,14 +68,44 @@ def read_constructor(content: str, label: str, sources: Sources, found: Transpor
             else ""
         )
         raise CtfError(f"{label}: {error}{hint}") from None
-    components = []
-    for document in documents:
-        data = mapping(document)
-        components += entries(data.get("components")) if "components" in data else [data] * ("name" in data)
+
+
+def has_resources_alone(documents: list[Data]) -> bool:
+    """Return whether documents are resources, or lists of them, and no components."""
+    return any(
+        "input" in one or "access" in one or ("resources" in one and "name" not in one) for one in documents
+    )
+
+
+def members(documents: list[Data], key: str) -> list[Data]:
+    """Return the members of documents: each is one, or has a list of them below `key`."""
+    return [
+        one
+        for data in documents
+        for one in (entries(data[key]) if key in data else [data] * ("name" in data))
+    ]
+
+
+def read_constructor(documents: list[Data], label: str, sources: Sources, found: TransportArchive) -> None:
+    """Add the components of a constructor. Raises CtfError."""
+    components = members(documents, "components")
     if not components:
         raise CtfError(f"{label}: must hold a component with a name, or several below components")
     for component in components:
         _Construction(component, label, sources, found).add()
+
+
+def with_resources(component: Data, resources: list[Data], references: list[Data]) -> Data:
+    """Return a component with more resources and references; those that it has already stay."""
+    made = dict(component)
+    for key, more in (("resources", resources), ("componentReferences", references)):
+        there = entries(component.get(key))
+        known = [(one.get("name"), one.get("extraIdentity")) for one in there]
+        made[key] = [
+            *there,
+            *(one for one in more if (one.get("name"), one.get("extraIdentity")) not in known),
+        ]
+    return made
 
 
 @dataclass(slots=True)
@@ -95,7 +131,7 @@ class _Construction:
             "version": version,
             "provider": text(provider.get("name")) if isinstance(provider, dict) else text(provider),
             **{key: component[key] for key in _KEPT if component.get(key)},
-            "repositoryContexts": [],
+            "repositoryContexts": sequence(component.get("repositoryContexts")),
             "componentReferences": self._references(),
             "resources": [],
         }
