@@ -200,6 +200,7 @@ class Landscape:
             self.repository,
             rendered.state,
             self.options.now,
+            unknown=rendered.unknown_fields,
         )
 
     def _replaced(self, rendered: RenderedInstallation) -> bool:

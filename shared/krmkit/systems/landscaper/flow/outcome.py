@@ -58,6 +58,7 @@ class RenderedInstallation:
     deploy_items: list[DeployItem] = field(default_factory=list)
     executors: list[Executor] = field(default_factory=list)  # of each deploy item
     unknown_items: list[str] = field(default_factory=list)
+    unknown_fields: list[InstallationError] = field(default_factory=list)  # of what its executors gave
     templates: list[Data] = field(default_factory=list)
     children: list[RenderedInstallation] = field(default_factory=list)
     order: list[str] = field(default_factory=list)

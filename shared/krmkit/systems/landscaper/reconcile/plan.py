@@ -27,6 +27,7 @@ _OPERATIONS = {
     "interrupt": "interrupt now",
     "test-reconcile": "none, this operation is for tests of DeployItems",
 }
+_FORMER = {"force-reconcile": "reconcile", "abort": "interrupt"}  # operations of older versions
 
 _REASONS = {
     "retry": "its schedule is due",
@@ -106,7 +107,8 @@ def operation_warnings(installation: dict[str, object], item: Resource | None) -
     operation = _operation(installation)
     if operation is None or operation in _OPERATIONS:
         return []
-    problem = f"Landscaper knows no operation {operation}{did_you_mean(operation, _OPERATIONS)}"
+    meant = did_you_mean(_FORMER.get(operation, operation), ("reconcile", "interrupt"))
+    problem = f"Landscaper knows no operation {operation}{meant}"
     field = join("metadata.annotations", OPERATION_ANNOTATION)
     return [Finding("unknown-operation", problem, WARNING, item, field, current=operation)]
 

@@ -13,6 +13,7 @@ from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.outcome import FAILED, WAITING, RenderedInstallation
 from krmkit.systems.landscaper.form.admission import Admission
 from krmkit.systems.landscaper.form.installation import structure_errors
+from krmkit.systems.landscaper.form.unreadfields import unread_fields
 from krmkit.systems.landscaper.items.installations import Items
 from krmkit.systems.landscaper.items.redact import Secrets
 
@@ -51,7 +52,12 @@ def given_findings(items: Items, admission: Admission, secrets: Secrets) -> Iter
 def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:
     """Yield all findings about one root installation and those below it."""
     item = items.place("Installation", root.namespace, root.name)
+    seen: set[int] = set()
     for one in root.tree():
+        for unread in unread_fields(one, seen):
+            warning = error_finding(unread, item, one.path, secrets)
+            warning.severity = WARNING
+            yield warning
         for error in one.errors:
             if error.rule != "predecessor-failed" or "/" not in one.path:
                 yield error_finding(error, item, one.path, secrets)

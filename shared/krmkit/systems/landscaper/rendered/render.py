@@ -101,7 +101,7 @@ def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
         for one in entries(spec["exportTemplates"])
     ]
     told = {key: mapping(value) for key, value in mapping(spec["deployItemExports"]).items()}
-    now = moment(spec["now"])
+    now = moment(spec.get("now"))
     return LandscapeOptions(
         deploy_item_exports=told,
         exporter=exporter(templates, items.repository, now) if templates else None,

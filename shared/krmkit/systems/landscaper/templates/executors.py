@@ -18,7 +18,7 @@ from krmkit.systems.landscaper.templates.context import (
     SUBINSTALLATIONS,
     TemplateContext,
 )
-from krmkit.systems.landscaper.templates.outputs import OUTPUTS, folded
+from krmkit.systems.landscaper.templates.outputs import OUTPUTS, folded, unknown_fields_of
 from krmkit.systems.landscaper.templates.spiff import run_spiff
 from krmkit.systems.landscaper.yaml import GoYamlError, load
 
@@ -41,6 +41,9 @@ class Templater(TemplateContext):
 
     renderer: InstallationTemplates | None = None
     item_executors: list[Executor] = field(default_factory=list)  # of each deploy item
+    unknown: list[InstallationError] = field(
+        default_factory=list
+    )  # keys of output that Landscaper does not read
 
     def descriptors(self) -> tuple[object, object]:
         """`cd` and `components` of the values."""
@@ -85,8 +88,15 @@ class Templater(TemplateContext):
     def run(self, phase: str, executor: Executor, values: Data) -> Data:
         """Return the output of one executor, decoded. Raises InstallationError (template)."""
         if executor.type == SPIFF:
-            return mapping(folded(run_spiff(self, phase, executor, values), OUTPUTS[phase]))
+            return self._output(phase, executor, run_spiff(self, phase, executor, values))
         return self._go_template(phase, executor, values)
+
+    def _output(self, phase: str, executor: Executor, output: object) -> Data:
+        """Return output with the keys of the fields; note those that are none."""
+        found = mapping(folded(output, OUTPUTS[phase]))
+        place = f"{_PHASES[phase]}.{executor_name(executor)}"
+        self.unknown += unknown_fields_of(found, OUTPUTS[phase], place)
+        return found
 
     def _listed(
         self, phase: str, key: str, values: Data, executors: list[Executor] | None = None
@@ -129,7 +139,7 @@ class Templater(TemplateContext):
                 "template",
                 f'executor "{executor.name}": the output must be a mapping, got {type(output).__name__}',
             )
-        found = mapping(folded(output, OUTPUTS[phase]))
+        found = self._output(phase, executor, output)
         if key and found.get("state") is not None:
             self.state[key] = found["state"]
         return found

@@ -7,6 +7,8 @@ installations, keep theirs.
 from __future__ import annotations
 
 from krmkit.libraries.json import Object
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.systems.landscaper.errors import InstallationError
 
 _TARGET: Object = dict.fromkeys(("import", "index", "key", "name", "namespace"))
 _ITEM: Object = {
@@ -42,18 +44,28 @@ def folded(value: object, shape: object) -> object:
 
 
 def unknown_keys(value: object, shape: object, place: str = "") -> list[tuple[str, str, list[str]]]:
-    """Return place, name and known names of each key that is no field, of folded data."""
-    if isinstance(shape, list) and isinstance(value, list):
+    """Return place, name and known names of each key that is no field, of folded data; an empty shape takes anything."""
+    if isinstance(shape, list) and shape and isinstance(value, list):
         return [
             one
             for index, inner in enumerate(value)
             for one in unknown_keys(inner, shape[0], f"{place}[{index}]")
         ]
-    if not isinstance(shape, dict) or not isinstance(value, dict):
+    if not shape or not isinstance(shape, dict) or not isinstance(value, dict):
         return []
     found = [(place, str(key), list(shape)) for key in value if key not in shape]
     for key, inner in value.items():
         found += unknown_keys(inner, shape.get(key), f"{place}.{key}".lstrip("."))
+    return found
+
+
+def unknown_fields_of(value: object, shape: object, where: str) -> list[InstallationError]:
+    """Return a warning for each key that is no field. where: the part of the blueprint that the data are, or come from."""
+    found = []
+    for place, name, known in unknown_keys(value, shape):
+        path = " ".join(filter(None, ("blueprint", ".".join(filter(None, (where, place))))))
+        message = f"{path}: {name} is no field, so Landscaper does not read it{did_you_mean(name, known)}"
+        found.append(InstallationError("unknown-field", message, word=f"{name}:"))
     return found
 
 
