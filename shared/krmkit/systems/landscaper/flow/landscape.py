@@ -193,15 +193,11 @@ class Landscape:
 
     def _templater(self, rendered: RenderedInstallation, known: Prerequisites) -> Templater:
         rendered.state = dict(self.options.state.get(rendered.name, {}))
-        return Templater(
-            known.blueprint,
-            known.component,
-            known.closure,
-            self.repository,
-            rendered.state,
-            self.options.now,
-            unknown=rendered.unknown_fields,
+        templater = Templater(
+            known.blueprint, known.component, known.closure, self.repository, rendered.state, self.options.now
         )
+        rendered.unknown_fields = templater.unknown
+        return templater
 
     def _replaced(self, rendered: RenderedInstallation) -> bool:
         """Return whether a template gives the exports of the whole installation; if so, write them."""
@@ -237,16 +233,9 @@ class Landscape:
         rendered.order = dependencies.order(dependencies.edges(named))
         made = []
         for name, template in named.items():
-            made.append(
-                subinstallations.installation_object(
-                    rendered.installation,
-                    known.component,
-                    self.repository,
-                    known.repository_context,
-                    template,
-                    self._name(rendered, name),
-                )
-            )
+            own = self._name(rendered, name)
+            where = known.component, self.repository, known.repository_context
+            made.append(subinstallations.installation_object(rendered.installation, *where, template, own))
         self._write(rendered, made)
         return made
 
