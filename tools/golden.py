@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from krmkit.fn.contract.expected import RenderError, write
+from krmkit.fn.contract.expected import write
+from krmkit.krm.errors import Refused
 from tools.definitions import ROOT
 
 
@@ -31,7 +32,7 @@ def main(arguments: list[str]) -> int:
     for example in found:
         try:
             files = write(example, example.parents[1])
-        except RenderError as error:
+        except Refused as error:
             print(error, file=sys.stderr)
             return 1
         changed = sum(line.startswith("+++ ") for line in files["diff.patch"].splitlines())

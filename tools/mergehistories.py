@@ -27,9 +27,9 @@ from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.merge.unedited import SUFFIXES, source
 from krmkit.kpt.merge.units import identifier
-from krmkit.kpt.source import FileResource, SourceError, without
+from krmkit.kpt.source import FileResource, without
 from krmkit.krm.annotations import BLUEPRINT, IDENTIFIER
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.packagemerge import merge_packages
 
@@ -97,7 +97,7 @@ class Edits:
             try:
                 text = content.decode("utf-8")
                 found[path] = self._file(path, text).encode()
-            except (UnicodeDecodeError, SourceError, ListError, YamlError):
+            except (UnicodeDecodeError, Refused, YamlError):
                 found[path] = content
         return found
 
@@ -152,7 +152,7 @@ def resources(files: Files) -> dict[tuple[str, str], Leaves]:
             for item in source(path, content).items:
                 data = without(item.get(), (IDENTIFIER, BLUEPRINT))
                 found[path, item.annotation(IDENTIFIER) or identifier(item)] = flattened(data)
-        except (SourceError, ListError, YamlError, UnicodeDecodeError):
+        except (Refused, YamlError, UnicodeDecodeError):
             continue
     return found
 
@@ -246,7 +246,7 @@ def main() -> int:
             found.merges += 1
             try:
                 merged = merge_packages(base, upstream, local)
-            except (PackageMergeError, ListError, YamlError) as error:
+            except (PackageMergeError, Refused, YamlError) as error:
                 found.refused += 1
                 print(f"{name}: refused: {error}")
                 continue

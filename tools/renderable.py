@@ -21,7 +21,8 @@ from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.kptfile import image_name
-from krmkit.render.package import Package, PackageError, read
+from krmkit.krm.errors import Refused
+from krmkit.render.package import Package, read
 from krmkit.render.pipeline import render
 from krmkit.render.resolve import ProgramResolver
 from tools.definitions import definitions
@@ -50,7 +51,7 @@ def outcome(folder: Path, known: dict[str, Function]) -> str:
             if missing:
                 return f"needs {', '.join(missing)}"
             return render(package, ProgramResolver(RunOptions(), catalog=known)).failure.replace(place, "")
-        except (PackageError, OSError, ValueError) as error:
+        except (Refused, OSError, ValueError) as error:
             return str(error).replace(place, "")
 
 

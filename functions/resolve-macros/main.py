@@ -53,7 +53,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         carrier.write_values(resolved.text)
     for item, resolved in in_resources:
         item.rewrite(resolved.text)
-        _ = item.root  # it must be a resource of YAML again; raises YamlError or ListError
+        _ = item.root  # it must be a resource of YAML again; raises YamlError or Refused
     results.extend(unused_findings(resolver, config.resource))
 
 

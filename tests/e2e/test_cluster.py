@@ -16,7 +16,7 @@ import pytest
 import krmkit
 from krmkit.fleet.engine import dask as daskengine
 from krmkit.fleet.engine.dask import DaskEngine
-from krmkit.fleet.engine.jobs import EngineError, JobError
+from krmkit.krm.errors import Refused
 from tests.e2e.cluster import LocalCluster
 from tests.e2e.gitfleet import APP, GitFleet
 from tests.unit.cli.fleets import folders, render
@@ -53,7 +53,7 @@ class Doubles:
         try:
             time.sleep(0.001)
             if given == 13:
-                raise JobError("13 is unlucky")
+                raise Refused("13 is unlucky")
             if given == 17:
                 raise KeyError(given)
             return given * 2, os.getpid()
@@ -122,7 +122,7 @@ def test_no_worker_is_left(tmp_path: Path, project: Path, monkeypatch: pytest.Mo
     with LocalCluster(tmp_path, project, workers=1) as cluster:
         engine = DaskEngine(cluster.address)
         cluster.kill_worker()
-        with pytest.raises(EngineError, match="no worker has been there for 1 s; nothing was written"):
+        with pytest.raises(Refused, match="no worker has been there for 1 s; nothing was written"):
             list(engine.map(Doubles(), range(5)))
         engine.close()
 
@@ -139,9 +139,9 @@ def test_the_scheduler_goes_away(tmp_path: Path, project: Path, seen: str) -> No
             until(lambda: engine._client.status != "running")
         elif seen == "given up":
             engine.close()
-        with pytest.raises(EngineError, match="the scheduler went away; nothing was written"):
+        with pytest.raises(Refused, match="the scheduler went away; nothing was written"):
             list(done)
-        with pytest.raises(EngineError, match="the scheduler went away; nothing was written"):
+        with pytest.raises(Refused, match="the scheduler went away; nothing was written"):
             list(engine.map(Doubles(), range(4)))
         engine.close()
 
@@ -150,9 +150,7 @@ def test_another_version(cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch)
     """What another krmkit makes may differ, so nothing is made."""
     monkeypatch.setattr(krmkit, "__version__", "99.0")
 
-    with pytest.raises(
-        EngineError, match=r"has krmkit .*, and this is krmkit 99\.0; install the same version"
-    ):
+    with pytest.raises(Refused, match=r"has krmkit .*, and this is krmkit 99\.0; install the same version"):
         DaskEngine(cluster.address)
 
 
@@ -164,7 +162,7 @@ def test_nobody_is_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The address is named."""
     monkeypatch.setattr(daskengine, "CONNECT", 1.0)
 
-    with pytest.raises(EngineError, match="no scheduler answers there"):
+    with pytest.raises(Refused, match="no scheduler answers there"):
         DaskEngine(address)
 
 
@@ -172,7 +170,7 @@ def test_tls_needs_certificates() -> None:
     """The message names the settings."""
     with socket.create_server(("127.0.0.1", 0)) as somebody:
         address = f"tls://127.0.0.1:{somebody.getsockname()[1]}"
-        with pytest.raises(EngineError, match=r"must name distributed\.comm\.tls\.ca-file"):
+        with pytest.raises(Refused, match=r"must name distributed\.comm\.tls\.ca-file"):
             DaskEngine(address)
 
 
@@ -181,7 +179,7 @@ def test_no_worker_from_the_start(tmp_path: Path, project: Path, monkeypatch: py
     monkeypatch.setattr(daskengine, "FIRST", 1.0)
     with (
         LocalCluster(tmp_path, project, workers=0) as cluster,
-        pytest.raises(EngineError, match="has no worker; start one with: dask worker tcp"),
+        pytest.raises(Refused, match="has no worker; start one with: dask worker tcp"),
     ):
         DaskEngine(cluster.address)
 

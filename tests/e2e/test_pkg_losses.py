@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 import yaml
 
-from krmkit.cli.pkg import main
+from krmkit.cli import main
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
 IDENTIFIER = "internal.kpt.dev/upstream-identifier"

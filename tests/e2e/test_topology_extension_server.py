@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.services import certificates
-from krmkit.services.certificates import CertificateError, Certificates
+from krmkit.services.certificates import Certificates
 from tests.e2e.extensionserver import (
     BASE,
     Server,
@@ -354,7 +355,7 @@ def test_a_certificate_that_changes_while_it_is_loaded(
     (certified / "stranger.crt").replace(server)
     (certified / "stranger.key").replace(key)
     monkeypatch.setattr(certificates, "_text", meddle)
-    with pytest.raises(CertificateError, match="cannot serve with"):
+    with pytest.raises(Refused, match="cannot serve with"):
         found.reload()
     assert found.context is served
     (certified / "client.key").replace(key)

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from krmkit import cli
-from krmkit.fn.commandline import UsageError, parse_arguments
+from krmkit.fn.commandline import parse_arguments
+from krmkit.krm.errors import Refused
 from tests.meta.pages import DEFINITIONS, FENCED, INLINE, ROOT, blocks, each_page
 
 TARGETS = [
@@ -68,7 +69,7 @@ def problem_of_command(words: list[str]) -> str:
 def problem_of_run(words: list[str]) -> str:
     try:
         parse_arguments(words)
-    except UsageError as error:
+    except Refused as error:
         return str(error)
     return ""
 

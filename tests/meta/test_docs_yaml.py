@@ -12,7 +12,7 @@ import pytest
 
 from krmkit.fn.config import ConfigError, decode
 from krmkit.kpt.kptfile import Kptfile, image_name, program_name
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.data import go_data
@@ -100,7 +100,7 @@ def problems_of(text: str) -> list[str]:
             if data.get("kind") in (None, "Kptfile"):
                 try:
                     Kptfile.parse(emit.document({**whole, "pipeline": data["pipeline"]}), "Kptfile")
-                except (ListError, ValueError) as error:
+                except (Refused, ValueError) as error:
                     found.append(str(error))
         if {"apiVersion", "kind", "metadata"} <= data.keys():
             found += problems_of_config(Resource(emit.document(data)))

@@ -12,7 +12,7 @@ from krmkit.fn.config import Config
 from krmkit.fn.results import Results
 from krmkit.fn.run import Outcome, apply, run
 from krmkit.krm import listitem
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -143,17 +143,17 @@ def unreadable(text: str) -> dict[int, str]:
     found = {}
     try:
         items = ResourceList.parse(text).items
-    except (YamlError, ListError):
+    except (YamlError, Refused):
         return {NO_LIST: text}
     for number, item in enumerate(items):
         try:
             has_entries = bool(item.root.entries)
-        except (YamlError, ListError):
+        except (YamlError, Refused):
             found[number] = item.text
             continue
         try:
             assert item.get() or not has_entries
-        except (YamlError, ListError):
+        except (YamlError, Refused):
             found[NO_DATA] = item.text
     return found
 
@@ -233,5 +233,5 @@ def _edited(items: str, edits: list[tuple[Path, str]], by_parser: bool, in_betwe
             if in_between:
                 _ = item.text
         return resources.render()
-    except (YamlError, ListError) as error:
+    except (YamlError, Refused) as error:
         return str(error)

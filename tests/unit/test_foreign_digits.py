@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.fn.commandline import UsageError, parse_arguments
+from krmkit.fn.commandline import parse_arguments
 from krmkit.kpt.merge.policy import marked_files
+from krmkit.krm.errors import Refused
 from krmkit.libraries.go.time.cron import CronError
 from krmkit.libraries.go.time.cron import parse as parse_cron
 from krmkit.libraries.spiff import SpiffError, merge
@@ -28,7 +29,7 @@ def test_cron(digits: str) -> None:
 
 @pytest.mark.parametrize("digits", ODD)
 def test_limits(digits: str) -> None:
-    with pytest.raises(UsageError, match="whole number"):
+    with pytest.raises(Refused, match="whole number"):
         parse_arguments([f"--limit=effort={digits}"])
 
 

@@ -9,13 +9,13 @@ from typing import Any
 from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.folder import RECORD, VariantFolder
 from krmkit.fleet.objects import FleetObjects
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.findings.model import FleetVariant, PackageReport, Report
 from krmkit.render.findings.places import shown_path
-from krmkit.storage.disk.folders import TreeError, read_file, walk
+from krmkit.storage.disk.folders import read_file, walk
 from krmkit.storage.git.upstream import shown_address
 
 _MOST_NAMED = 3  # files in a note
@@ -24,7 +24,7 @@ _MOST_NAMED = 3  # files in a note
 def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant]:
     """The variants of all fleets at and below a folder, with states from their packages' reports.
 
-    Raises FolderError.
+    Raises Refused.
     """
     known = {package.path: package for package in packages}
     variants: list[FleetVariant] = []
@@ -54,25 +54,17 @@ def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant
     return variants
 
 
-class SyncedStatusError(ValueError):
-    """A file is not output of `krmkit variants status -f json`; the message gives the reason."""
-
-
 def synced_variants(path: str) -> list[FleetVariant]:
-    """The variants in the output of `krmkit variants status -f json` (or sync). Raises SyncedStatusError."""
+    """The variants in the output of `krmkit variants status -f json` (or sync). Raises Refused."""
     try:
         told: Any = json.loads(read_file(path, path) or b"")
         if not isinstance(told, dict) or told.get("kind") != "Variants":
             raise ValueError("must be the kind Variants")
         return [_synced(one) for one in told["variants"] if one["upstream"] or one["error"]]
     except OSError as error:
-        raise SyncedStatusError(f"{path}: {error.strerror or error}") from None
-    except TreeError as error:
-        raise SyncedStatusError(str(error)) from None
+        raise Refused(f"{path}: {error.strerror or error}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise SyncedStatusError(
-            f"{path}: must be the output of `krmkit variants status -f json`: {error}"
-        ) from None
+        raise Refused(f"{path}: must be the output of `krmkit variants status -f json`: {error}") from None
 
 
 def _synced(told: dict[str, Any]) -> FleetVariant:
@@ -112,7 +104,7 @@ def upstream_of(folder: str) -> str:
     try:
         content = read_file(os.path.join(folder, "Kptfile"), "Kptfile") or b""
         return upstream(Resource(content.decode("utf-8")))
-    except (OSError, TreeError, UnicodeDecodeError):
+    except (OSError, Refused, UnicodeDecodeError):
         return ""
 
 
@@ -120,7 +112,7 @@ def upstream(kptfile: Resource) -> str:
     """`repo/package@revision` of a Kptfile's upstream, as far as given; "" without one."""
     try:
         git = kptfile.get("upstream", "git")
-    except (ListError, YamlError):
+    except (Refused, YamlError):
         return ""
     if not isinstance(git, dict):
         return ""

@@ -11,8 +11,8 @@ from krmkit import REGISTRY, TAG
 from krmkit.analysis.fittingpipeline import FittingFunction, fitting
 from krmkit.kpt.kptfile import STAGES, new_kptfile
 from krmkit.kpt.krmignore import KrmIgnore
-from krmkit.kpt.source import SourceError, SourceFile
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import SourceFile
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
@@ -22,10 +22,6 @@ from krmkit.storage.disk.write import FileEdit
 _LONGEST = 63  # characters of a name
 _TEMPLATE = re.compile(rb"\{\{(?!-? *\.spectro\.)")  # a template's action other than a macro of Palette
 _RESOURCE = re.compile(rb'^[\s{]*"?apiVersion"?\s*:', re.MULTILINE)
-
-
-class InitError(Exception):
-    """The folder cannot become a package; the message gives the reason."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,10 +45,10 @@ class FolderContents:
 def planned(folder: str, name: str = "") -> tuple[list[FileEdit], list[str]]:
     """The files that make a folder a package, or give a package its pipeline, and notes for the user.
 
-    Raises InitError.
+    Raises Refused.
     """
     if not os.path.isdir(folder):
-        raise InitError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
+        raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
     package = _existing(folder, name)
     contents = look_at(folder)
     functions, notes = fitting(contents.resources)
@@ -96,7 +92,7 @@ def _has_config(folder: str, found: FolderContents, function: FittingFunction) -
         if not os.path.lexists(os.path.join(folder, name)):
             function.file = name
             return False
-    raise InitError(f"{folder}: {function.file} and all of {function.name}-*.yaml are there already")
+    raise Refused(f"{folder}: {function.file} and all of {function.name}-*.yaml are there already")
 
 
 def _nothing_fits(found: FolderContents) -> str:
@@ -117,7 +113,7 @@ def _nothing_fits(found: FolderContents) -> str:
 def _existing(folder: str, name: str) -> Resource | None:
     """The Kptfile of a package without a pipeline, as `krmkit pack import` leaves it; None for no package.
 
-    Raises InitError for a package that has a pipeline, and for a `name` that is not the package's.
+    Raises Refused for a package that has a pipeline, and for a `name` that is not the package's.
     """
     path = os.path.join(folder, KPTFILE)
     if not os.path.exists(path):
@@ -125,15 +121,17 @@ def _existing(folder: str, name: str) -> Resource | None:
     content = read_file(path, KPTFILE) or b""
     try:
         items = SourceFile(KPTFILE, content.decode("utf-8"), folder, KPTFILE).items
-        if len(items) != 1:
-            raise InitError(f"{folder}/{KPTFILE}: must hold one Kptfile, got {len(items)} documents")
-        if items[0].get("pipeline"):
-            raise InitError(f"{folder}: is a package with a pipeline already; change its {KPTFILE} by hand")
-        if name not in ("", items[0].name):
-            raise InitError(f"{folder}: is a package with the name {items[0].name} already; leave out --name")
-        return items[0]
-    except (SourceError, ListError, YamlError, UnicodeDecodeError) as error:
-        raise InitError(f"{folder}/{KPTFILE}: {error}") from error
+        named = [(item.name, item.get("pipeline")) for item in items]
+    except (Refused, YamlError, UnicodeDecodeError) as error:
+        raise Refused(f"{folder}/{KPTFILE}: {error}") from error
+    if len(named) != 1:
+        raise Refused(f"{folder}/{KPTFILE}: must hold one Kptfile, got {len(items)} documents")
+    known, pipeline = named[0]
+    if pipeline:
+        raise Refused(f"{folder}: is a package with a pipeline already; change its {KPTFILE} by hand")
+    if name not in ("", known):
+        raise Refused(f"{folder}: is a package with the name {known} already; leave out --name")
+    return items[0]
 
 
 def package_name(text: str) -> str:
@@ -142,13 +140,13 @@ def package_name(text: str) -> str:
 
 
 def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
-    """The .krmignore with the files that are not resources added at its end. Raises InitError."""
+    """The .krmignore with the files that are not resources added at its end. Raises Refused."""
     path = os.path.join(folder, IGNORE_FILE)
     content = read_file(path, IGNORE_FILE) if os.path.exists(path) else None
     try:
         before = (content or b"").decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InitError(f"{folder}/{IGNORE_FILE} must be UTF-8; byte {error.start} is not") from None
+        raise Refused(f"{folder}/{IGNORE_FILE} must be UTF-8; byte {error.start} is not") from None
     known = set(before.splitlines())
     new = [each for each in map(_pattern, found.ignored) if each not in known]
     if not new:
@@ -167,7 +165,7 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
 def _pattern(path: str) -> str:
     """The line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
     if "\n" in path:
-        raise InitError(f"{path!r} must have no line break in its name to be listed in .krmignore; rename it")
+        raise Refused(f"{path!r} must have no line break in its name to be listed in .krmignore; rename it")
     if any(sign in path for sign in "*?["):  # without these, a backslash is part of the name
         path = re.sub(r"[*?\[\\]", r"\\\g<0>", path)
     return f"/{path}"
@@ -176,7 +174,7 @@ def _pattern(path: str) -> str:
 def look_at(folder: str) -> FolderContents:
     """Read the YAML files of a folder that its .krmignore does not list, without the packages below.
 
-    Raises InitError for a broken resource: the user has to repair it, and .krmignore must not hide it.
+    Raises Refused for a broken resource: the user has to repair it, and .krmignore must not hide it.
     """
     contents = FolderContents()
     for path in _files(folder, "", _rules(folder)):
@@ -189,11 +187,11 @@ def look_at(folder: str) -> FolderContents:
             for item in items:
                 # A template may begin like a resource; parsing all of it shows that it is not one.
                 _ = item.root
-        except (SourceError, ListError, YamlError, UnicodeDecodeError) as error:
+        except (Refused, YamlError, UnicodeDecodeError) as error:
             if _RESOURCE.search(content):
                 where = "" if path in str(error) else f"{path}: "
                 if not _TEMPLATE.search(content):
-                    raise InitError(
+                    raise Refused(
                         f"{folder}: {where}{error}; repair it, or list it in {IGNORE_FILE}"
                     ) from None
                 contents.doubtful.append(f"{where}{error}")

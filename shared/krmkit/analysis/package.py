@@ -9,14 +9,14 @@ from typing import Any
 from krmkit.analysis.fleet import upstream
 from krmkit.analysis.plans.plandata import as_data
 from krmkit.analysis.plans.results import results_of, without_known
-from krmkit.analysis.plans.sources import BaselineError, PlanError, read_both
+from krmkit.analysis.plans.sources import BaselineError, read_both
 from krmkit.analysis.systems.describedsystems import describe_systems
-from krmkit.analysis.why.answers import Question, WhyError, fields_data
+from krmkit.analysis.why.answers import Question, fields_data
 from krmkit.fleet.collisions import object_identity
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, INFO
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -24,7 +24,7 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.diff import diffs
 from krmkit.render.findings.model import PackageReport, Result
 from krmkit.render.findings.places import PackageFiles, report_of, shown_path
-from krmkit.render.package import Package, PackageError
+from krmkit.render.package import Package
 from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.write import FileEdit
 from krmkit.systems.clusterapi.plan.changes import make_plan
@@ -48,7 +48,7 @@ def describe(
     """Render the package in memory, and return its report, and the mask of its secrets; nothing is written.
 
     `context`: lines around each change in the diffs. `others`: changes to show before those of the render.
-    `against`: the state to compare Clusters with (default: HEAD). Raises PackageError, PlanError. The resolver's
+    `against`: the state to compare Clusters with (default: HEAD). Raises Refused. The resolver's
     options must have `explain`: the answers need it.
     """
     question = Question(package, resolver)
@@ -65,7 +65,7 @@ def describe(
         shown.diff = text
     try:
         package_report.fields = fields_data(question.answers(question.subjects, changed=True), mask)
-    except (WhyError, ListError, YamlError) as error:
+    except (Refused, YamlError) as error:
         package_report.notes.append(f"the sources of values are unknown: {error}")
     items: list[Resource] = [subject.item for subject in question.subjects if subject.text is not None]
     package_report.profiles = [_masked(mask, data) for data in profiles(package, items, resolver)]
@@ -113,7 +113,7 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
                 config = each.config(function)
                 spec = decode(load(_CONSTRAINTS).definition, config).spec
                 options = ValidationOptions.of(spec, resolver.options.limits, resources, config)
-            except (ConfigError, PackageError, PoolError, ListError, YamlError):
+            except (ConfigError, Refused, PoolError, YamlError):
                 continue  # the function itself reports an invalid config
             found = True
             yield {"package": each.folder, **overview(packs, options)}
@@ -137,7 +137,7 @@ def topology_of(
     """The plan as data, with `against`, of a package at `path`, and its results; `items` are those of the package as rendered.
 
     Without a repository to compare with, the data has a `problem`, and one info says so; if `against` was given,
-    PlanError is raised.
+    Refused is raised.
     """
     wanted = against or HEAD
     try:
@@ -147,7 +147,7 @@ def topology_of(
         plan = make_plan(old, new, options, keys, now)
         results = [*results_of(plan, lambda reference, field: sources.place("", -1, reference, field))]
         return {"against": wanted, **as_data(plan)}, results
-    except PlanError as error:
+    except Refused as error:
         if against:
             raise
         severity = INFO if isinstance(error, BaselineError) else ERROR

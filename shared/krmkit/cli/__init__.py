@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 
+from krmkit.cli.refusing import answered
 from krmkit.libraries.process.stderr import CommandFree, Patient
 
 COMMANDS = {
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
         sys.stderr = kind(sys.stderr, sys.stdout if not RESOURCES.intersection(words) else None)
     try:
-        code = _command(name, words)
+        code = answered(words or [name], lambda: _command(name, words))
         sys.stdout.flush()
     except BrokenPipeError:
         return 1  # the reader of stdout has gone
@@ -68,14 +69,6 @@ def main(arguments: list[str] | None = None) -> int:
         return _unwritten(name, error)
     except KeyboardInterrupt:
         return 130
-    except Exception as error:
-        from krmkit.libraries.messages.extras import MissingDependencyError
-        from krmkit.storage.disk.folders import TreeError
-
-        if not isinstance(error, MissingDependencyError | TreeError):
-            raise
-        print(f"krmkit {name}: {error}", file=sys.stderr)
-        return 1
     return code
 
 
@@ -127,7 +120,7 @@ def _unwritten(name: str, error: OSError) -> int:
     import os
 
     reason = "it is closed" if error.errno == errno.EBADF else error.strerror
-    print(f"krmkit {name}: cannot write {error.filename or 'to stdout'}: {reason}", file=sys.stderr)
+    print(f"krmkit {name}: cannot write to stdout: {reason}", file=sys.stderr)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 1
 

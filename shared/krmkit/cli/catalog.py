@@ -12,8 +12,7 @@ from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
 from krmkit.fn.run import RunOptions
-from krmkit.libraries.process.stderr import say
-from krmkit.render.package import PackageError, read
+from krmkit.render.package import read
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import Table, Terminal
 
@@ -26,18 +25,14 @@ def main(words: list[str]) -> int:
     if words[0] == "version":
         print(f"krmkit {__version__}")
         return 0
-    try:
-        known = catalog(arguments.functions)
-        if words[0] == "list":
-            if arguments.package:
-                return _answerers(arguments)
-            return _list(known, arguments.format, Terminal.of(arguments))
-        kind, _, path = arguments.function.partition(".")
-        definition = find(kind, known)
-        print(explained(definition, path.split(".")) if path else help_text(definition), end="")
-    except (LookupError, PackageError) as error:
-        say(words[0], error.args[0])
-        return 1
+    known = catalog(arguments.functions)
+    if words[0] == "list":
+        if arguments.package:
+            return _answerers(arguments)
+        return _list(known, arguments.format, Terminal.of(arguments))
+    kind, _, path = arguments.function.partition(".")
+    definition = find(kind, known)
+    print(explained(definition, path.split(".")) if path else help_text(definition), end="")
     return 0
 
 

@@ -8,17 +8,17 @@ import os
 import sys
 from typing import Any
 
-from krmkit.analysis.plans.sources import PlanError, read_items
+from krmkit.analysis.plans.sources import read_items
 from krmkit.cli.arguments import CommandParser
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
-from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import find
-from krmkit.services.extension.client import AddressError, Caller, CallError, LocalCaller, caller
+from krmkit.services.extension.client import Caller, CallError, LocalCaller, caller
 from krmkit.services.extension.contract import CALLERS, GUIDELINE, check_contract
 from krmkit.services.extension.contractreport import VIOLATION, WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.samples import of_our_own, of_package
-from krmkit.services.extension.sources import ExtensionError, items_of, load, read
+from krmkit.services.extension.sources import items_of, load, read
 from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.systems.clusterapi.hooks.responses import KIND as RESPONSES
 from krmkit.systems.clusterapi.hooks.serving import Served
@@ -94,16 +94,12 @@ def main(words: list[str]) -> int:
     arguments = asked.parse_args(words[1:])
     if bool(arguments.target) is bool(arguments.module):
         asked.error("name one of URL, FILE and --module")
-    try:
-        target = _target(arguments)
-        recorded = _recorded(arguments.recorded) if arguments.recorded else []
-        if arguments.package:
-            requests, problems = of_package(arguments.package, target)
-        else:
-            requests, problems = of_our_own(_definitions(target)), []
-    except (AddressError, ExtensionError, PlanError) as error:
-        say("topology check-extension", error)
-        return 1
+    target = _target(arguments)
+    recorded = _recorded(arguments.recorded) if arguments.recorded else []
+    if arguments.package:
+        requests, problems = of_package(arguments.package, target)
+    else:
+        requests, problems = of_our_own(_definitions(target)), []
     report = check_contract(
         target, requests, recorded, arguments.max_ms / 1000, is_real=bool(arguments.package)
     )
@@ -138,12 +134,12 @@ def _target(arguments: argparse.Namespace) -> Caller:
     if arguments.module or os.path.exists(name):
         return LocalCaller(_served(arguments))
     if ":" not in name:
-        raise AddressError(f"{name}: is neither a file nor https://... nor exec:PROGRAM")
+        raise Refused(f"{name}: is neither a file nor https://... nor exec:PROGRAM")
     return caller(name, arguments.ca_file, arguments.client_cert, arguments.client_key)
 
 
 def _recorded(path: str) -> list[Object]:
-    """The answers to DiscoverVariables in recorded TopologyResponses. Raises ExtensionError, PlanError."""
+    """The answers to DiscoverVariables in recorded TopologyResponses. Raises Refused."""
     items: list[Any]
     if os.path.isdir(path):
         items = [item.get() for item in read_items(path) if item.kind == RESPONSES]
@@ -158,10 +154,10 @@ def _recorded(path: str) -> list[Object]:
                 if not isinstance(listed_variables, list) or not all(
                     isinstance(variable, dict) for variable in listed_variables
                 ):
-                    raise ExtensionError(f"--recorded {path}: variables must be a list of definitions")
+                    raise Refused(f"--recorded {path}: variables must be a list of definitions")
                 answers.append(one["response"])
     if not answers:
-        raise ExtensionError(f"--recorded {path}: holds no recorded answer to {DISCOVER_VARIABLES}")
+        raise Refused(f"--recorded {path}: holds no recorded answer to {DISCOVER_VARIABLES}")
     return answers
 
 

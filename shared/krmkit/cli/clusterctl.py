@@ -9,19 +9,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from krmkit.analysis.plans.sources import PlanError
 from krmkit.cli.arguments import CommandParser, add_color, add_package, add_place, package_above
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
-from krmkit.libraries.envsubst.substitute import TooLongError
-from krmkit.libraries.envsubst.texttemplate import MissingValueError
 from krmkit.libraries.process.stderr import say
-from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.conversion.variablevalues import ValuesError, add_values, read_values
-from krmkit.render.package import PackageError
-from krmkit.storage.disk.folders import TreeError, read_file
-from krmkit.storage.disk.primitives import WriteError
+from krmkit.render.conversion.variablevalues import add_values, read_values
+from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import write, write_file
 from krmkit.systems.clusterapi.api.templatevariables import cluster_template
 from krmkit.systems.clusterapi.plan.model import SAME
@@ -92,18 +86,11 @@ def main(words: list[str]) -> int:
     name = "stdin" if arguments.template == "-" else arguments.template
     try:
         text = _made(arguments, name)
-        if arguments.output and not arguments.list_variables:
-            write_file(arguments.output, text)
-            text = ""
     except SubstitutionError as error:
-        say("clusterctl generate", f"{name}: line {error.line}: {error}")
-        return 1
-    except (MissingValueError, TooLongError) as error:
-        say("clusterctl generate", f"{name}: {error}")
-        return 1
-    except (ValuesError, WriteError, TreeError, OSError) as error:
-        say("clusterctl generate", error)
-        return 1
+        raise Refused(f"{name}: {error}") from None
+    if arguments.output and not arguments.list_variables:
+        write_file(arguments.output, text)
+        text = ""
     with unread_is_fine(sys.stdout):
         sys.stdout.write(text)
     return 0
@@ -117,11 +104,11 @@ def _made(arguments: argparse.Namespace, name: str) -> str:
         else read_file(name, name, limit=_LARGEST)
     )
     if content is None or len(content) > _LARGEST:
-        raise ValuesError(f"{name} must have at most {_LARGEST:,} bytes")
+        raise Refused(f"{name} must have at most {_LARGEST:,} bytes")
     try:
         template = cluster_template(content.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise ValuesError(f"{name} must be UTF-8; byte {error.start} is not") from None
+        raise Refused(f"{name} must be UTF-8; byte {error.start} is not") from None
     if arguments.list_variables:
         return "".join(
             f"{one.name}  (required)\n" if one.required else f"{one.name}  (default: {one.default!r})\n"
@@ -136,13 +123,9 @@ def _migrate(arguments: argparse.Namespace) -> int:
     from krmkit.analysis.plans.migration import migrated
 
     package = arguments.package or package_above()
-    try:
-        found = migrated(package)
-        if arguments.write or not (arguments.check or arguments.diff):
-            write(package, found.edits)
-    except (PackageError, PlanError, ListError, YamlError, WriteError) as error:
-        say("clusterctl migrate", error)
-        return 1
+    found = migrated(package)
+    if arguments.write or not (arguments.check or arguments.diff):
+        write(package, found.edits)
     changed = [one for one in found.plan.clusters if one.action != SAME]
     text = told(found, changed, arguments.diff, Terminal.of(arguments))
     with unread_is_fine(sys.stdout):

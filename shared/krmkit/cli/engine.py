@@ -5,11 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from krmkit.cli.arguments import cores
-from krmkit.fleet.engine.jobs import Engine, EngineError, local
+from krmkit.fleet.engine.jobs import Engine, local
+from krmkit.krm.errors import Refused
 
 
 def engine_for(arguments: Namespace, count: int) -> Engine:
-    """The cluster that --on names, or without it --jobs processes of this machine. Raises EngineError."""
+    """The cluster that --on names, or without it --jobs processes of this machine. Raises Refused."""
     if arguments.on:
         from krmkit.fleet.engine.dask import DaskEngine
 
@@ -18,9 +19,9 @@ def engine_for(arguments: Namespace, count: int) -> Engine:
 
 
 def check_engine(arguments: Namespace) -> None:
-    """Raises EngineError where --on and --jobs are both given."""
+    """Raises Refused where --on and --jobs are both given."""
     if arguments.on and arguments.jobs:
-        raise EngineError(
+        raise Refused(
             f"--jobs {arguments.jobs} says how many processes of this machine work, and with --on the cluster does;"
             " leave out --jobs, or --on to work here"
         )

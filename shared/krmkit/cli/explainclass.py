@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 
 from krmkit.analysis.plans.classtable import class_table
-from krmkit.analysis.plans.sources import PlanError, collected, read_items
+from krmkit.analysis.plans.sources import collected, read_items
 from krmkit.cli.arguments import CommandParser, add_output, add_package, package_above
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
 from krmkit.views.classtable import FORMATS, shown
@@ -31,21 +32,17 @@ def main(words: list[str]) -> int:
     """Run `krmkit topology explain`; returns the exit code."""
     arguments = parser().parse_args(words)
     wanted = arguments.cluster_class
-    try:
-        package = collected(read_items(arguments.package or package_above()))
-        keys = [key for key in package.classes if wanted in (key[1], "/".join(key))]
-        if len(keys) != 1:
-            names = ["/".join(key) for key in package.classes]
-            hint = (
-                did_you_mean(wanted, names)
-                if not keys
-                else f"; there are {', '.join(map('/'.join, keys))}: name one"
-            )
-            raise PlanError(f"CLASS must be one ClusterClass of the package, got {wanted}{hint}")
-        table = class_table(package, keys[0], arguments.cluster or "example")
-    except PlanError as error:
-        say("topology explain", error)
-        return 1
+    package = collected(read_items(arguments.package or package_above()))
+    keys = [key for key in package.classes if wanted in (key[1], "/".join(key))]
+    if len(keys) != 1:
+        names = ["/".join(key) for key in package.classes]
+        hint = (
+            did_you_mean(wanted, names)
+            if not keys
+            else f"; there are {', '.join(map('/'.join, keys))}: name one"
+        )
+        raise Refused(f"CLASS must be one ClusterClass of the package, got {wanted}{hint}")
+    table = class_table(package, keys[0], arguments.cluster or "example")
     name = "/".join(keys[0])
     text = table.text() if arguments.cluster else shown(table, name, arguments.format, Terminal.of(arguments))
     with unread_is_fine(sys.stdout):

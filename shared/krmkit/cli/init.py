@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 
-from krmkit.analysis.newpackage import InitError, planned
+from krmkit.analysis.newpackage import planned
 from krmkit.cli.arguments import CommandParser
+from krmkit.cli.refusing import answered
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
-from krmkit.storage.disk.folders import TreeError
 from krmkit.storage.disk.write import write
 
 EPILOG = """
@@ -41,16 +42,12 @@ def parser() -> CommandParser:
 def main(words: list[str]) -> int:
     """Run `krmkit init ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
-    try:
-        if arguments.platform:
-            if arguments.name:
-                raise InitError("--platform makes several packages, so there is no use for --name")
-            return _platform(arguments.folder)
-        changes, notes = planned(arguments.folder, arguments.name)
-        write(arguments.folder, changes, [], careful=True)
-    except (InitError, TreeError, OSError) as error:
-        say("init", error)
-        return 1
+    if arguments.platform:
+        if arguments.name:
+            raise Refused("--platform makes several packages, so there is no use for --name")
+        return _platform(arguments.folder)
+    changes, notes = planned(arguments.folder, arguments.name)
+    write(arguments.folder, changes, [], careful=True)
     for change in changes:
         print(os.path.join(arguments.folder, change.path))
     for note in notes:
@@ -59,12 +56,12 @@ def main(words: list[str]) -> int:
 
 
 def _platform(folder: str) -> int:
-    """Write the repository of a platform into a new folder, and render its sites. Raises InitError, OSError."""
+    """Write the repository of a platform into a new folder, and render its sites. Raises Refused, OSError."""
     from krmkit.cli.variants import main as variants
     from krmkit.fleet.newplatform import platform_files
 
     if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
-        raise InitError(f"{folder}: holds files already; name a new or empty folder")
+        raise Refused(f"{folder}: holds files already; name a new or empty folder")
     os.makedirs(folder, exist_ok=True)
     write(folder, platform_files(), [], careful=True)
     objects, out = os.path.join(folder, "fleet/objects"), os.path.join(folder, "sites")
@@ -78,7 +75,8 @@ def _platform(folder: str) -> int:
         "-o",
         out,
     ]
-    code = variants(["variants", *words])
+    line = ["variants", *words]
+    code = answered(line, lambda: variants(line))
     if code == 0:
         say(
             "init",

@@ -26,16 +26,13 @@ from krmkit.cli.arguments import (
     package_and_words,
 )
 from krmkit.cli.landscapertree import DRAWINGS, drawing, tell_all
-from krmkit.cli.recursive import PackageTreeError
 from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.process.stderr import say
-from krmkit.render.conversion.variablevalues import ValuesError, add_values, read_values
+from krmkit.render.conversion.variablevalues import add_values, read_values
 from krmkit.render.findings.model import PackageReport, Report, Result
-from krmkit.render.package import PackageError
 from krmkit.render.resourcefiles import items_of as package_items
-from krmkit.systems.landscaper.components.ctf import CtfError
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.explain import explain
 from krmkit.systems.landscaper.flow.graph import graph_of
@@ -146,14 +143,6 @@ def _add_tree(command: argparse.ArgumentParser) -> None:
 def main(words: list[str]) -> int:
     """Run `krmkit landscaper ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
-    try:
-        return _run(arguments)
-    except (InstallationError, PackageError, PackageTreeError, CtfError, ValuesError, OSError) as error:
-        say(f"landscaper {arguments.command}", error)
-        return 1
-
-
-def _run(arguments: argparse.Namespace) -> int:
     told, code = _told(arguments)
     form = "table" if arguments.format in DRAWINGS else arguments.format
     told.show(form, Terminal.of(arguments))

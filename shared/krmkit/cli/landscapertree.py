@@ -35,7 +35,7 @@ def drawing(form: str) -> str:
 
 
 def tell_all(arguments: argparse.Namespace, now: str) -> tuple[Told, int]:
-    """Run a command on every package below a folder. Raises PackageTreeError, InstallationError."""
+    """Run a command on every package below a folder. Raises Refused, InstallationError."""
     paths = chosen_packages(arguments.package, arguments.since, arguments.exclude)
     installation = getattr(arguments, "installation", "")
     job = LandscaperJob(arguments.command, now, installation, getattr(arguments, "value", ""))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from krmkit.cli.arguments import CommandParser
 from krmkit.fn import loader
-from krmkit.fn.contract.expected import RenderError, write
+from krmkit.fn.contract.expected import write
 from krmkit.fn.definition import parse
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.storage.disk.scaffold import NAME, Place, files, make_folder
-from krmkit.storage.disk.write import WriteError
 
 _COMMAND = "new function"
 EPILOG = """
@@ -63,21 +63,17 @@ def main(words: list[str]) -> int:
     name = folder.name
     problem = _problem(folder, name)
     if problem:
-        say(_COMMAND, problem)
-        return 1
+        raise Refused(problem)
     made = files(name, Place(arguments.registry, arguments.api_version))
     try:
         parse(made["function.yaml"])
-        make_folder(folder, made)
+    except ValueError as error:
+        raise Refused(f"--api-version: {error}") from None
+    make_folder(folder, made)
+    try:
         for kptfile in folder.glob("examples/*/Kptfile"):
             write(kptfile.parent, folder)
-    except ValueError as error:
-        say(_COMMAND, f"--api-version: {error}")
-        return 1
-    except (OSError, WriteError) as error:
-        say(_COMMAND, error)
-        return 1
-    except RenderError as error:
+    except Refused as error:
         say(
             _COMMAND,
             f"the example has no .expected yet: {error}; pytest --krm-write-expected writes it later",

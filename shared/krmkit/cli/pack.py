@@ -7,14 +7,13 @@ from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
 from krmkit.libraries.process.stderr import say
-from krmkit.render.conversion.packfolder import PackFolderError, exported, imported
+from krmkit.render.conversion.packfolder import exported, imported
 from krmkit.render.findings.model import PackageReport, Report
-from krmkit.render.package import PackageError, read
-from krmkit.storage.disk.folders import TreeError
+from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
 from krmkit.views.formats import FORMATS
 from krmkit.views.outcome import Told
-from krmkit.views.packs import ShowError, data_of, json_text, read_pack, text_of
+from krmkit.views.packs import data_of, json_text, read_pack, text_of
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 
@@ -62,23 +61,19 @@ def parser() -> CommandParser:
 def main(words: list[str]) -> int:
     """Run `krmkit pack ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
-    try:
-        if arguments.command == "show":
-            return _show(arguments.folders, arguments.format, Terminal.of(arguments))
-        if arguments.command == "import":
-            progress = Terminal(sys.stderr)
-            try:
-                written = imported(arguments.folders, arguments.output, partial(say, "pack"), progress.line)
-            finally:
-                progress.line("")
-        else:
-            package = read(arguments.package or package_above())
-            for note in package.notes:
-                say("pack", note)
-            written = exported(package, arguments.output)
-    except (PackFolderError, PackageError, ShowError, TreeError, OSError) as error:
-        say(f"pack {arguments.command}", error)
-        return 1
+    if arguments.command == "show":
+        return _show(arguments.folders, arguments.format, Terminal.of(arguments))
+    if arguments.command == "import":
+        progress = Terminal(sys.stderr)
+        try:
+            written = imported(arguments.folders, arguments.output, partial(say, "pack"), progress.line)
+        finally:
+            progress.line("")
+    else:
+        package = read(arguments.package or package_above())
+        for note in package.notes:
+            say("pack", note)
+        written = exported(package, arguments.output)
     report = Report(f"pack {arguments.command}", [PackageReport(arguments.output)])
     told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
     told.show(arguments.format, Terminal.of(arguments))

@@ -14,25 +14,18 @@ from krmkit.fleet.getpackage import get_package
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.policy import MARKERS, POLICIES
-from krmkit.krm.errors import ListError
 from krmkit.libraries.process.stderr import say
-from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.diff import diff
 from krmkit.render.findings.mergereport import merge_report
 from krmkit.render.findings.model import Report
 from krmkit.render.findings.places import shown_path
 from krmkit.render.secrets.files import secrets_of
-from krmkit.storage.disk import folders
 from krmkit.storage.disk.journal import recover
-from krmkit.storage.disk.write import FileEdit, WriteError, write
-from krmkit.storage.git.program import GitError
+from krmkit.storage.disk.write import FileEdit, write
 from krmkit.storage.git.treeupdate import File
-from krmkit.storage.git.upstream import UpstreamError
 from krmkit.views.formats import FORMATS, counted
 from krmkit.views.outcome import Told
 from krmkit.views.terminal import Terminal, unread_is_fine
-
-_ERRORS = (GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError)  # fmt: skip
 
 
 def parser() -> CommandParser:
@@ -130,12 +123,10 @@ def main(words: list[str]) -> int:
         local = local_files(folder)
         merged, fresh = updated(local, revision, arguments.strategy, arguments.on_conflict)
         changes = _save(folder, local, merged, fresh, dry)
-    except _ERRORS as error:
-        conflicts = error.conflicts if isinstance(error, PackageMergeError) else []
-        if conflicts and arguments.format not in FORMATS[:2]:
-            _show_stopped(arguments, folder, conflicts)
-        say(f"pkg {arguments.command}", error)
-        return 1
+    except PackageMergeError as error:
+        if error.conflicts and arguments.format not in FORMATS[:2]:
+            _show_stopped(arguments, folder, error.conflicts)
+        raise
     terminal = Terminal.of(arguments)
     if shows:
         # With a format for programs on stdout, the diff goes to stderr for the user.
@@ -162,11 +153,7 @@ def _show_stopped(arguments: Namespace, folder: str, conflicts: list[ResourceCon
 
 
 def _get(arguments: Namespace) -> int:
-    try:
-        got = get_package(arguments.source, arguments.folder, arguments.strategy, arguments.for_deployment)
-    except _ERRORS as error:
-        say("pkg get", error)
-        return 1
+    got = get_package(arguments.source, arguments.folder, arguments.strategy, arguments.for_deployment)
     where = shown_path(got.folder)
     closing = f"{where}: {counted(got.files, 'file')} from {got.directory or 'the root'} at {got.ref}"
     report = Report("pkg get", [merge_report(got.folder, got.conflicts, [])], True, False)

@@ -9,11 +9,11 @@ from functools import partial
 from krmkit.cli.arguments import CommandParser, add_open, add_package, package_above, show_page
 from krmkit.cli.running import add_running, resolver_of
 from krmkit.cli.serveoptions import port_number
-from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.extras import lacking
 from krmkit.libraries.process.stderr import say
-from krmkit.render.package import PackageError, read
+from krmkit.render.package import read
 from krmkit.services.listening import listen
 
 ADDRESS = "127.0.0.1"
@@ -56,22 +56,17 @@ def main(words: list[str]) -> int:
     try:
         from krmkit.services.preview.server import serve
     except ImportError as error:
-        say("preview", lacking(error, "preview"))
-        return 1
+        raise Refused(lacking(error, "preview")) from None
     folder = arguments.package or package_above()
     options = RunOptions()
     options.explain = True
+    resolver = resolver_of(arguments, options)
+    for note in read(folder).notes:
+        say("preview", note)
     try:
-        resolver = resolver_of(arguments, options)
-        for note in read(folder).notes:
-            say("preview", note)
         listener = listen(ADDRESS, arguments.port)
-    except (CatalogError, PackageError) as error:
-        say("preview", error)
-        return 1
     except OSError as error:
-        say("preview", f"cannot listen on {ADDRESS}:{arguments.port}: {error.strerror}")
-        return 1
+        raise Refused(f"cannot listen on {ADDRESS}:{arguments.port}: {error.strerror}") from None
     opened = partial(show_page, "preview") if arguments.open else None
     asyncio.run(serve(folder, resolver, listener, opened))
     return 0

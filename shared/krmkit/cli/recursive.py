@@ -17,31 +17,28 @@ from typing import Any
 
 from krmkit.cli.arguments import cores
 from krmkit.cli.running import resolver_of
-from krmkit.fleet.engine.jobs import JobError, Plain, local, unexpected
+from krmkit.fleet.engine.jobs import Plain, local, unexpected
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.krmignore import KrmIgnore
 from krmkit.kpt.resultlist import FILE, results_text
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.render.diff import diff
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.findings.places import report_of, shown_path
 from krmkit.render.findings.unreadable import unreadable
-from krmkit.render.package import KPTFILE, PackageError, read
+from krmkit.render.package import KPTFILE, read
 from krmkit.render.pipeline import render
 from krmkit.render.resolve import ProgramResolver
 from krmkit.render.status import edits_in_place
 from krmkit.storage.disk.folders import WORK, resolved_by, walk
-from krmkit.storage.disk.write import FileEdit, WriteError, write, write_file
+from krmkit.storage.disk.write import FileEdit, write, write_file
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.views.formats import Totals, of_package, shown
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 _MOST_ALIKE = 50  # packages without warnings that are listed one by one
 _COLLECT = 16  # packages between two garbage collections: a run leaves reference cycles
-
-
-class PackageTreeError(Exception):
-    """The folder cannot be rendered; the message gives the reason."""
 
 
 class PackageJob(ABC):
@@ -66,18 +63,16 @@ class PackageJob(ABC):
             gc.collect()
         try:
             return self.report(path, self._resolver)
-        except (PackageError, WriteError) as error:
-            raise JobError(str(error)) from None
-        except JobError:
+        except Refused:
             raise
         except Exception as error:
             if self.arguments.debug:
                 raise
-            raise JobError(f"{unexpected(error)} (--debug shows where)") from None
+            raise Refused(f"{unexpected(error)} (--debug shows where)") from None
 
     @abstractmethod
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
-        """The report on the package at a path. Raises JobError, PackageError, WriteError."""
+        """The report on the package at a path. Raises Refused."""
 
 
 class RenderJob(PackageJob):
@@ -118,7 +113,7 @@ class RenderJob(PackageJob):
 
 
 def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
-    """Render every package below `folder`, show the reports, and return the exit code. Raises PackageTreeError."""
+    """Render every package below `folder`, show the reports, and return the exit code. Raises Refused."""
     paths = chosen_packages(folder, arguments.since, arguments.exclude)
     paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
     terminal = Terminal.of(arguments)
@@ -174,20 +169,18 @@ def name_of(path: str, folder: str) -> str:
 def chosen_packages(folder: str, since: str | None, exclude: Sequence[str] = ()) -> list[str]:
     """The packages at and below a folder; with `since`, those that differ from a git revision.
 
-    exclude: .krmignore patterns of folders to leave out. Raises PackageTreeError, also if there is no package.
+    exclude: .krmignore patterns of folders to leave out. Raises Refused, also if there is no package.
     """
     paths = packages_below(folder, KrmIgnore("\n".join(exclude)))
     if not paths:
-        raise PackageTreeError(f"{folder}: holds no package; neither it nor a folder below has a Kptfile")
+        raise Refused(f"{folder}: holds no package; neither it nor a folder below has a Kptfile")
     return changed_since(folder, paths, since) if since else paths
 
 
 def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
     """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
     if not os.path.isdir(folder):
-        raise PackageTreeError(
-            f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
-        )
+        raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
     packages = []
     for path, folders, files in walk(folder):
         if KPTFILE in files:
@@ -205,7 +198,7 @@ def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
 def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     """The packages in which a file, or the target of a link, differs from a git revision.
 
-    Untracked files count. Raises PackageTreeError if git fails.
+    Untracked files count. Raises Refused if git fails.
     """
     try:
         repository = GitRepository(Path(folder))
@@ -218,7 +211,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
         said = repository.run("diff", *quiet, "--name-only", "--no-renames", "-z", commit)
         said += repository.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
     except GitError as error:
-        raise PackageTreeError(f"--since {revision}: {error}") from None
+        raise Refused(f"--since {revision}: {error}") from None
     changed = {os.path.join(top, name) for name in os.fsdecode(said).split("\0") if name}
     above: set[str] = {top} if changed else set()
     for path in changed:

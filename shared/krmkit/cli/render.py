@@ -18,22 +18,22 @@ from krmkit.cli.arguments import (
 )
 from krmkit.cli.running import add_running, resolver_of
 from krmkit.fleet.shard import add_shard
-from krmkit.fn.commandline import UsageError, parse_arguments
-from krmkit.fn.knownfunctions import CatalogError
+from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.resultlist import FILE, results_text
 from krmkit.krm.annotations import BLUEPRINT_MARK
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
 from krmkit.render.diff import diff
 from krmkit.render.findings.model import Report
 from krmkit.render.findings.places import report_of, shown_path
 from krmkit.render.findings.unreadable import unreadable
-from krmkit.render.package import Package, PackageError, read
+from krmkit.render.package import Package, read
 from krmkit.render.pipeline import SAVES, render
 from krmkit.render.rendering import Rendering
 from krmkit.render.status import edits_in_place
-from krmkit.storage.disk.write import FileEdit, WriteError, write, write_file, write_folder
+from krmkit.storage.disk.write import FileEdit, write, write_file, write_folder
 from krmkit.views.formats import FORMATS, shown
 from krmkit.views.progress import RenderProgress
 from krmkit.views.terminal import Terminal, unread_is_fine
@@ -132,25 +132,15 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
     `prepare` may change the pipeline of the package before it runs.
     """
     arguments = parser().parse_args(words[1:])
-    try:
-        options = _options(arguments)
-        resolver = resolver_of(arguments, options)
-    except (CatalogError, UsageError) as error:
-        say("render", error)
-        return 1
-    problem = _contradiction(arguments)
-    if problem:
-        say("render", problem)
-        return 1
+    options = _options(arguments)
+    resolver = resolver_of(arguments, options)
+    if problem := _contradiction(arguments):
+        raise Refused(problem)
     only_show = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
     if arguments.recursive:
-        from krmkit.cli.recursive import PackageTreeError, render_all
+        from krmkit.cli.recursive import render_all
 
-        try:
-            return render_all(arguments.package or os.curdir, arguments, options, only_show)
-        except PackageTreeError as error:
-            say("render", error)
-            return 1
+        return render_all(arguments.package or os.curdir, arguments, options, only_show)
     observer = RenderProgress(Terminal(sys.stderr, arguments.color))
     folder = arguments.package or package_above()
     try:
@@ -159,37 +149,33 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
             prepare(package)
         for note in package.notes:
             say("render", note)
-        problem = _unknown_choice(package, [*arguments.skip, *arguments.only])
-        if problem:
-            say("render", problem)
-            return 1
+    except Refused as error:
+        if arguments.format == "table":
+            raise
+        failed = unreadable(shown_path(folder), str(error))
+        terminal = Terminal.of(arguments)
+        print(shown(Report("render", [failed], written=False), arguments.format, terminal), end="")
+        if not failed.results:
+            raise
+        # A result names the place of the error, and stderr does not repeat it.
+        raise Refused(f"{shown_path(folder)} cannot be read; nothing was written") from None
+    if problem := _unknown_choice(package, [*arguments.skip, *arguments.only]):
+        raise Refused(problem)
+    try:
         rendering = render(package, resolver, observer)
-    except PackageError as error:
-        if arguments.format != "table":
-            failed = unreadable(shown_path(folder), str(error))
-            terminal = Terminal.of(arguments)
-            print(shown(Report("render", [failed], written=False), arguments.format, terminal), end="")
-        # If a result names the place of the error, stderr does not repeat it.
-        said_there = arguments.format != "table" and failed.results
-        say("render", f"{shown_path(folder)} cannot be read; nothing was written" if said_there else error)
-        return 1
     finally:
         observer.clear()
-    try:
-        if arguments.results_dir:
-            path = os.path.join(arguments.results_dir, FILE)
-            write_file(path, results_text(rendering.runs, rendering.exit_code))
-        in_place = not (arguments.output or only_show or package.kptfile.is_blueprint)
-        if in_place:
-            edits = edits_in_place(package, rendering, arguments.render_status)
-            write(package.path, edits, [] if rendering.failure else package.leftovers, careful=True)
-            if not rendering.failure:
-                rendering.changes = edits
-        elif arguments.output and not rendering.failure:
-            _save(package, rendering, arguments.output, only_show)
-    except WriteError as error:
-        say("render", error)
-        return 1
+    if arguments.results_dir:
+        path = os.path.join(arguments.results_dir, FILE)
+        write_file(path, results_text(rendering.runs, rendering.exit_code))
+    in_place = not (arguments.output or only_show or package.kptfile.is_blueprint)
+    if in_place:
+        edits = edits_in_place(package, rendering, arguments.render_status)
+        write(package.path, edits, [] if rendering.failure else package.leftovers, careful=True)
+        if not rendering.failure:
+            rendering.changes = edits
+    elif arguments.output and not rendering.failure:
+        _save(package, rendering, arguments.output, only_show)
     return _show(package, rendering, arguments, only_show, in_place)
 
 

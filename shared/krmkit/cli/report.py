@@ -7,9 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from krmkit.analysis.fleet import SyncedStatusError, collisions, synced_variants, variants_of
+from krmkit.analysis.fleet import collisions, synced_variants, variants_of
 from krmkit.analysis.package import WHOLE, describe
-from krmkit.analysis.plans.sources import PlanError
 from krmkit.analysis.systems.acrosspackages import links, versions
 from krmkit.cli.arguments import (
     CommandParser,
@@ -21,19 +20,18 @@ from krmkit.cli.arguments import (
     package_above,
     show_page,
 )
-from krmkit.cli.recursive import PackageJob, PackageTreeError, chosen_packages, reports
+from krmkit.cli.recursive import PackageJob, chosen_packages, reports
 from krmkit.cli.running import add_running
-from krmkit.fleet.engine.jobs import JobError
-from krmkit.fleet.folder import FolderError
-from krmkit.fn.knownfunctions import CatalogError, catalog
+from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.run import RunOptions
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.render.diff import CONTEXT
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import read
 from krmkit.render.resolve import ProgramResolver
-from krmkit.render.resourcefiles import ResourceFileError, resources_below
-from krmkit.storage.disk.write import WriteError, write_file
+from krmkit.render.resourcefiles import resources_below
+from krmkit.storage.disk.write import write_file
 from krmkit.views.formats import counted, shown
 from krmkit.views.page import page
 from krmkit.views.terminal import Terminal, unread_is_fine
@@ -117,22 +115,12 @@ def main(words: list[str]) -> int:
     """Run `krmkit report ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     arguments.format = arguments.format or (os.path.splitext(arguments.output)[1][1:] or FORMATS[0])
-    problem = _problem(arguments)
-    if problem:
-        say("report", problem)
-        return 1
-    try:
-        report = build(arguments)
-    except (CatalogError, PackageTreeError, FolderError) as error:
-        say("report", error)
-        return 1
+    if problem := _problem(arguments):
+        raise Refused(problem)
+    report = build(arguments)
     text = page(report.data()) if arguments.format == "html" else shown(report, "json", Terminal(sys.stdout))
-    try:
-        if arguments.output:
-            write_file(arguments.output, text)
-    except WriteError as error:
-        say("report", error)
-        return 1
+    if arguments.output:
+        write_file(arguments.output, text)
     with unread_is_fine(sys.stdout):
         sys.stdout.write(_said(report, arguments.output) if arguments.output else text)
     if arguments.open:
@@ -167,16 +155,14 @@ def _said(report: Report, output: str) -> str:
 
 
 def build(arguments: argparse.Namespace) -> Report:
-    """The report of a package or of all below a folder. Raises CatalogError, PackageTreeError, FolderError."""
+    """The report of a package or of all below a folder. Raises Refused."""
     if arguments.functions:
         catalog(arguments.functions)  # an error in it is reported once, and not for every package
     folder = arguments.package or package_above()
     report = Report("report", written=False)
-    try:  # fail early, before the long work
-        objects = resources_below(arguments.objects) if arguments.objects else []
-        synced = synced_variants(arguments.status) if arguments.status else []
-    except (ResourceFileError, SyncedStatusError) as error:
-        raise PackageTreeError(str(error)) from None
+    # Fail early, before the long work.
+    objects = resources_below(arguments.objects) if arguments.objects else []
+    synced = synced_variants(arguments.status) if arguments.status else []
     paths = chosen_packages(folder, arguments.since, arguments.exclude)
     progress = Terminal(sys.stderr, arguments.color)
     job = ReportJob(arguments, WHOLE if len(paths) == 1 else CONTEXT)
@@ -202,7 +188,4 @@ class ReportJob(PackageJob):
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """Render a package in memory, and report on it."""
         package = read(path)
-        try:
-            return describe(package, resolver, self.context, against=self.arguments.against)[0]
-        except PlanError as error:
-            raise JobError(str(error)) from None
+        return describe(package, resolver, self.context, against=self.arguments.against)[0]

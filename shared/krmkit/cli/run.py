@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+from krmkit.cli.refusing import answered
 from krmkit.fn import loader
 from krmkit.fn.entry import command, run_function
+from krmkit.krm.errors import Refused
 
 # Imports for --format, --functions and wrong calls are local: a run of one function starts as fast
 # as the function's own command.
@@ -57,22 +59,16 @@ def main(words: list[str]) -> int:
         print(HELP, end="")
         return 0 if words else 1
     name = words[0]
+    known = None
+    if folders:
+        from krmkit.fn.knownfunctions import catalog
+
+        known = catalog(folders)
+    function = loader.at(name) if "/" in name else loader.load(name, known)
     try:
-        known = None
-        if folders:
-            from krmkit.fn.knownfunctions import catalog
-
-            known = catalog(folders)
-        function = loader.at(name) if "/" in name else loader.load(name, known)
-        try:
-            _ = function.process
-        except Exception as error:  # noqa: BLE001  # whatever stands in the main.py of others
-            raise LookupError(loader.unloadable(function, error)) from None
-    except LookupError as error:
-        from krmkit.libraries.process.stderr import say
-
-        say("run", error.args[0])
-        return 1
+        _ = function.process
+    except Exception as error:  # noqa: BLE001  # whatever stands in the main.py of others
+        raise Refused(loader.unloadable(function, error)) from None
     places = (word for before, word in zip(words, words[1:], strict=False) if before not in _VALUED)
     if any(os.path.isdir(word) for word in places if not word.startswith("-")):
         return _on_package(function, words[1:], folders)
@@ -89,7 +85,6 @@ def _on_package(function: Function, words: list[str], folders: list[str]) -> int
     from krmkit.cli.render import main as render
     from krmkit.kpt.kptfile import PipelineFunction
     from krmkit.krm.resource import Resource
-    from krmkit.libraries.process.stderr import say
 
     at = words.index("--") if "--" in words else len(words)
     flags, pairs, path = [], words[at + 1 :], ""
@@ -102,11 +97,9 @@ def _on_package(function: Function, words: list[str], folders: list[str]) -> int
             flags.append(word)
     wrong = next((pair for pair in pairs if not pair.partition("=")[1]), "")
     if wrong or (path and pairs):
-        say(
-            "run",
-            f'after -- must be key=value, got "{wrong}"' if wrong else "give --fn-config or -- key=value",
+        raise Refused(
+            f'after -- must be key=value, got "{wrong}"' if wrong else "give --fn-config or -- key=value"
         )
-        return 1
     name = function.name
     entry = PipelineFunction(f"krmkit run {name}", {"exec": name})
     entry.config_map = dict(pair.split("=", 1) for pair in pairs)
@@ -115,8 +108,7 @@ def _on_package(function: Function, words: list[str], folders: list[str]) -> int
             with open(path, encoding="utf-8") as file:
                 entry.given = Resource(file.read(), label=path)
     except (OSError, UnicodeDecodeError) as error:
-        say("run", f"--fn-config {path}: {getattr(error, 'strerror', None) or error}")
-        return 1
+        raise Refused(f"--fn-config {path}: {getattr(error, 'strerror', None) or error}") from None
 
     def alone(package: Package) -> None:
         for each in package.walk():
@@ -124,7 +116,8 @@ def _on_package(function: Function, words: list[str], folders: list[str]) -> int
         package.kptfile.mutators = [entry]
 
     more = [word for folder in folders for word in ("--functions", folder)]
-    return render(["render", *flags, *more], alone)
+    line = ["render", *flags, *more]
+    return answered(line, lambda: render(line, alone))
 
 
 def _folders(words: list[str]) -> tuple[list[str], list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from krmkit.cli.arguments import add_functions, seconds
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.render.programs.external import TIMEOUT
 
@@ -77,8 +78,8 @@ def _registry(text: str) -> str:
 
 
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
-    """The resolver of functions for the flags of `add_running`. Raises CatalogError."""
-    from krmkit.fn.knownfunctions import CatalogError, catalog
+    """The resolver of functions for the flags of `add_running`. Raises Refused."""
+    from krmkit.fn.knownfunctions import catalog
     from krmkit.render.resolve import ProgramResolver
 
     if arguments.containers:
@@ -86,7 +87,7 @@ def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramRe
         for name in arguments.containers:
             if name not in known:
                 near = did_you_mean(name, known)
-                raise CatalogError(
+                raise Refused(
                     f'--containers: the catalog has no function "{name}"{near} (other images run in containers anyway)'
                 )
     resolver = ProgramResolver(

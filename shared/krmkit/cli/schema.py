@@ -8,8 +8,8 @@ import json
 from krmkit.cli.arguments import CommandParser, add_functions
 from krmkit.fn.help import text_for
 from krmkit.fn.knownfunctions import catalog
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import mapping
 
 TYPE_CHECKING = False
@@ -73,27 +73,20 @@ def main(words: list[str]) -> int:
     arguments = parser(words[0]).parse_args(words[1:])
     name = arguments.field if words[0] == "explain" else arguments.function
     kind, _, path = name.partition(".")
-    try:
-        if words[0] == "schema" and name in _PACK_FILES:
-            return _pack_file(_PACK_FILES[name], arguments.modeline)
-        definition = find(kind, catalog(arguments.functions))
-        if words[0] == "explain":
-            print(explained(definition, [step for step in path.split(".") if step]), end="")
-        elif arguments.modeline:
-            _modeline(f"{definition.kind}.json", text_for(definition, "schema"), arguments.modeline)
-        else:
-            print(text_for(definition, "schema"), end="")
-    except LookupError as error:
-        say(words[0], error.args[0])
-        return 1
-    except OSError as error:
-        say(words[0], error)
-        return 1
+    if words[0] == "schema" and name in _PACK_FILES:
+        return _pack_file(_PACK_FILES[name], arguments.modeline)
+    definition = find(kind, catalog(arguments.functions))
+    if words[0] == "explain":
+        print(explained(definition, [step for step in path.split(".") if step]), end="")
+    elif arguments.modeline:
+        _modeline(f"{definition.kind}.json", text_for(definition, "schema"), arguments.modeline)
+    else:
+        print(text_for(definition, "schema"), end="")
     return 0
 
 
 def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
-    """The definition of the function with this kind or name. Raises LookupError with the nearest one."""
+    """The definition of the function with this kind or name. Raises Refused with the nearest one."""
     known: dict[str, FunctionDefinition] = {}
     for name, function in functions.items():
         definition = function.definition
@@ -104,16 +97,14 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
     kinds = sorted({definition.kind for definition in known.values()})
     if kind in ("pack", "presets", "schema"):
         file = "pack.json" if kind == "pack" else f"{kind}.yaml"
-        raise LookupError(
-            f"{file} is a pack's file, not a function's; krmkit schema {file} prints its schema"
-        )
+        raise Refused(f"{file} is a pack's file, not a function's; krmkit schema {file} prints its schema")
     if "-" in kind:
-        raise LookupError(f'there is no function "{kind}"{did_you_mean(kind, sorted(functions))}')
-    raise LookupError(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')
+        raise Refused(f'there is no function "{kind}"{did_you_mean(kind, sorted(functions))}')
+    raise Refused(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')
 
 
 def explained(definition: FunctionDefinition, steps: list[str]) -> str:
-    """The description of a field as text. Raises LookupError with the nearest name."""
+    """The description of a field as text. Raises Refused with the nearest name."""
     schema: dict[str, Any] = json.loads(text_for(definition, "schema"))
     node, path = schema, definition.kind
     required = False
@@ -127,7 +118,7 @@ def explained(definition: FunctionDefinition, steps: list[str]) -> str:
         elif isinstance(node.get("additionalProperties"), dict):
             node, required = node["additionalProperties"], False
         else:
-            raise LookupError(f'{path} has no field "{name}"{did_you_mean(name, below)}')
+            raise Refused(f'{path} has no field "{name}"{did_you_mean(name, below)}')
         path += f".{name}"
     lines = [f"{path}  {_type(node)}{'  (required)' if required else ''}"]
     if not steps:
@@ -179,7 +170,7 @@ def _pack_file(file: str, modeline: str | None) -> int:
     if not modeline:
         print(text, end="")
     elif modeline.endswith(".json"):
-        raise LookupError(
+        raise Refused(
             f"{modeline} is JSON, which has no comments; name the schema in the settings of the editor"
         )
     else:

@@ -14,8 +14,8 @@ from krmkit.cli.serveoptions import (
     duration,
     size,
 )
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.extras import lacking
-from krmkit.libraries.process.stderr import say
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
@@ -108,11 +108,10 @@ def main(words: list[str]) -> int:
         return serve_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     try:
-        from krmkit.services.evaluator.server import EvaluatorSettings, ServeError, serve
+        from krmkit.services.evaluator.server import EvaluatorSettings, serve
         from krmkit.services.settings import ServiceSettings
     except ImportError as error:
-        say("serve", lacking(error, "serve"))
-        return 1
+        raise Refused(lacking(error, "serve")) from None
     settings = EvaluatorSettings(
         service=ServiceSettings.of(arguments),
         queue=arguments.queue,
@@ -125,9 +124,5 @@ def main(words: list[str]) -> int:
         reflection=arguments.reflection,
         registries=tuple(arguments.in_process),
     )
-    try:
-        serve(settings)
-    except ServeError as error:
-        say("serve", error)
-        return 1
+    serve(settings)
     return 0

@@ -13,7 +13,6 @@ from krmkit.cli.serveoptions import (
     port_number,
 )
 from krmkit.libraries.messages.extras import lacking
-from krmkit.libraries.process.stderr import say
 
 EPILOG = """
 Serves the TopologyExtensions in files and folders, and extensions that Python modules hold, by Cluster API's Runtime SDK: discovery,
@@ -59,12 +58,11 @@ def main(words: list[str]) -> int:
     if not arguments.paths and not arguments.module:
         asked.error("name a file or folder with TopologyExtensions, or --module")
     try:
+        from krmkit.krm.errors import Refused
         from krmkit.services.extension.server import ServerSettings, serve
-        from krmkit.services.extension.sources import ExtensionError
         from krmkit.services.settings import ServiceSettings
     except ImportError as error:
-        say("serve", lacking(error, "extension"))
-        return 1
+        raise Refused(lacking(error, "extension")) from None
     settings = ServerSettings(
         paths=arguments.paths,
         modules=arguments.module,
@@ -72,9 +70,5 @@ def main(words: list[str]) -> int:
         metrics_port=arguments.metrics_port,
         log=not arguments.no_access_log,
     )
-    try:
-        serve(settings)
-    except ExtensionError as error:
-        say("serve", error)
-        return 1
+    serve(settings)
     return 0

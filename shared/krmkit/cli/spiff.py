@@ -9,24 +9,20 @@ import sys
 from typing import Any
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.fn.commandline import UsageError, parse_arguments
+from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.masking import Mask
+from krmkit.krm.errors import Refused
 from krmkit.libraries.go.json.functions import must_to_json
-from krmkit.libraries.process.stderr import say
 from krmkit.libraries.spiff import Options, SpiffError, merge
 from krmkit.libraries.spiff.tree.reading import plain_documents
 from krmkit.libraries.yaml import effort, emit
-from krmkit.storage.disk.write import WriteError, write_file
+from krmkit.storage.disk.write import write_file
 from krmkit.views.terminal import unread_is_fine
 
 LARGEST = 64 * 1024 * 1024
 """How many bytes a template, a stub and a folder of files may have."""
 
 _INDEX = re.compile("-?[0-9]{1,9}")
-
-
-class _WrongError(Exception):
-    """A wrong call; the message gives the reason."""
 
 
 _FILES_HINT = "\nfiles are read only with --files DIR: the folder that read(...) then sees as /"
@@ -115,18 +111,14 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         limits = parse_arguments([f"--limit={limit}" for limit in arguments.limit]).options.limits
-    except UsageError as error:
+    except Refused as error:
         parser().error(str(error))
     effort.begin(limits.effort)
     try:
         text = _merged(arguments)
     except SpiffError as error:
         wants_files = "no OS operations supported" in error.message and not arguments.files
-        say("spiff merge", error.message + (_FILES_HINT if wants_files else ""))
-        return 1
-    except (_WrongError, WriteError, effort.EffortError) as error:
-        say("spiff merge", error)
-        return 1
+        raise Refused(error.message + (_FILES_HINT if wants_files else "")) from None
     finally:
         effort.end()
     with unread_is_fine(sys.stdout):
@@ -137,7 +129,7 @@ def main(words: list[str]) -> int:
 def _merged(arguments: argparse.Namespace) -> str:
     """The text to print. The state file is written before this returns."""
     if [arguments.template, *arguments.stubs].count("-") > 1:
-        raise _WrongError("stdin can only be one of the template and the stubs")
+        raise Refused("stdin can only be one of the template and the stubs")
     template, *stubs = (_text(name) for name in (arguments.template, *arguments.stubs))
     try:
         result = merge(template, stubs, _options(arguments))
@@ -177,7 +169,7 @@ def _options(arguments: argparse.Namespace) -> Options:
             chance=_chance(arguments),
         )
     except ValueError as error:
-        raise _WrongError(str(error)) from None
+        raise Refused(str(error)) from None
 
 
 def _environment(names: list[str]) -> dict[str, str] | None:
@@ -188,7 +180,7 @@ def _environment(names: list[str]) -> dict[str, str] | None:
     for text in names:
         name, sign, value = text.partition("=")
         if not name:
-            raise _WrongError(f"--env must be NAME or NAME=VALUE, got {text}")
+            raise Refused(f"--env must be NAME or NAME=VALUE, got {text}")
         if sign:
             variables[name] = value
         elif name in os.environ:
@@ -207,7 +199,7 @@ def _chance(arguments: argparse.Namespace) -> bytes | None:
     except ValueError:
         seed = b""
     if not seed:
-        raise _WrongError(f'--seed must be hexadecimal digits in pairs, such as 00ff, got "{arguments.seed}"')
+        raise Refused(f'--seed must be hexadecimal digits in pairs, such as 00ff, got "{arguments.seed}"')
     return seed
 
 
@@ -217,24 +209,24 @@ def _text(name: str) -> str:
         if name == "-":
             content = sys.stdin.buffer.read(LARGEST + 1)
         elif os.path.exists(name) and not os.path.isfile(name) and not name.startswith(_OF_THE_SHELL):
-            raise _WrongError(f"{name} must be a regular file, or - for stdin")
+            raise Refused(f"{name} must be a regular file, or - for stdin")
         else:
             with open(name, "rb") as file:
                 content = file.read(LARGEST + 1)
     except OSError as error:
-        raise _WrongError(f"cannot read {name}: {error.strerror}") from None
+        raise Refused(f"cannot read {name}: {error.strerror}") from None
     if len(content) > LARGEST:
-        raise _WrongError(f"{name} must have at most {LARGEST} bytes")
+        raise Refused(f"{name} must have at most {LARGEST} bytes")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _WrongError(f"{name} must be UTF-8; byte {error.start} is not") from None
+        raise Refused(f"{name} must be UTF-8; byte {error.start} is not") from None
 
 
 def _document(name: str) -> Any:
     documents = plain_documents(_text(name), name)
     if len(documents) > 1:
-        raise _WrongError(f"{name} must be one document, got {len(documents)}")
+        raise Refused(f"{name} must be one document, got {len(documents)}")
     return documents[0]
 
 
@@ -245,11 +237,11 @@ def _bindings(arguments: argparse.Namespace) -> dict[str, Any] | None:
     names = _document(arguments.bindings) if arguments.bindings else {}
     names = {} if names is None else names
     if not isinstance(names, dict):
-        raise _WrongError(f"{arguments.bindings} must be a map of names")
+        raise Refused(f"{arguments.bindings} must be a map of names")
     for text in arguments.define:
         name, sign, value = text.partition("=")
         if not sign or not name:
-            raise _WrongError(f"--define must be NAME=TEXT, got {text}")
+            raise Refused(f"--define must be NAME=TEXT, got {text}")
         here = names
         *steps, last = name.split(".")
         for step in steps:
@@ -265,7 +257,7 @@ def _files(folder: str) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     size = 0
     if not os.path.isdir(folder):
-        raise _WrongError(f"--files: {folder} is not a folder")
+        raise Refused(f"--files: {folder} is not a folder")
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -274,12 +266,12 @@ def _files(folder: str) -> dict[str, bytes]:
                 continue
             size += os.path.getsize(path)
             if size > LARGEST:
-                raise _WrongError(f"--files: {folder} must have at most {LARGEST} bytes")
+                raise Refused(f"--files: {folder} must have at most {LARGEST} bytes")
             try:
                 with open(path, "rb") as file:
                     contents["/" + os.path.relpath(path, folder).replace(os.sep, "/")] = file.read()
             except OSError as error:
-                raise _WrongError(f"cannot read {path}: {error.strerror}") from None
+                raise Refused(f"cannot read {path}: {error.strerror}") from None
     return contents
 
 
@@ -290,7 +282,7 @@ def _selected(document: Any, arguments: argparse.Namespace) -> Any:
     if not arguments.select:
         return document
     if not isinstance(document, dict):
-        raise _WrongError("--select needs a result that is a map")
+        raise Refused("--select needs a result that is a map")
     chosen: dict[str, Any] = {}
     for path in arguments.select:
         here = chosen
@@ -310,5 +302,5 @@ def _at(document: Any, path: str) -> Any:
         elif isinstance(here, list) and _INDEX.fullmatch(digits) and -len(here) <= int(digits) < len(here):
             here = here[int(digits)]
         else:
-            raise _WrongError(f"there is no {path} in the result ({step} is not there)")
+            raise Refused(f"there is no {path} in the result ({step} is not there)")
     return here

@@ -15,25 +15,21 @@ from krmkit.cli.arguments import add_output, count
 from krmkit.cli.engine import add_on, check_engine, engine_for
 from krmkit.cli.running import add_running
 from krmkit.fleet.build import build_of
-from krmkit.fleet.engine.jobs import EngineError
 from krmkit.fleet.objects import FleetObjects
-from krmkit.fleet.plan import FleetError, FleetPlan, plan_variants
+from krmkit.fleet.plan import FleetPlan, plan_variants
 from krmkit.fleet.shard import Shard, add_shard
 from krmkit.fleet.sync.drafts import APPROVALS
 from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.whole import Sync
-from krmkit.fn.knownfunctions import CatalogError
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.process.stderr import say
-from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
+from krmkit.render.resourcefiles import resources_below, resources_of
 from krmkit.storage.git.foreign import ELSEWHERE, NETWORK
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.refjournal import RepositoryLock
 from krmkit.storage.git.upstream import shown_address
-from krmkit.systems.porch.sets.items import SetError
 from krmkit.systems.porch.variants import lifecycle
 from krmkit.views.formats import FORMATS
 from krmkit.views.sync import told_status, told_sync
@@ -125,29 +121,15 @@ def _repo(text: str) -> tuple[str, str]:
 def main(arguments: argparse.Namespace) -> int:
     """Run `krmkit variants sync` or `status`; returns the exit code."""
     status = arguments.command == "status"
-    try:
-        check_engine(arguments)
-        with ExitStack() as stack:
-            sync, remotes = _prepare(arguments, stack)
-            engine = engine_for(arguments, len(sync.plan.tasks))
-            stack.callback(engine.close)
-            sync.run(engine, _progress(Terminal(sys.stderr)))
-            changed = sync.changed()
-            if not sync.dry:
-                _store(sync, remotes, arguments.push)
-    except (
-        CatalogError,
-        EngineError,
-        FleetError,
-        GitError,
-        ResourceFileError,
-        ListError,
-        SetError,
-        YamlError,
-        OSError,
-    ) as error:
-        say(f"variants {arguments.command}", error)
-        return 1
+    check_engine(arguments)
+    with ExitStack() as stack:
+        sync, remotes = _prepare(arguments, stack)
+        engine = engine_for(arguments, len(sync.plan.tasks))
+        stack.callback(engine.close)
+        sync.run(engine, _progress(Terminal(sys.stderr)))
+        changed = sync.changed()
+        if not sync.dry:
+            _store(sync, remotes, arguments.push)
     terminal = Terminal.of(arguments)
     outcomes = sync.outcomes + sync.removed
     told = (
@@ -169,7 +151,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     plan = FleetPlan()
     for path in arguments.sets:
         if not os.path.isfile(path):
-            raise FleetError(f"{path}: must be a file with PackageVariantSets")
+            raise Refused(f"{path}: must be a file with PackageVariantSets")
         one = plan_variants(
             resources_of(path, os.path.basename(path)), objects, path, prune, arguments.objects or ""
         )
@@ -187,7 +169,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
             (store, store.ref(lifecycle.PUBLISHED, *name.rpartition("/")[::2])) for store in stores.values()
         ]
         if not any(ref in store.seen for store, ref in refs):
-            raise FleetError(f"--adopt {name}: no repository has a version {name}; must be PACKAGE/vN")
+            raise Refused(f"--adopt {name}: no repository has a version {name}; must be PACKAGE/vN")
         for store, ref in refs:
             store.adopt[ref] = name
     sources = SyncSources(stores, known)
@@ -219,12 +201,12 @@ def fleet_of(path: str) -> str:
 
 
 def _named(given: list[tuple[str, str]]) -> dict[str, str]:
-    """The values of --repo by name. Raises FleetError for a name with two places."""
+    """The values of --repo by name. Raises Refused for a name with two places."""
     places: dict[str, str] = {}
     for name, place in given:
         if places.setdefault(name, place) != place:
             both = f"{shown_address(places[name])} and {shown_address(place)}"
-            raise FleetError(f"--repo {name} is both {both}; name one")
+            raise Refused(f"--repo {name} is both {both}; name one")
     return places
 
 
@@ -289,7 +271,7 @@ def _author(stores: Iterable[Store]) -> str:
 def _store(sync: Sync, remotes: dict[str, str], push: bool) -> None:
     unpushed = [name for name in remotes if sync.sources.stores[name].refs.changes]
     if unpushed and not push:
-        raise FleetError(
+        raise Refused(
             f"{', '.join(unpushed)}: would change; --push pushes to an address, or clone it and name the folder"
         )
     if push:

@@ -8,7 +8,7 @@ import sys
 from krmkit.analysis.plans.plandata import mask_plan
 from krmkit.analysis.plans.planwork import Work, compute
 from krmkit.analysis.plans.results import exit_code, places_in, results_of
-from krmkit.analysis.plans.sources import PlanError, extension_names, read_both, read_with_cluster, rebase
+from krmkit.analysis.plans.sources import extension_names, read_both, read_with_cluster, rebase
 from krmkit.cli.arguments import (
     CommandParser,
     add_exclude,
@@ -18,6 +18,7 @@ from krmkit.cli.arguments import (
     count,
     package_above,
 )
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import PackageReport
@@ -154,29 +155,25 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     arguments.package = arguments.package or package_above()
     terminal = Terminal(sys.stderr, arguments.color)
-    try:
-        _check(arguments)
-        if arguments.recursive:
-            from krmkit.cli.topologytree import plan_all
+    _check(arguments)
+    if arguments.recursive:
+        from krmkit.cli.topologytree import plan_all
 
-            return plan_all(arguments)
-        old, new, options, warnings = _read(arguments)
-        for text in arguments.rebase:
-            cluster, equals, cluster_class = text.partition("=")
-            if not (cluster and equals and cluster_class):
-                raise PlanError(f"--rebase must be CLUSTER=CLASS, got {text}")
-            rebase(new, cluster, cluster_class)
-        recorder = _extensions(arguments, options)
-        keys = _chosen(arguments.package, old, new, arguments.cluster)
-        work = Work(old, new, options, keys, arguments.format == "diff")
-        # The recorder lives in this process.
-        plan = compute(work, 1 if recorder is not None else arguments.jobs or cores(), terminal)
-        plan.warnings[:0] = map(warning, warnings)
-        if recorder is not None and arguments.record:
-            _write_record(recorder, arguments.record)
-    except PlanError as error:
-        say("topology plan", error)
-        return 1
+        return plan_all(arguments)
+    old, new, options, warnings = _read(arguments)
+    for text in arguments.rebase:
+        cluster, equals, cluster_class = text.partition("=")
+        if not (cluster and equals and cluster_class):
+            raise Refused(f"--rebase must be CLUSTER=CLASS, got {text}")
+        rebase(new, cluster, cluster_class)
+    recorder = _extensions(arguments, options)
+    keys = _chosen(arguments.package, old, new, arguments.cluster)
+    work = Work(old, new, options, keys, arguments.format == "diff")
+    # The recorder lives in this process.
+    plan = compute(work, 1 if recorder is not None else arguments.jobs or cores(), terminal)
+    plan.warnings[:0] = map(warning, warnings)
+    if recorder is not None and arguments.record:
+        _write_record(recorder, arguments.record)
     mask_plan(plan, old, new)
     shown = Terminal.of(arguments)
     form = arguments.format
@@ -192,19 +189,19 @@ def main(words: list[str]) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise PlanError for flags that contradict each other."""
+    """Raise Refused for flags that contradict each other."""
     if arguments.since and not arguments.recursive:
-        raise PlanError("--since is for --recursive; add -r")
+        raise Refused("--since is for --recursive; add -r")
     if arguments.exclude and not arguments.recursive:
-        raise PlanError("--exclude is for --recursive; add -r")
+        raise Refused("--exclude is for --recursive; add -r")
     if arguments.live and arguments.against:
-        raise PlanError("--live and --against must not be given both: both name the old state")
+        raise Refused("--live and --against must not be given both: both name the old state")
     if arguments.context and not arguments.live:
-        raise PlanError("--context is for --live; add --live, or leave it out")
+        raise Refused("--context is for --live; add --live, or leave it out")
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
-    """The old package, the current one, the options, and warnings. Raises PlanError."""
+    """The old package, the current one, the options, and warnings. Raises Refused."""
     if arguments.live:
         return read_with_cluster(arguments.package, arguments.context, arguments.cluster)
     return (*read_both(arguments.package, arguments.against or "HEAD"), [])
@@ -213,24 +210,24 @@ def _read(arguments: argparse.Namespace) -> tuple[Collected, Collected, Topology
 def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Recorder | None:
     """Connect the extensions of --extension and return their recorder; None without --extension and --record.
 
-    Raises PlanError.
+    Raises Refused.
     """
     if not arguments.extension and not arguments.record:
         return None
-    from krmkit.services.extension.client import AddressError, caller
+    from krmkit.services.extension.client import caller
     from krmkit.services.extension.live import LiveExtensions, Recorder
 
     callers = {}
     for text in arguments.extension:
         name, equals, address = text.partition("=")
         if not (name and equals and address):
-            raise PlanError(f"--extension must be NAME=https://... or NAME=exec:PROGRAM, got {text}")
+            raise Refused(f"--extension must be NAME=https://... or NAME=exec:PROGRAM, got {text}")
         if name in callers:
-            raise PlanError(f"--extension {name} is given twice; name one address")
+            raise Refused(f"--extension {name} is given twice; name one address")
         try:
             callers[name] = caller(address, arguments.ca_file, arguments.client_cert, arguments.client_key)
-        except AddressError as error:
-            raise PlanError(f"--extension {name}: {error}") from None
+        except Refused as error:
+            raise Refused(f"--extension {name}: {error}") from None
     recorder = Recorder()
     options.around = lambda others: LiveExtensions(callers, others, recorder)
     return recorder
@@ -254,20 +251,18 @@ def _write_record(recorder: Recorder, path: str) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(emit.document(recorder.item("recorded")))
     except OSError as error:
-        raise PlanError(f"--record {path}: {error.strerror}") from None
+        raise Refused(f"--record {path}: {error.strerror}") from None
 
 
 def _chosen(folder: str, old: Collected, new: Collected, names: list[str]) -> list[Key]:
-    """(namespace, name) of all Clusters of both packages, or of those in `names`. Raises PlanError."""
+    """(namespace, name) of all Clusters of both packages, or of those in `names`. Raises Refused."""
     keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
     if not keys:
-        raise PlanError(
-            f"{folder}: holds no Cluster, and held none; name the package of a Cluster, or use -r"
-        )
+        raise Refused(f"{folder}: holds no Cluster, and held none; name the package of a Cluster, or use -r")
     if not names:
         return keys
     known = {name for key in keys for name in (key[1], "/".join(key))}
     for name in names:
         if name not in known:
-            raise PlanError(f"--cluster {name}: no Cluster has this name{did_you_mean(name, known)}")
+            raise Refused(f"--cluster {name}: no Cluster has this name{did_you_mean(name, known)}")
     return [key for key in keys if key[1] in names or "/".join(key) in names]

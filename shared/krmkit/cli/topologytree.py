@@ -7,10 +7,10 @@ import sys
 
 from krmkit.analysis.plans.planjob import PackagePlan, PlanJob
 from krmkit.analysis.plans.results import exit_code
-from krmkit.analysis.plans.sources import PlanError
 from krmkit.cli.arguments import cores
-from krmkit.cli.recursive import PackageTreeError, chosen_packages
+from krmkit.cli.recursive import chosen_packages
 from krmkit.fleet.engine.jobs import local
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import Result
@@ -22,7 +22,7 @@ from krmkit.views.topologytree import told
 
 
 def plan_all(arguments: argparse.Namespace) -> int:
-    """Plan every package below a folder, show the plans as one, and return the exit code. Raises PlanError."""
+    """Plan every package below a folder, show the plans as one, and return the exit code. Raises Refused."""
     for flag, given in (
         ("--rebase", arguments.rebase),
         ("--extension", arguments.extension),
@@ -30,13 +30,10 @@ def plan_all(arguments: argparse.Namespace) -> int:
         ("--steps", arguments.steps),
     ):
         if given:
-            raise PlanError(f"{flag} is for one package; leave out {flag} or -r")
+            raise Refused(f"{flag} is for one package; leave out {flag} or -r")
     if arguments.format == "diff":
-        raise PlanError("--format diff is for one package; leave out -r")
-    try:
-        paths = chosen_packages(arguments.package, arguments.since, arguments.exclude)
-    except PackageTreeError as error:
-        raise PlanError(str(error)) from None
+        raise Refused("--format diff is for one package; leave out -r")
+    paths = chosen_packages(arguments.package, arguments.since, arguments.exclude)
     context = arguments.context if arguments.live else None
     job = PlanJob(arguments.package, arguments.against or "HEAD", context, arguments.cluster)
     progress = Terminal(sys.stderr, arguments.color)
@@ -52,7 +49,7 @@ def plan_all(arguments: argparse.Namespace) -> int:
             plans.append(one)
     progress.line("")
     if not plans and not arguments.since:
-        raise PlanError(f"{arguments.package}: no package at or below holds a Cluster")
+        raise Refused(f"{arguments.package}: no package at or below holds a Cluster")
     terminal = Terminal.of(arguments)
     form = arguments.format
     told(plans, form, terminal).show("table" if form == MARKDOWN else form, terminal)

@@ -14,12 +14,10 @@ from krmkit.cli.running import add_running
 from krmkit.cli.sync import add_commands
 from krmkit.fleet.build import build_of
 from krmkit.fleet.collisions import RULE
-from krmkit.fleet.engine.jobs import EngineError
 from krmkit.fleet.packages import collisions_of, run
-from krmkit.fleet.plan import FleetError
 from krmkit.fleet.shard import add_shard
 from krmkit.fleet.tasks import FleetTasks, Row, read_fleet
-from krmkit.fn.knownfunctions import CatalogError
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.process.stderr import say
@@ -109,8 +107,7 @@ def main(words: list[str]) -> int:
         return sync(arguments)
     if arguments.write and (arguments.check or arguments.dry_run):
         other = "--check" if arguments.check else "--dry-run"
-        say(_COMMAND, f"--write and {other} contradict each other; choose one")
-        return 1
+        raise Refused(f"--write and {other} contradict each other; choose one")
     quiet = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
     progress = Terminal(sys.stderr, arguments.color)
     terminal = Terminal.of(arguments)
@@ -135,11 +132,8 @@ def main(words: list[str]) -> int:
             stack.callback(engine.close)
             for variant in run(fleet, engine, writer, rows):
                 _progress(progress, len(rows), total, variant)
-    except (CatalogError, EngineError, FleetError, OSError) as error:
+    finally:
         progress.line("")
-        say(_COMMAND, error)
-        return 1
-    progress.line("")
     collisions = collisions_of(fleet, rows)
     with unread_is_fine(sys.stdout):
         for warning in fleet.warnings:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 
-from krmkit.analysis.why.answers import Answer, Question, WhyError, data_of
+from krmkit.analysis.why.answers import Answer, Question, data_of
 from krmkit.cli.arguments import CommandParser, add_output, package_and_words
 from krmkit.cli.running import add_running, resolver_of
-from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.masking import Mask
 from krmkit.fn.run import RunOptions
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import MISSING
-from krmkit.render.package import PackageError, read
+from krmkit.render.package import read
 from krmkit.views.candidates import candidates
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import BOLD, CYAN, Table, Terminal, unread_is_fine
@@ -75,20 +75,16 @@ def main(words: list[str]) -> int:
         return _askable(folder, arguments)
     options = RunOptions()
     options.explain = True
-    try:
-        package = read(folder)
-        for note in package.notes:
-            say("why", note)
-        question = Question(package, resolver_of(arguments, options))
-        if arguments.uses:
-            if len(asked) != 1:
-                raise WhyError("--uses takes one NAME beside the package")
-            answers = question.uses(asked[0])
-        else:
-            answers = question.answers(question.find(asked[0]), asked[1] if len(asked) > 1 else "")
-    except (CatalogError, PackageError, WhyError) as error:
-        say("why", error)
-        return 1
+    package = read(folder)
+    for note in package.notes:
+        say("why", note)
+    question = Question(package, resolver_of(arguments, options))
+    if arguments.uses:
+        if len(asked) != 1:
+            raise Refused("--uses takes one NAME beside the package")
+        answers = question.uses(asked[0])
+    else:
+        answers = question.answers(question.find(asked[0]), asked[1] if len(asked) > 1 else "")
     mask = Mask(question.secrets)
     failure = mask.text(question.failure)
     terminal = Terminal.of(arguments)
@@ -110,11 +106,7 @@ def main(words: list[str]) -> int:
 
 def _askable(folder: str, arguments: argparse.Namespace) -> int:
     """List the resources of a package, with their files, that RESOURCE can name."""
-    try:
-        package = read(folder)
-    except PackageError as error:
-        say("why", error)
-        return 1
+    package = read(folder)
     rows = [
         (f"{item.kind}/{item.name}", each.place(item.location.path or ""))
         for each in package.walk()

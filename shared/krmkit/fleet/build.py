@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.fleet.collisions import objects_of
-from krmkit.fleet.engine.jobs import JobError
 from krmkit.fleet.objects import FleetObjects
-from krmkit.fleet.variants import Made, Origin, UpstreamPackage, VariantError, make, unrendered
-from krmkit.fn.knownfunctions import CatalogError, catalog
+from krmkit.fleet.variants import Made, Origin, UpstreamPackage, make, unrendered
+from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.conflictplaces import placed
@@ -26,7 +25,7 @@ from krmkit.kpt.merge.lost import lost_comments, lost_edits
 from krmkit.kpt.merge.packages import PackageMergeError
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.kpt.merge.undo import undo
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.packagemerge import merge_packages
@@ -116,7 +115,7 @@ class Update:
 
 
 class Build:
-    """The job: Clone or Update in, Built out. Raises JobError.
+    """The job: Clone or Update in, Built out. Raises Refused.
 
     `objects`: the candidates for injection; `functions`: folders with more functions; `running`: how functions outside
     the catalog run, as in krmkit.render.resolve.ProgramResolver.
@@ -142,8 +141,8 @@ class Build:
             if isinstance(given, Clone):
                 return self._made(given.variant, given.blueprint, given.others, clone=True)
             return self._updated(given)
-        except (CatalogError, VariantError, PackageMergeError, ListError, YamlError) as error:
-            raise JobError(str(error)) from None
+        except (Refused, PackageMergeError, YamlError) as error:
+            raise Refused(str(error)) from None
 
     def _updated(self, given: Update) -> Built:
         """Merge three packages before their pipelines: the clones of both upstreams, and the last input with people's edits.
@@ -188,7 +187,7 @@ class Build:
         if last is None:
             try:
                 made = self._made(given.variant, read_blueprint(base), base, clone=False)
-            except VariantError:
+            except Refused:
                 return given.files  # its functions no longer run; the values that they set look like edits
             last = Rendered(made.files, None)
         before = base if last.input is None else last.input
@@ -223,7 +222,7 @@ class Build:
 
 
 def build_of(arguments: argparse.Namespace, objects: Iterable[Resource]) -> Build:
-    """The job for the flags of `add_running`. Raises CatalogError here, not in each process."""
+    """The job for the flags of `add_running`. Raises Refused here, not in each process."""
     catalog(arguments.functions)
     return Build(
         objects,
@@ -239,12 +238,12 @@ def build_of(arguments: argparse.Namespace, objects: Iterable[Resource]) -> Buil
 
 
 def read_blueprint(files: Files) -> UpstreamPackage:
-    """Read a package as a blueprint; nothing of it stays on the disk. Raises VariantError."""
+    """Read a package as a blueprint; nothing of it stays on the disk. Raises Refused."""
     with _unpacked(files) as folder:
         try:
             blueprint = UpstreamPackage(folder)
-        except VariantError as error:
-            raise VariantError(str(error).replace(f"{folder}/", "").replace(f"{folder}: ", "")) from None
+        except Refused as error:
+            raise Refused(str(error).replace(f"{folder}/", "").replace(f"{folder}: ", "")) from None
     # Functions can see the package's path: the same path everywhere gives the same output everywhere.
     blueprint.path = "/package"
     return blueprint

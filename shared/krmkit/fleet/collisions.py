@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from krmkit.fleet.objects import FleetObjects
-from krmkit.kpt.source import SourceError, SourceFile
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import SourceFile
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.kube.scopes import CLUSTER_SCOPED
 from krmkit.libraries.messages.listed import listed
@@ -34,7 +34,7 @@ def objects_of(contents: Mapping[str, str]) -> list[str]:
     for path, text in contents.items():
         try:
             identities.update(filter(None, map(object_identity, SourceFile(path, text, "", path).items)))
-        except (SourceError, YamlError, ListError):
+        except (Refused, YamlError):
             continue
     return sorted(identities)
 
@@ -47,7 +47,7 @@ def object_identity(item: Resource) -> str:
         name, namespace = item.name, item.namespace
         if not name or item.kind in ("", "Kptfile") or item.is_local_config:
             return ""
-    except (YamlError, ListError):
+    except (YamlError, Refused):
         return ""
     # Objects of other kinds without a namespace get one when they are applied, so theirs is unknown.
     if (group, item.kind) in CLUSTER_SCOPED:

@@ -16,16 +16,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from sys import intern
 
-from krmkit.storage.disk.folders import TreeError, files, read_file
-from krmkit.storage.disk.primitives import WriteError, digest
+from krmkit.krm.errors import Refused
+from krmkit.storage.disk.folders import files, read_file
+from krmkit.storage.disk.primitives import digest
 from krmkit.storage.disk.write import FileEdit
 
 # No suffix: a package around the folder would read *.json and *.yaml as its resources.
 RECORD = ".krmkit-variants"
-
-
-class FolderError(OSError):
-    """Something is in the way; the message names it, and it was not touched."""
 
 
 class WrittenPackage:
@@ -43,7 +40,7 @@ class WrittenPackage:
 
 
 class VariantFolder:
-    """The folder `path`, and the entries of its records by package (`<repo>/<package>`). Raises FolderError.
+    """The folder `path`, and the entries of its records by package (`<repo>/<package>`). Raises Refused.
 
     `part`: the part of the packages to make, such as `2-of-3`; "" for all.
     """
@@ -56,7 +53,7 @@ class VariantFolder:
         self.entries: dict[str, WrittenPackage] = {}
         self._written: set[str] | None = None  # paths of all files that were written
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
-            raise FolderError(f"{path} is not a folder")
+            raise Refused(f"{path} is not a folder")
         self._records = {name: self._read(name) for name in self._names()}
         self._generation = max((number for number, _ in self._records.values()), default=0)
         self.entries = _merged(self._records.values())
@@ -77,7 +74,7 @@ class VariantFolder:
             return int(data.get("generation", 0)), entries
         except (
             OSError,
-            TreeError,
+            Refused,
             ValueError,
             KeyError,
             TypeError,
@@ -85,7 +82,7 @@ class VariantFolder:
             RecursionError,
             OverflowError,
         ) as error:
-            raise FolderError(
+            raise Refused(
                 f"{place} cannot be read ({error}); it says which files may be overwritten"
             ) from None
 
@@ -106,7 +103,7 @@ class VariantFolder:
             self._written = {f"{name}/{file}" for name, entry in self.entries.items() for file in entry.files}
         try:
             strange = next((path for path in files(target) if f"{package}/{path}" not in self._written), "")
-        except TreeError as error:
+        except Refused as error:
             return str(error)
         if strange:
             return f"{target} is there already, with files that krmkit did not write ({package}/{strange}); move it away"
@@ -131,7 +128,7 @@ class VariantFolder:
         for path in sorted({*known, *(wanted or ())}):
             try:
                 now = digest(os.path.join(self.path, package, path))
-            except (OSError, WriteError):
+            except (OSError, Refused):
                 now = "something that is not a file"
             if now in {"", known.get(path), (wanted or {}).get(path)} or known.get(path) == "":
                 continue
@@ -155,7 +152,7 @@ class VariantFolder:
         return changes, sorted(folders, reverse=True)
 
     def refuse_links(self, paths: Iterable[str]) -> None:
-        """Raise FolderError if a file to be written is a link, or lies behind one."""
+        """Raise Refused if a file to be written is a link, or lies behind one."""
         checked = set()
         for path in paths:
             folder = path.rpartition("/")[0]
@@ -164,7 +161,7 @@ class VariantFolder:
             if not elsewhere and os.path.islink(os.path.join(self.path, path)):
                 elsewhere = self.elsewhere(path)
             if elsewhere:
-                raise FolderError(elsewhere)
+                raise Refused(elsewhere)
 
     def record(
         self, entries: Mapping[str, WrittenPackage], takes: Callable[[str], bool], work: str

@@ -17,8 +17,8 @@ from krmkit.kpt.merge.policy import UNRESOLVED, unresolved_line
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.kpt.merge.tree import PackageTree
 from krmkit.kpt.merge.unedited import is_unedited
-from krmkit.kpt.source import SourceError, SourceFile
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import SourceFile
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import merge_packages
@@ -26,7 +26,7 @@ from krmkit.render.status import drop_status
 from krmkit.storage.disk import folders
 from krmkit.storage.git.program import GitError
 from krmkit.storage.git.treeupdate import File
-from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamError
+from krmkit.storage.git.upstream import Fetched, Revision, Upstream
 
 DEEPEST = 16  # nesting of subpackages: one whose upstream is its own package would recurse for ever
 _EMPTY = b"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nothing\n"
@@ -38,7 +38,7 @@ def updated(
 ) -> tuple[MergedPackage, dict[str, File]]:
     """The package at a revision of its upstream, and its subpackages at the revisions that their own upstreams name.
 
-    Returns the upstreams' files too, by path. Raises UpstreamError, GitError, PackageMergeError, ListError, YamlError.
+    Returns the upstreams' files too, by path. Raises Refused, GitError, PackageMergeError, YamlError.
     local: the package's own files; revision: "" for the one that the Kptfile names; on_conflict: as in
     `merge_packages`.
     """
@@ -48,12 +48,12 @@ def updated(
 
 
 def refuse_old_kptfiles(files: Mapping[str, bytes], where: str) -> None:
-    """Raise UpstreamError for a Kptfile of a version that kpt no longer reads: what it says would be lost beside today's."""
+    """Raise Refused for a Kptfile of a version that kpt no longer reads: what it says would be lost beside today's."""
     for path in sorted(filter(is_kptfile, files)):
         file = source_or_none(path, files[path])
         version = file.items[0].api_version if file is not None and file.items else ""
         if version.startswith("kpt.dev/") and version != API_VERSION:
-            raise UpstreamError(
+            raise Refused(
                 f"{where}: {path}: apiVersion must be {API_VERSION}, got {version}, which kpt and krmkit no longer read;"
                 " migrate the package first (https://kpt.dev/installation/migration), or name a version that is migrated"
             )
@@ -108,29 +108,29 @@ def follow_below(
 def _kptfile_below(folder: str, files: dict[str, bytes]) -> dict[str, object]:
     try:
         return _kptfile({KPTFILE: File(files[KPTFILE])})
-    except (UpstreamError, YamlError, ListError) as error:
-        raise UpstreamError(f"subpackage {folder}: {error}") from None
+    except (Refused, YamlError) as error:
+        raise Refused(f"subpackage {folder}: {error}") from None
 
 
 def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, ...]) -> Upstream:
-    """The upstream of a subpackage. Raises UpstreamError for one that would recurse for ever."""
+    """The upstream of a subpackage. Raises Refused for one that would recurse for ever."""
     try:
         upstream = Upstream.of(kptfile, fetched="upstreamLock" in kptfile)
-    except UpstreamError as error:
-        raise UpstreamError(f"subpackage {folder}: {error}") from None
+    except Refused as error:
+        raise Refused(f"subpackage {folder}: {error}") from None
     if folder.count("/") >= DEEPEST:
-        raise UpstreamError(
+        raise Refused(
             f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
         )
     if not upstream.commit and upstream in above:
-        raise UpstreamError(f"subpackage {folder}: its upstream contains it, so the update would never end")
+        raise Refused(f"subpackage {folder}: its upstream contains it, so the update would never end")
     return upstream
 
 
 def _followed_below(
     folder: str, files: dict[str, bytes], on_conflict: str
 ) -> tuple[MergedPackage, dict[str, File]]:
-    """A subpackage at the revision that its own upstream names. Raises UpstreamError."""
+    """A subpackage at the revision that its own upstream names. Raises Refused."""
     try:
         local = {path: File(content) for path, content in files.items()}
         return (
@@ -138,12 +138,12 @@ def _followed_below(
             if "upstreamLock" in _kptfile(local)
             else _fetch_into(local, on_conflict)
         )
-    except (GitError, UpstreamError, PackageMergeError) as error:
+    except (GitError, Refused, PackageMergeError) as error:
         if isinstance(error, PackageMergeError) and error.conflicts:
             raise PackageMergeError.stopped(
                 [replace(one, file=f"{folder}/{one.file}") for one in error.conflicts]
             ) from None
-        raise UpstreamError(f"subpackage {folder}: {error}") from None
+        raise Refused(f"subpackage {folder}: {error}") from None
 
 
 def _split(files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, dict[str, bytes]]]:
@@ -201,9 +201,9 @@ def _fetch_into(local: dict[str, File], on_conflict: str) -> tuple[MergedPackage
 
 
 def local_files(folder: str) -> dict[str, File]:
-    """Every file of the package. Raises UpstreamError for a folder that is not a package."""
+    """Every file of the package. Raises Refused for a folder that is not a package."""
     if not os.path.isfile(os.path.join(folder, KPTFILE)):
-        raise UpstreamError(f"{folder}: must be a package, a folder with a Kptfile")
+        raise Refused(f"{folder}: must be a package, a folder with a Kptfile")
     contents: dict[str, File] = {}
     for path in folders.files(folder):
         place = os.path.join(folder, path)
@@ -220,17 +220,17 @@ def _kptfile(files: dict[str, File]) -> dict[str, object]:
 def _source(content: bytes) -> SourceFile:
     try:
         file = SourceFile(KPTFILE, content.decode("utf-8"), "", KPTFILE)
-    except (UnicodeDecodeError, SourceError) as error:
-        raise UpstreamError(f"Kptfile cannot be read: {error}") from None
+    except (UnicodeDecodeError, Refused) as error:
+        raise Refused(f"Kptfile cannot be read: {error}") from None
     if len(file.items) != 1:
-        raise UpstreamError(f"Kptfile must hold one document, got {len(file.items)}")
+        raise Refused(f"Kptfile must hold one document, got {len(file.items)}")
     return file
 
 
 def _data(file: SourceFile) -> dict[str, object]:
     data = file.items[0].get()
     if not isinstance(data, dict):
-        raise UpstreamError("Kptfile must be a mapping")
+        raise Refused("Kptfile must be a mapping")
     return data
 
 
@@ -238,9 +238,7 @@ def _strategy(files: dict[str, File]) -> str:
     upstream = _kptfile(files).get("upstream")
     given = upstream.get("updateStrategy") if isinstance(upstream, dict) else None
     if given and given not in STRATEGIES:
-        raise UpstreamError(
-            f"Kptfile: upstream.updateStrategy must be one of {', '.join(STRATEGIES)}, got {given}"
-        )
+        raise Refused(f"Kptfile: upstream.updateStrategy must be one of {', '.join(STRATEGIES)}, got {given}")
     return str(given or STRATEGIES[0])
 
 
@@ -251,7 +249,7 @@ def _merge(
         {path: file.content for path, file in files.items()} for files in (base.files, update.files, local)
     )
     if KPTFILE not in after:
-        raise UpstreamError(f"{update.ref} has no Kptfile, so it is not a package any more")
+        raise Refused(f"{update.ref} has no Kptfile, so it is not a package any more")
     refuse_old_kptfiles(here, "the package")
     refuse_old_kptfiles(after, update.ref)
     if strategy == "resource-merge":
@@ -267,7 +265,7 @@ def _merge(
         if _of_people(before[KPTFILE]) != _of_people(here[KPTFILE]):
             edited.insert(0, KPTFILE)
         if edited:
-            raise UpstreamError(
+            raise Refused(
                 f"fast-forward needs a package without local edits; edited: {', '.join(edited[:5])}"
                 f"{' and more' if len(edited) > 5 else ''}; use --strategy resource-merge"
             )

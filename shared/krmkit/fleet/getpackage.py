@@ -17,14 +17,15 @@ from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.packages import MergedPackage
 from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.merge.unedited import SUFFIXES
-from krmkit.kpt.source import SourceError, first_document
+from krmkit.kpt.source import first_document
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.render.package import KPTFILE
-from krmkit.storage.disk.write import FileEdit, WriteError, write, write_folder
+from krmkit.storage.disk.write import FileEdit, write, write_folder
 from krmkit.storage.git.foreign import NETWORK
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.treeupdate import File
-from krmkit.storage.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address, sign_ins
+from krmkit.storage.git.upstream import Fetched, Revision, Upstream, shown_address, sign_ins
 from krmkit.systems.porch.variants.context import context_text
 
 _NEW = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n"
@@ -54,8 +55,8 @@ def get_package(
     """Fetch `REPO[/PATH][@REF]` into a new folder; if `folder` exists, into a new one below it, named as the package.
 
     Without REF it is the repository's default branch; "." is the working directory itself, which must be empty.
-    `strategy`: how the package is to be updated; `for_deployment`: each package gets a package context. Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises UpstreamError, GitError,
-    WriteError. Git's credential helpers are used, without prompts. Example:
+    `strategy`: how the package is to be updated; `for_deployment`: each package gets a package context. Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises Refused, GitError,
+    Refused. Git's credential helpers are used, without prompts. Example:
     `get_package("https://example.com/blueprints.git/web@v3", "web")`.
     """
     address, at, ref = source.rpartition("@")
@@ -67,11 +68,11 @@ def get_package(
         example = (
             "https://example.com/r.git/web@v1" if not source.strip("@") else f"{plain.partition('@')[0]}@v1"
         )
-        raise UpstreamError(
+        raise Refused(
             f'"{plain}" {lacks}: must be REPO[/PATH]@REF, where REF is a tag, branch or commit, as in {example}'
         )
     if sign_ins(address):
-        raise UpstreamError(
+        raise Refused(
             f"{shown_address(address)}: the address must not hold a password, which the Kptfile would keep; let a credential"
             " helper of git sign in"
         )
@@ -79,11 +80,11 @@ def get_package(
     name = directory.rpartition("/")[2] or re.sub(r"\.git$", "", repo.rstrip("/").rpartition("/")[2])
     here = os.path.normpath(folder) == os.curdir
     if here and os.listdir(folder):
-        raise WriteError("the working directory must be empty, or name a folder that does not exist yet")
+        raise Refused("the working directory must be empty, or name a folder that does not exist yet")
     if os.path.isdir(folder) and not here:
         folder = os.path.join(folder, name)
     if os.path.lexists(folder) and not here:
-        raise WriteError(f"{folder} is there already; name a folder that does not exist yet")
+        raise Refused(f"{folder} is there already; name a folder that does not exist yet")
     name = os.path.basename(os.path.abspath(folder))
     upstream = Upstream(repo, directory, ref, "")
     with Fetched(upstream) as fetched:
@@ -108,7 +109,7 @@ def get_package(
 
 
 def split_address(address: str) -> tuple[str, str]:
-    """The repository and the folder in it. Raises UpstreamError if no part of the address is a repository.
+    """The repository and the folder in it. Raises Refused if no part of the address is a repository.
 
     The repository ends at `.git`; else it is the first folder of the path that is a repository, or the first that git
     finds on the host.
@@ -129,7 +130,7 @@ def split_address(address: str) -> tuple[str, str]:
         repo = host[0] + "/".join(segments[:number])
         if _answers(repo):
             return repo, "/".join(segments[number:])
-    raise UpstreamError(
+    raise Refused(
         f"{shown_address(address)}: git finds no repository there; write REPO.git/PATH, or sign in to the host as git does"
     )
 
@@ -139,7 +140,7 @@ def _in_folders(path: str) -> tuple[str, str]:
     for folder in (*reversed(parts.parents), parts):
         if (folder / ".git").exists() or ((folder / "HEAD").is_file() and (folder / "objects").is_dir()):
             return str(folder), str(parts.relative_to(folder)).replace(os.sep, "/").removeprefix(".")
-    raise UpstreamError(f"{path}: must lead into a git repository, and there is none at or above it")
+    raise Refused(f"{path}: must lead into a git repository, and there is none at or above it")
 
 
 def _local(path: str) -> str:
@@ -165,7 +166,7 @@ def _default_branch(address: str) -> str:
         with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
             words = ("ls-remote", "--quiet", "--symref")
             answer = GitRepository(Path(folder)).run(*words, operands=(repo, "HEAD"), protocols=NETWORK)
-    except (GitError, UpstreamError):
+    except (GitError, Refused):
         return ""
     found = re.match(r"ref: refs/heads/(\S+)\tHEAD", answer.decode("utf-8", "replace"))
     return found[1] if found else ""
@@ -182,12 +183,9 @@ def _add_contexts(merged: MergedPackage, name: str) -> None:
 def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revision, strategy: str) -> str:
     """The Kptfile with the package's new name, its upstream and lock, in kpt's order."""
     text = _NEW.format(name=name) if given is None else given.content.decode("utf-8")
-    try:
-        first = first_document(text, KPTFILE)
-    except SourceError as error:
-        raise UpstreamError(str(error)) from None
+    first = first_document(text, KPTFILE)
     if first != text:
-        raise UpstreamError(f"{KPTFILE} must hold one document")
+        raise Refused(f"{KPTFILE} must hold one document")
     kptfile = Resource(text, label=KPTFILE)
     kptfile.set(("metadata", "name"), name)
     git: dict[str, Any] = {"repo": upstream.repo, "directory": f"/{upstream.directory}", "ref": upstream.ref}

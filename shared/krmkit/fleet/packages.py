@@ -9,16 +9,17 @@ from typing import Any
 from krmkit.fleet.build import Built, Clone, VariantInput
 from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.engine.jobs import Engine, attempt, unexpected
-from krmkit.fleet.folder import FolderError, WrittenPackage
+from krmkit.fleet.folder import WrittenPackage
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
 from krmkit.fleet.tasks import FleetTasks, Row
-from krmkit.fleet.variants import Origin, UpstreamPackage, VariantError
+from krmkit.fleet.variants import Origin, UpstreamPackage
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.listed import listed
 from krmkit.render.diff import diff
 from krmkit.render.secrets.files import secrets_in_file
-from krmkit.storage.disk.folders import WORK, TreeError, read_file
-from krmkit.storage.disk.primitives import WriteError, digest_of_content, digest_of_text
+from krmkit.storage.disk.folders import WORK, read_file
+from krmkit.storage.disk.primitives import digest_of_content, digest_of_text
 from krmkit.storage.disk.spool import Spool, StepSpool
 from krmkit.storage.disk.write import FileEdit, Stage, Writer
 
@@ -26,7 +27,7 @@ from krmkit.storage.disk.write import FileEdit, Stage, Writer
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Row]) -> Iterator[str]:
     """Make all packages, yielding the variant of each; then put them into place, and remove those no longer targeted.
 
-    `rows` gets a row for each, in the order of the tasks. Without a writer nothing is written. Raises OSError, EngineError;
+    `rows` gets a row for each, in the order of the tasks. Without a writer nothing is written. Raises OSError, Refused;
     then nothing was written.
     """
     steps = StepSpool()
@@ -192,7 +193,7 @@ class PackageMaker:
         try:
             self._write(row, task.target, self._blueprint(task), built)
             row.gates, row.warnings, row.objects = built.gates, built.warnings, built.objects
-        except (VariantError, TreeError, WriteError, FolderError) as error:
+        except Refused as error:
             row.error = str(error)
         except OSError as error:
             row.error = f"{error.filename or task.target}: {error.strerror or error}"
@@ -223,7 +224,7 @@ class PackageMaker:
         out.refuse_links(change.path for change in changes)
         edited = out.edited(package, row.files) if not self.fleet.force else []
         if edited:
-            raise VariantError(f"changes by hand in {listed(edited)} would be lost; --force overwrites them")
+            raise Refused(f"changes by hand in {listed(edited)} would be lost; --force overwrites them")
         entry = out.entries.get(package)
         gone = [path for path in entry.files if path not in row.files] if entry is not None else []
         removed, row.prune = out.gone(package, gone)

@@ -9,6 +9,7 @@ from typing import Any
 
 from krmkit.fleet.objects import DEFAULT_NAMESPACE
 from krmkit.fleet.variants import MissingUpstreamError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import steps_of
@@ -28,10 +29,6 @@ from krmkit.systems.porch.variants.decodevariants import (
     is_variant,
     refuse_other_version,
 )
-
-
-class FleetError(ValueError):
-    """The fleet cannot be rendered; the message gives the reason."""
 
 
 @dataclass(slots=True, eq=False)
@@ -86,7 +83,7 @@ def plan_variants(
 ) -> FleetPlan:
     """Generate the variants of the sets in `given`, and take the PackageVariants in it as they are.
 
-    With `prune`, a selector may have no object of its kind. `folder`: that of the objects. Raises FleetError, SetError.
+    With `prune`, a selector may have no object of its kind. `folder`: that of the objects. Raises Refused, SetError.
     """
     plan = FleetPlan()
     shown = shown_path(setfile)
@@ -95,18 +92,18 @@ def plan_variants(
         try:
             refuse_other_version(resource, fleet=True)
         except PorchError as error:
-            raise FleetError(f"{setfile}: {error}") from None
+            raise Refused(f"{setfile}: {error}") from None
     sets = [decode_set(resource) for resource in given if is_set(resource)]
     single = [decode_variant(resource) for resource in given if is_variant(resource)]
     if not sets and not single and not prune:
-        raise FleetError(
+        raise Refused(
             f"{setfile}: holds no PackageVariantSet (config.porch.kpt.dev/v1alpha2)"
             "; if the fleet is meant to have no packages any more, --prune says so"
         )
     for decoded in [*sets, *single]:
         if decoded.violations:
             found = "; ".join(map(str, decoded.violations))
-            raise FleetError(f"{setfile}: {decoded.resource.kind} {decoded.name}: {found}")
+            raise Refused(f"{setfile}: {decoded.resource.kind} {decoded.name}: {found}")
     items = Sets(ResourceList.of(objects))
     known = {(item.api_version, item.kind, item.namespace) for item in objects}
     for packages in sets:
@@ -119,14 +116,12 @@ def plan_variants(
             place = line_of(shown, packages.resource, error.field) if error.field else setfile
             # The file has the expression, so its text and the caret below it are left out.
             said = re.sub(r"\n \| [^\n]*\n \| \.*\^", "", str(error))
-            raise FleetError(
+            raise Refused(
                 f"{place}: {packages.name}: {error.reason}: {said}{_blamed(error, objects, folder)}{hint}"
             ) from None
         owner = owner_of(packages)
         if owner in plan.owners:
-            raise FleetError(
-                f"{setfile}: holds two sets named {packages.name}; give one of them another name"
-            )
+            raise Refused(f"{setfile}: holds two sets named {packages.name}; give one of them another name")
         if not prune:
             _refuse_blind(known, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
         plan.owners.add(owner)
@@ -169,7 +164,7 @@ def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namesp
             if selecting == "objectSelector":
                 version, kind = str(selector.get("apiVersion") or ""), str(selector.get("kind") or "")
             if known.isdisjoint((version, kind, one) for one in ("", namespace or DEFAULT_NAMESPACE)):
-                raise FleetError(
+                raise Refused(
                     f"{label}: spec.targets[{number}].{selecting}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
                     " --objects names the folder that has them. If the set is meant to have no packages any more, --prune says so"
                 )
@@ -183,7 +178,7 @@ def _refuse_twins(objects: list[Resource], folder: str) -> None:
             continue
         other = seen.setdefault((one.namespace, one.name), one)
         if other is not one:
-            raise FleetError(
+            raise Refused(
                 f"{_place(one, folder)}: the Repository {one.name} is at {_place(other, folder)} already;"
                 " give one of them another name"
             )

@@ -6,16 +6,15 @@ import os
 from dataclasses import dataclass, field
 
 from krmkit.fleet.build import Build
-from krmkit.fleet.folder import FolderError, VariantFolder
-from krmkit.fleet.plan import FleetError, FleetPlan, Task, plan_variants
+from krmkit.fleet.folder import VariantFolder
+from krmkit.fleet.plan import FleetPlan, Task, plan_variants
 from krmkit.fleet.shard import Shard
 from krmkit.fleet.upstreamfolder import find_upstream
-from krmkit.fleet.variants import UpstreamPackage, VariantError, inside
-from krmkit.kpt.source import SourceError
-from krmkit.krm.errors import ListError
+from krmkit.fleet.variants import UpstreamPackage, inside
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
+from krmkit.render.resourcefiles import resources_below, resources_of
 from krmkit.storage.disk.journal import JournalStep
 from krmkit.systems.porch.sets.items import SetError
 from krmkit.systems.porch.variants.validation import validate_variant
@@ -86,14 +85,14 @@ def read_fleet(
     prune: bool = False,
     shard: Shard | None = None,
 ) -> FleetTasks:
-    """Read everything, generate the variants, and find blueprints and targets. Raises FleetError, OSError.
+    """Read everything, generate the variants, and find blueprints and targets. Raises Refused, OSError.
 
     `prune` removes packages that are no longer targeted, and allows a selector without any object of its kind. All
     variants are planned, whichever `shard` of them is made.
     """
     if not os.path.exists(setfile) or os.path.isdir(setfile):
         problem = "is a folder" if os.path.isdir(setfile) else "does not exist"
-        raise FleetError(f"{setfile}: {problem}; name a file with PackageVariantSets")
+        raise Refused(f"{setfile}: {problem}; name a file with PackageVariantSets")
     try:
         resources = resources_below(objects) if objects else []
         shard = shard or Shard()
@@ -105,8 +104,8 @@ def read_fleet(
         plan = plan_variants(
             resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune, objects or ""
         )
-    except (ResourceFileError, SetError, FolderError, SourceError, ListError, YamlError) as error:
-        raise FleetError(str(error)) from None
+    except (Refused, SetError, YamlError) as error:
+        raise Refused(str(error)) from None
     fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
     taken: dict[str, str] = {}
     for task in fleet.tasks:
@@ -125,28 +124,28 @@ def _prepare(fleet: FleetTasks, plan: FleetPlan, task: Task, packages: str, take
     """Find the task's blueprint and target, or set the task's error."""
     try:
         if errors := validate_variant(task.spec):
-            raise VariantError("; ".join(errors))
+            raise Refused("; ".join(errors))
         downstream = task.spec.get("downstream") or {}
         repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
         task.target = "/".join([*inside(repo), *inside(package)])
         if task.target in taken:
-            raise VariantError(f"{task.target} is already the package of {taken[task.target]}")
+            raise Refused(f"{task.target} is already the package of {taken[task.target]}")
         taken[task.target] = task.name
         refusal = fleet.out.refusal(task.target)
         if refusal:
-            raise VariantError(refusal)
+            raise Refused(refusal)
         task.blueprint = find_upstream(packages, task.spec.get("upstream") or {})
         known = fleet.blueprints.get(task.blueprint)
         if known is None:
             try:
                 known = UpstreamPackage(task.blueprint)
                 fleet.warnings += known.notes
-            except VariantError as error:
+            except Refused as error:
                 known = str(error)
             fleet.blueprints[task.blueprint] = known
         if isinstance(known, str):
-            raise VariantError(known)
-    except VariantError as error:
+            raise Refused(known)
+    except Refused as error:
         task.error = plan.located(task, error)
 
 

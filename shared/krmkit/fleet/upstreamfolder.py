@@ -13,7 +13,7 @@ from krmkit.systems.porch.api.apinames import revision_number
 
 
 def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
-    """The folder of an upstream {repo, package, workspaceName, revision} below `packages`. Raises VariantError.
+    """The folder of an upstream {repo, package, workspaceName, revision} below `packages`. Raises Refused.
 
     Candidates in `<repo>/<package>/`: the workspace's name, the revision as `v3` and as `3`; then the folder itself.
     """

@@ -13,23 +13,18 @@ from typing import Any
 
 from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.resultlist import normalized
-from krmkit.kpt.source import (
-    FileResource,
-    SourceError,
-    SourceFile,
-    package_file,
-)
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import FileResource, SourceFile, package_file
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.render.findings.places import PackageFiles, result_of
-from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
+from krmkit.render.package import KPTFILE, Package, kptfile_of, read
 from krmkit.render.pipeline import render
 from krmkit.render.place import ResourcePlaces
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import ProgramResolver
-from krmkit.storage.disk.folders import TreeError, check_name, open_file
+from krmkit.storage.disk.folders import check_name, open_file
 from krmkit.systems.porch.api.apinames import PorchError, upstream_version
 from krmkit.systems.porch.variants.apply import apply_variant
 from krmkit.systems.porch.variants.candidates import candidates
@@ -41,11 +36,7 @@ from krmkit.systems.porch.variants.packageview import PackageView as View
 from krmkit.systems.porch.variants.validation import validate_variant
 
 
-class VariantError(ValueError):
-    """A variant cannot be made; the message gives the reason."""
-
-
-class MissingUpstreamError(VariantError):
+class MissingUpstreamError(Refused):
     """The upstream that a variant names is not there; `field` is what names it wrongly."""
 
     def __init__(self, message: str, field: str) -> None:
@@ -63,10 +54,7 @@ class UpstreamPackage:
     __slots__ = ("_stamped", "folders", "limits", "notes", "others", "path", "texts")
 
     def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        try:
-            package = read(path, limits, contained=True)
-        except PackageError as error:
-            raise VariantError(str(error)) from None
+        package = read(path, limits, contained=True)
         self.notes = package.notes
         self.path = path
         self.limits = limits
@@ -81,12 +69,9 @@ class UpstreamPackage:
             for name in each.ignored:
                 if ".git" not in name.split("/"):
                     self.others[each.place(name)] = os.path.join(each.path, name)
-        try:
-            for name, place in self.others.items():
-                check_name(name, path)
-                os.close(open_file(place, f"{path}/{name}", within=path))
-        except TreeError as error:
-            raise VariantError(str(error)) from None
+        for name, place in self.others.items():
+            check_name(name, path)
+            os.close(open_file(place, f"{path}/{name}", within=path))
 
     @property
     def stamped(self) -> dict[str, str]:
@@ -104,7 +89,7 @@ class UpstreamPackage:
         return any(path == folder or path.startswith(folder + "/") for path in (*self.texts, *self.others))
 
     def package(self, texts: dict[str, str], before: Package | None = None) -> Package:
-        """A package in memory with the blueprint's folders and these files. Raises PackageError and what parsing raises.
+        """A package in memory with the blueprint's folders and these files. Raises Refused and what parsing raises.
 
         Equal files of the package `before`, which must not be used afterwards, are reused.
         """
@@ -145,12 +130,12 @@ def _owner(folder: str, packages: dict[str, Package]) -> str:
 
 
 def inside(path: str) -> list[str]:
-    """The segments of a repository's or package's name. Raises VariantError for a path that leads out of a folder."""
+    """The segments of a repository's or package's name. Raises Refused for a path that leads out of a folder."""
     segments = path.split("/")
     if not path or any(
         segment in ("", ".", "..") or "\0" in segment or "\\" in segment for segment in segments
     ):
-        raise VariantError(f'"{path}" is not a name for a folder')
+        raise Refused(f'"{path}" is not a name for a folder')
     return segments
 
 
@@ -190,7 +175,7 @@ def make(
     clone: bool = True,
     context: bool = True,
 ) -> Made:
-    """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises VariantError.
+    """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises Refused.
 
     `objects`: the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's
     own package, which keeps its name and people's edits; without `origin` it keeps its upstream too. Without `context`
@@ -198,20 +183,20 @@ def make(
     """
     errors = validate_variant(spec)
     if errors:
-        raise VariantError("; ".join(errors))
+        raise Refused("; ".join(errors))
     try:
         package = _unrendered(blueprint, spec, origin, clone, context)
         items = _items(package)
         applied = apply_variant(View(items), name, spec, [*objects, *candidates([], items, namespace, None)])
         written = blueprint.package(ResourcePlaces(package).contents(_items(package)), package)
         rendering = render(written, resolver)
-    except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
-        raise VariantError(str(error)) from None
+    except (PorchError, Refused, YamlError) as error:
+        raise Refused(str(error)) from None
     problems = _problems(written, rendering)
     if rendering.failure:
         errors = [text for severity, text in problems if severity == "error"]
         errors += [f"{run.name}: {run.reason}" for run in rendering.runs if run.reason]
-        raise VariantError("; ".join(errors) or rendering.failure)
+        raise Refused("; ".join(errors) or rendering.failure)
     kptfile = Resource(rendering.contents[KPTFILE], label=KPTFILE)
     hints = {point.condition_type: point.hint for point in applied.points}
     gates = [f"{gate}{hints.get(gate, '')}" for gate in open_gates(kptfile)]
@@ -249,14 +234,14 @@ def unrendered(
     """The start of `make`: the resource files of a clone, or without `clone` the variant's own with its current
     upstream.
 
-    Raises VariantError.
+    Raises Refused.
     """
     try:
         package = _unrendered(blueprint, spec, origin, clone, context)
         contents = ResourcePlaces(package).contents(_items(package))
         return {**contents, **_notes(package, contents)}
-    except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
-        raise VariantError(str(error)) from None
+    except (PorchError, Refused, YamlError) as error:
+        raise Refused(str(error)) from None
 
 
 def _unrendered(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.fn.run import RunOptions
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.yaml.limits import Limits
 
@@ -22,10 +23,6 @@ FLAGS = {
 _UNITS = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3}
 
 
-class UsageError(Exception):
-    """The command line is wrong; the text gives the reason."""
-
-
 class Arguments:
     """A command line. `show` is "help", "schema", "version", or "" to run; `file` is "" for stdin."""
 
@@ -38,7 +35,7 @@ class Arguments:
 
 
 def parse_arguments(arguments: list[str]) -> Arguments:
-    """Read a command line. Raises UsageError."""
+    """Read a command line. Raises Refused."""
     file = show = ""
     options = RunOptions()
     limits: dict[str, int] = {}
@@ -62,9 +59,9 @@ def parse_arguments(arguments: list[str]) -> Arguments:
             limits[name] = number
         elif argument.startswith("-") and argument != "-":
             known = ["--help", *(name.partition(" ")[0] for name in FLAGS)]
-            raise UsageError(f'unknown flag "{argument}"{did_you_mean(flag, known)}')
+            raise Refused(f'unknown flag "{argument}"{did_you_mean(flag, known)}')
         elif file:
-            raise UsageError(f'too many arguments: expected at most one FILE, got "{file}" and "{argument}"')
+            raise Refused(f'too many arguments: expected at most one FILE, got "{file}" and "{argument}"')
         else:
             file = argument
     if limits:
@@ -73,12 +70,9 @@ def parse_arguments(arguments: list[str]) -> Arguments:
 
 
 def _crds(folder: str) -> list[dict[str, Any]]:
-    from krmkit.fn.crdfiles import CrdFileError, read_crds
+    from krmkit.fn.crdfiles import read_crds
 
-    try:
-        return read_crds(folder)
-    except CrdFileError as error:
-        raise UsageError(str(error)) from None
+    return read_crds(folder)
 
 
 def _limit(text: str) -> tuple[str, int]:
@@ -86,12 +80,12 @@ def _limit(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     name = name.strip().replace("-", "_")
     if name not in Limits.NAMES:
-        raise UsageError(f'--limit NAME=N: NAME must be one of {", ".join(Limits.NAMES)}, got "{text}"')
+        raise Refused(f'--limit NAME=N: NAME must be one of {", ".join(Limits.NAMES)}, got "{text}"')
     number, factor = value, 1
     if value[-2:] in _UNITS:
         number, factor = value[:-2], _UNITS[value[-2:]]
     if not (number.isascii() and number.isdecimal() and len(number) < 19 and int(number) > 0):
-        raise UsageError(
+        raise Refused(
             f'--limit {name}=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "{value}"'
         )
     return name, int(number) * factor

@@ -15,6 +15,7 @@ import sys
 
 from krmkit.fn.loader import definition
 from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml import _libyaml
 from krmkit.process import buffer_streams
 
@@ -101,11 +102,11 @@ def command(
     file = show = ""
     options = DEFAULT_OPTIONS
     if arguments:
-        from krmkit.fn.commandline import UsageError, parse_arguments
+        from krmkit.fn.commandline import parse_arguments
 
         try:
             parsed = parse_arguments(arguments)
-        except UsageError as error:
+        except Refused as error:
             said = str(error)
             said += " " if said.endswith("?") else "; "
             return _write("", f"{_called(folder)}: {said}--help lists its flags\n", 1, stdout, stderr)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml import emit
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def items_alone(text: str, results: list[dict[str, object]], limits: Limits) -> str:
     """Return a list with the items of the list `text` and these results, and nothing else.
 
-    Raises YamlError or ListError if that is not a list: an item may need an anchor outside the items.
+    Raises YamlError or Refused if that is not a list: an item may need an anchor outside the items.
     """
     came = ResourceList.parse(text, limits).items
     if came and came[0].column == 0:  # items in brackets stay in brackets
@@ -33,7 +33,7 @@ def items_alone(text: str, results: list[dict[str, object]], limits: Limits) -> 
         alone.results = results
         written = alone.render()
     for item in ResourceList.parse(written, limits).items:
-        with suppress(ListError):  # an item that is not a mapping comes back as well
+        with suppress(Refused):  # an item that is not a mapping comes back as well
             _ = item.document  # raises YamlError for an alias without its anchor
     return written
 

@@ -12,17 +12,14 @@ from collections.abc import Iterable
 
 from krmkit.fn import loader
 from krmkit.fn.loader import Function
+from krmkit.krm.errors import Refused
 
 DEFINITION = "function.yaml"
 PROGRAM = "main.py"
 
 
-class CatalogError(LookupError):
-    """A folder holds no function that can be used; the message names the file and what would be right."""
-
-
 def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
-    """Krmkit's own functions and those in `folders`, by name. Raises CatalogError.
+    """Krmkit's own functions and those in `folders`, by name. Raises Refused.
 
     A name is that of one function: a second one of that name is an error, whosever it is.
     """
@@ -34,23 +31,23 @@ def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
             other = found.setdefault(function.name, function)
             if other.folder != function.folder:
                 where = "krmkit" if function.name in own else other.folder
-                raise CatalogError(
+                raise Refused(
                     f"{function.folder}: {where} has a function {function.name} too; give one of them another name"
                 )
     return found
 
 
 def functions_in(folder: str) -> list[Function]:
-    """The functions of a folder, each checked to be one. Raises CatalogError."""
+    """The functions of a folder, each checked to be one. Raises Refused."""
     if not os.path.isdir(folder):
         kind = "is a file" if os.path.exists(folder) else "does not exist"
-        raise CatalogError(f"{folder}: {kind}; name the folder of a function, or one that holds such folders")
+        raise Refused(f"{folder}: {kind}; name the folder of a function, or one that holds such folders")
     places = [folder]
     if not os.path.isfile(os.path.join(folder, DEFINITION)):
         places = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
         places = [place for place in places if os.path.isfile(os.path.join(place, DEFINITION))]
     if not places:
-        raise CatalogError(
+        raise Refused(
             f"{folder}: holds no function: neither it nor a folder in it has a {DEFINITION};"
             " krmkit new function DIR makes one"
         )
@@ -58,17 +55,17 @@ def functions_in(folder: str) -> list[Function]:
 
 
 def _checked(folder: str) -> Function:
-    """The function of a folder with a function.yaml. Raises CatalogError."""
+    """The function of a folder with a function.yaml. Raises Refused."""
     function = Function(os.path.realpath(folder))
     path = os.path.join(folder, DEFINITION)
     try:
         name = function.definition.name
     except OSError as error:
-        raise CatalogError(f"{path}: {error.strerror or error}") from None
+        raise Refused(f"{path}: {error.strerror or error}") from None
     except ValueError as error:
-        raise CatalogError(f"{path}: {error}") from None
+        raise Refused(f"{path}: {error}") from None
     if name != function.name:
-        raise CatalogError(f'{path}: name must be that of its folder, "{function.name}", got "{name}"')
+        raise Refused(f'{path}: name must be that of its folder, "{function.name}", got "{name}"')
     if not os.path.isfile(os.path.join(folder, PROGRAM)):
-        raise CatalogError(f"{folder}: has a {DEFINITION} and no {PROGRAM}")
+        raise Refused(f"{folder}: has a {DEFINITION} and no {PROGRAM}")
     return function

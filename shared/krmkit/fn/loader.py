@@ -9,6 +9,7 @@ import sys
 from _frozen_importlib_external import SourceFileLoader  # importlib.machinery without its package
 
 from krmkit.fn.definition import FunctionDefinition
+from krmkit.krm.errors import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def names() -> list[str]:
 
 
 def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
-    """The function called `name`, of `known` or else of krmkit's own. Raises LookupError that proposes the nearest name."""
+    """The function called `name`, of `known` or else of krmkit's own. Raises Refused that proposes the nearest name."""
     folder = f"{functions_folder()}/{name}"
     if known is not None:
         if name in known:
@@ -122,12 +123,12 @@ def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
     from krmkit.libraries.messages.nearest import did_you_mean
 
     there = sorted(known) if known is not None else names()
-    raise LookupError(f'there is no function "{name}"{did_you_mean(name, there)}')
+    raise Refused(f'there is no function "{name}"{did_you_mean(name, there)}')
 
 
 def at(folder: str) -> Function:
-    """Return the function in any folder. Raises LookupError if it has no function.yaml."""
+    """Return the function in any folder. Raises Refused if it has no function.yaml."""
     folder = os.path.abspath(folder)
     if not os.path.isfile(folder + "/function.yaml"):
-        raise LookupError(f"there is no function.yaml in {folder}")
+        raise Refused(f"there is no function.yaml in {folder}")
     return Function(folder)

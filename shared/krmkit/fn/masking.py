@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.krm.secretwords import SECRET, can_be_struck, may_hold_secrets, parts, without_secrets
@@ -108,7 +108,7 @@ def secrets_among(items: Iterable[Resource]) -> set[str]:
                 found |= set(marked(item.get("spec", "variables")))
             else:
                 packs.append(item)
-        except (ListError, YamlError):
+        except (Refused, YamlError):
             continue
     if packs:
         found |= _passwords(packs)
@@ -136,7 +136,7 @@ def _passwords(packs: list[Resource]) -> set[str]:
         try:
             for carrier in Packs.read(ResourceList.of([item])).carriers:
                 found |= passwords(carrier.pack)
-        except (ListError, YamlError):
+        except (Refused, YamlError):
             continue  # an item that no function had to read
     return found
 

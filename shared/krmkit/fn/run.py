@@ -14,7 +14,7 @@ import sys
 
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.results import FunctionError, Results
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml import effort
@@ -94,7 +94,7 @@ def _run(definition: FunctionDefinition, process: Process, text: str, options: R
         resources = ResourceList.parse(text, options.limits)
     except LimitError as error:
         return unreadable(definition.name, str(error), "limit")
-    except (ListError, YamlError) as error:
+    except (Refused, YamlError) as error:
         return unreadable(definition.name, str(error))
     except ImportError as error:
         return unreadable(definition.name, str(error), "missing-dependency")
@@ -303,7 +303,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
     try:
         alike = resources.containing(config.kind, config.api_version)
         found = [item for item in alike if item.kind == config.kind and item.ref() == reference]
-    except (YamlError, ListError):
+    except (YamlError, Refused):
         return  # a broken item, which the function did not need
     if len(found) == 1:
         for one in unnamed:
@@ -318,7 +318,7 @@ def _stopped(error: BaseException, results: Results, options: RunOptions) -> str
         results.error("limit", str(error))
     elif isinstance(error, YamlError):
         results.error("invalid-yaml", str(error))
-    elif isinstance(error, ListError):
+    elif isinstance(error, Refused):
         results.error("invalid-item", str(error))
     elif isinstance(error, MissingDependencyError):
         results.error("missing-dependency", str(error))

@@ -9,7 +9,7 @@ selectors, and in status, where kpt reads no Kptfile that has others. The rest (
 from __future__ import annotations
 
 from krmkit.krm.annotations import BLUEPRINT_MARK, LOCAL_CONFIG
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import steps_of
 from krmkit.libraries.schema.openapi import read_schema
@@ -92,7 +92,7 @@ def program_name(program: str) -> str:
     return segments[-1] if segments else ""
 
 
-class KptfileError(ListError):
+class KptfileError(Refused):
     """The Kptfile cannot be used; `problems` lists all that is wrong with it, each with its path, and its line if that is
     known. The message has one line for each."""
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.endings import ended_text
+from krmkit.krm.errors import Refused
 from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import LimitError
@@ -33,10 +34,6 @@ ORCHESTRATION = (
 
 
 _ODD = frozenset(ODD_BREAKS + "\t\ufeff")
-
-
-class SourceError(ValueError):
-    """A file cannot be split into resources; the message gives the place and the reason."""
 
 
 class FileResource(Resource):
@@ -128,7 +125,7 @@ def joined(items: Sequence[Resource]) -> str:
 def split_documents(text: str, label: str) -> list[tuple[str, str]]:
     """(separator, body) of each document, as kpt splits them; the concatenation of all is the text.
 
-    A separator is a line that starts with three dashes, other than the first line. Raises SourceError if more than a
+    A separator is a line that starts with three dashes, other than the first line. Raises Refused if more than a
     comment follows the dashes.
     """
     documents: list[tuple[str, str]] = []
@@ -142,7 +139,7 @@ def split_documents(text: str, label: str) -> list[tuple[str, str]]:
         rest = text[position + 4 : stop if stop >= 0 else len(text)].strip()
         if rest and not rest.startswith("#"):
             line = text.count("\n", 0, position) + 2
-            raise SourceError(
+            raise Refused(
                 f'{label}: line {line}: "---{rest[:40]}" separates documents, and only a comment may follow the dashes'
             )
         documents.append((separator, text[start : position + 1]))
@@ -154,7 +151,7 @@ def split_documents(text: str, label: str) -> list[tuple[str, str]]:
 
 
 def first_document(text: str, label: str) -> str:
-    """The first document of a file with content, which kpt reads as the Kptfile. Raises SourceError."""
+    """The first document of a file with content, which kpt reads as the Kptfile. Raises Refused."""
     return next((body for _, body in split_documents(text, label) if has_content(body)), text)
 
 

@@ -1,7 +1,21 @@
-"""Errors about a ResourceList or one of its items."""
+"""The failure that ends a run."""
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 
-class ListError(ValueError):
-    """The text is YAML, but not the ResourceList or resource that was expected."""
+UNNAMED = "refused"  # the rule of a failure that no rule of a function describes
+
+
+class Refused(Exception):  # noqa: N818  # what the run is
+    """A run that ends, with the finding that says what is wrong and what would be right.
+
+    A text makes a finding without a rule of its own: `Refused("site: holds no Kptfile").finding.message`.
+    """
+
+    def __init__(self, problem: Finding | str) -> None:
+        super().__init__(problem)
+        self.finding = problem if isinstance(problem, Finding) else Finding(UNNAMED, problem)
+
+    def __str__(self) -> str:
+        return self.finding.message

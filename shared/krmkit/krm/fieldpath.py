@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml.copies import detached
 from krmkit.libraries.yaml.data import is_core_null, lookup
@@ -40,7 +40,7 @@ def _step(node: Map | Seq, step: str | int, following: str | int, path: Path, la
     elif isinstance(node, Seq) and step == len(node.items):
         found = node.append(_fresh(following))
     if not isinstance(found, (Map, Seq)):
-        raise ListError(f"{label}: {dotted(path)} is not a mapping or list, so nothing can be put into it")
+        raise Refused(f"{label}: {dotted(path)} is not a mapping or list, so nothing can be put into it")
     return found
 
 

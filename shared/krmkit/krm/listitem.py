@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.document import AnyAnchor, parse_all
 from krmkit.libraries.yaml.errors import YamlError
@@ -134,7 +134,7 @@ class ListItem(Resource):
 
 
 def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelope: Document) -> None:
-    """Raise ListError where an edit took an anchor out of an item and an alias elsewhere in the list may need it.
+    """Raise Refused where an edit took an anchor out of an item and an alias elsewhere in the list may need it.
 
     items: as they are to be written; edits: the text of each item that came with the list, before and after; envelope:
     the text around the items.
@@ -152,7 +152,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
             users += [(name, item.label) for name in _wanted(" " * item.column + item.text)]
     for name, label in users:
         if name in lost:
-            raise ListError(
+            raise Refused(
                 f"the edit removes the anchor &{name}, which {label} refers to; write the value out there"
             )
 

@@ -6,7 +6,7 @@ left to the parser and the editor. What is seen is in the lines of the item (`kr
 
 from __future__ import annotations
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.identity import is_plainly_sound, may_hide, plain_text, restyled, stays_safe
 from krmkit.krm.itemlines import ItemLines
 from krmkit.libraries.yaml import emit
@@ -130,7 +130,7 @@ class PlainView:
         if not isinstance(document.root, Map):
             kind = {"seq": "a list", "scalar": "a single value", "alias": "an alias"}
             found = kind[document.root.kind] if document.root is not None else "empty"
-            raise ListError(
+            raise Refused(
                 f"{self.label} is {found}, where a resource (a mapping with apiVersion and kind) must stand"
             )
         self._document = document
@@ -236,7 +236,7 @@ class PlainView:
     # Editing
 
     def refuse_unreadable(self) -> None:
-        """Raise YamlError, ListError or LimitError if a resource that was read by lines cannot be parsed.
+        """Raise YamlError, Refused or LimitError if a resource that was read by lines cannot be parsed.
 
         Lines can be read even if the text is invalid elsewhere, so this is called before such a resource is edited or
         used. Edited texts need no check, because no edit breaks a text.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.identity import may_hide
 from krmkit.krm.plainview import UNKNOWN, PlainView
 from krmkit.libraries.json.paths import dotted
@@ -296,7 +296,7 @@ class Resource(PlainView):
             else:
                 parent.replace(last, value)
         else:
-            raise ListError(
+            raise Refused(
                 f"{self.label}: {dotted(path)} does not fit: {dotted(path[:-1])} is a {parent.kind}"
             )
         self.changed = True
@@ -311,7 +311,7 @@ class Resource(PlainView):
         """Append an entry of another text to the mapping at a path, with the comments that it has there."""
         parent = self._collection(path, entry.name or "")
         if not isinstance(parent, Map):
-            raise ListError(f"{self.label}: {dotted(path)} is a list, and cannot have the key {entry.name}")
+            raise Refused(f"{self.label}: {dotted(path)} is a list, and cannot have the key {entry.name}")
         parent.append_entry(entry)
         self.changed = True
 

@@ -6,7 +6,7 @@ same head and tail, so that everything that was not touched leaves byte for byte
 
 from __future__ import annotations
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.identity import may_hide
 from krmkit.krm.listitem import AnchorsBefore, Companions, ListAnchors, ListItem, refuse_lost
 from krmkit.krm.resource import Resource
@@ -60,7 +60,7 @@ class ResourceList:
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
-        """Read a list. Raises YamlError, LimitError, or ListError where the text is not a ResourceList."""
+        """Read a list. Raises YamlError, LimitError, or Refused where the text is not a ResourceList."""
         if "\\ud" in text or "\\uD" in text:
             from krmkit.libraries.yaml.surrogates import joined
 
@@ -72,7 +72,7 @@ class ResourceList:
         envelope = _envelope(chunks, limits)
         root = envelope.root
         if not isinstance(root, Map):
-            raise ListError("the input must be a ResourceList: a mapping with apiVersion, kind and items")
+            raise Refused("the input must be a ResourceList: a mapping with apiVersion, kind and items")
         _check_header(root)
         rl = cls(chunks, envelope, limits)
         rl._returns = is_crlf
@@ -80,7 +80,7 @@ class ResourceList:
         if isinstance(config, Map):
             rl.function_config = Resource.from_node(envelope, config, "the functionConfig")
         elif config is not None and not (isinstance(config, Scalar) and config.text in ("", "null", "~")):
-            raise ListError("functionConfig must be a resource: a mapping with apiVersion and kind")
+            raise Refused("functionConfig must be a resource: a mapping with apiVersion and kind")
         return rl
 
     @classmethod
@@ -164,7 +164,7 @@ class ResourceList:
             for alias in aliases:
                 item = holders.get(id(alias.target.source))
                 if item is not None:
-                    raise ListError(
+                    raise Refused(
                         f"{item.label} holds an anchor that {other.label} refers to, so it cannot be removed"
                     )
         self.items[:] = kept
@@ -316,7 +316,7 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
         parse_all(chunks.head + "\n" * lines + chunks.tail, limits, anchors=anchors)
         raise
     if any(document.root is not None for document in documents[1:]):
-        raise ListError("the input holds more than one document, where one ResourceList is expected")
+        raise Refused("the input holds more than one document, where one ResourceList is expected")
     return documents[0] if documents else Document(text, limits)
 
 
@@ -328,12 +328,12 @@ def _rendered(document: Document) -> str:
 
 
 def _check_header(root: Map) -> None:
-    """Raise ListError if a mapping is not a ResourceList of a known version."""
+    """Raise Refused if a mapping is not a ResourceList of a known version."""
     kind, version = _text(root, "kind"), _text(root, "apiVersion")
     if kind != "ResourceList":
-        raise ListError(f"the input's kind is {kind or 'absent'}, expected ResourceList")
+        raise Refused(f"the input's kind is {kind or 'absent'}, expected ResourceList")
     if version not in _VERSIONS:
-        raise ListError(f"the ResourceList's apiVersion is {version or 'absent'}, expected {_VERSIONS[0]}")
+        raise Refused(f"the ResourceList's apiVersion is {version or 'absent'}, expected {_VERSIONS[0]}")
 
 
 def _is_empty_entry(entry: Entry) -> bool:

@@ -5,7 +5,7 @@ Messages consist of krmkit's words and values: masking the secret "blue" in "blu
 
 from __future__ import annotations
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def suspects(items: Iterable[Resource | None]) -> list[Resource]:
         try:
             if item is not None and may_hold_secrets(item.text):
                 found.append(item)
-        except (ListError, YamlError):
+        except (Refused, YamlError):
             continue
     return found
 

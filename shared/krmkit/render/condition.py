@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.cel.expressions import CelError
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment, KubeProgram
@@ -16,21 +17,17 @@ from krmkit.libraries.messages.extras import MissingDependencyError
 _VARIABLES = {"resources": "list(dyn)"}
 
 
-class ConditionError(ValueError):
-    """The condition cannot be evaluated; the message gives the reason."""
-
-
 def holds(text: str, items: Sequence[Resource]) -> bool:
-    """Whether a condition holds for resources. Raises ConditionError."""
+    """Whether a condition holds for resources. Raises Refused."""
     try:
         environment = KubeEnvironment()
         value = _compiled(environment, text).evaluate(
             environment.bind({"resources": [_seen(item) for item in items]})
         )
     except (CelError, MissingDependencyError) as error:
-        raise ConditionError(str(error)) from None
+        raise Refused(str(error)) from None
     if not isinstance(value, bool):
-        raise ConditionError(f"must be true or false, got {value!r}")
+        raise Refused(f"must be true or false, got {value!r}")
     return value
 
 
@@ -44,7 +41,7 @@ def _compiled(environment: KubeEnvironment, text: str) -> KubeProgram:
     try:
         return environment.compile(text, scope, "DYN")  # a field of a resource, known when it runs
     except CelError:
-        raise ConditionError("must be true or false, got an expression of another type") from None
+        raise Refused("must be true or false, got an expression of another type") from None
 
 
 def _seen(item: Resource) -> dict[str, object]:

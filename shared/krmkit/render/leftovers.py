@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from krmkit.kpt.source import FileResource, SourceError, SourceFile
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import FileResource, SourceFile
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
-from krmkit.storage.disk.folders import WORK, TreeError, read_file
+from krmkit.storage.disk.folders import WORK, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,5 +62,5 @@ def _resources_in(path: str, label: str) -> list[FileResource]:
         content = read_file(path, label, limit=DEFAULT_LIMITS.item_size)
         items = SourceFile(label, (content or b"").decode("utf-8"), "", label).items
         return [item for item in items if item.api_version and item.kind and item.name]
-    except (OSError, UnicodeDecodeError, SourceError, TreeError, ListError, YamlError):
+    except (OSError, UnicodeDecodeError, Refused, YamlError):
         return []

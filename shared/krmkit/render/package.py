@@ -14,21 +14,15 @@ from dataclasses import dataclass, field
 
 from krmkit.kpt.kptfile import Kptfile, PipelineFunction
 from krmkit.kpt.krmignore import KrmIgnore
-from krmkit.kpt.source import (
-    FileResource,
-    SourceError,
-    SourceFile,
-    first_document,
-    package_file,
-)
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import FileResource, SourceFile, first_document, package_file
+from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.render.leftovers import keep_only_copies
-from krmkit.storage.disk.folders import WORK, TreeError, check_depth, check_name, entries, read_file
+from krmkit.storage.disk.folders import WORK, check_depth, check_name, entries, read_file
 from krmkit.storage.disk.journal import recover, recover_above, unfinished
-from krmkit.storage.disk.primitives import WriteError
 
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"
@@ -36,10 +30,6 @@ SUFFIXES = (".yaml", ".yml", ".json")
 _MOST_RUNS = 100  # unfinished runs in the folders of one package
 _BYTES = 4  # bytes of the longest character in UTF-8
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-
-
-class PackageError(ValueError):
-    """The package cannot be read; the message gives the error and its place."""
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +90,7 @@ class Package:
         return f"{self.place(KPTFILE)}: {self.kptfile.located(text)}"
 
     def config(self, function: PipelineFunction) -> Resource | None:
-        """The function's config: the given one, else that on disk. Raises PackageError."""
+        """The function's config: the given one, else that on disk. Raises Refused."""
         if function.given is not None:
             return function.given
         if function.config_map:
@@ -111,7 +101,7 @@ class Package:
             item = next((item for item in self.items if function.config_ref.matches(item)), None)
             if item is None:
                 problem = f"{function.field}.configRef: the package has no {function.config_ref}"
-                raise PackageError(self.problem(f"{problem}; subpackages are not searched"))
+                raise _unfit(self.problem(f"{problem}; subpackages are not searched"))
             return Resource(item.original, label=self.place(item.location.path))
         if not function.config_path:
             return None
@@ -123,21 +113,22 @@ class Package:
             name = function.config_file
             near = did_you_mean(name, [each.path for each in self.files if each.path != KPTFILE])
             problem += f'the package has no "{name}"{near or "; a YAML file of the package itself must hold the config"}'
-            raise PackageError(self.problem(problem))
+            raise _unfit(self.problem(problem))
         if len(file.items) != 1:
             problem += f'"{function.config_file}" must hold one resource, and holds {len(file.items)}'
-            raise PackageError(self.problem(problem))
+            raise _unfit(self.problem(problem))
         return Resource(file.items[0].original, label=self.place(function.config_file))
 
 
 LIST = "List"
+UNFIT = "unfit-package"
 """The kind of the output of `kubectl get -o yaml`, with apiVersion v1."""
 
 
 def read(
     path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False, with_lists: bool = False
 ) -> Package:
-    """The package at a path with all its subpackages. Raises PackageError for any error in it.
+    """The package at a path with all its subpackages. Raises Refused for any error in it.
 
     The writes of a killed run, here or in a package above, are completed first; `notes` report them. `contained`: links
     to files must not lead out of the package, for callers that copy files. with_lists: a List of kubectl is not an
@@ -145,24 +136,28 @@ def read(
     """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
-        raise PackageError(f"{path}: " + ("is not a folder" if os.path.exists(root) else "does not exist"))
+        raise Refused(f"{path}: " + ("is not a folder" if os.path.exists(root) else "does not exist"))
     try:
         notes = [*recover_above(root), *recover(root)]
         if not os.path.exists(os.path.join(root, KPTFILE)):
-            raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `krmkit init` makes one")
+            raise Refused(f"{path}: holds no Kptfile, so it is not a package; `krmkit init` makes one")
         package = _read_whole(root, limits, notes, root if contained else "")
         for each in package.walk():
             for function in each.functions:
                 each.config(function)
             _check(each, with_lists)
         keep_only_copies(package)
-    except WriteError as error:
-        raise PackageError(str(error)) from None
     except OSError as error:
-        raise PackageError(f"{error.filename}: {error.strerror or error}") from None
-    except (SourceError, ListError, TreeError, YamlError) as error:
-        raise PackageError(f"{error}{_hint(root, str(error))}") from None
+        raise Refused(f"{error.filename}: {error.strerror or error}") from None
+    except (Refused, YamlError) as error:
+        unfit = isinstance(error, Refused) and error.finding.rule == UNFIT
+        raise Refused(f"{error}{'' if unfit else _hint(root, str(error))}") from None
     return package
+
+
+def _unfit(message: str) -> Refused:
+    """Return the failure of a package whose files can be read, and cannot be rendered as they are."""
+    return Refused(Finding(UNFIT, message))
 
 
 def _hint(root: str, message: str) -> str:
@@ -170,7 +165,7 @@ def _hint(root: str, message: str) -> str:
     path = os.path.join(root, message.partition(":")[0])
     try:
         content = read_file(path, path) if os.path.isfile(path) else b""
-    except (OSError, TreeError):
+    except (OSError, Refused):
         return ""
     if b"{{" in (content or b""):
         return f"; this looks like a Helm template; list the file in {IGNORE_FILE}"
@@ -197,7 +192,7 @@ def _read_whole(root: str, limits: Limits, notes: list[str], within: str) -> Pac
             continue
         package.notes = notes
         return package
-    raise PackageError(f"{root}: other runs of krmkit keep writing to it; run again when they have ended")
+    raise Refused(f"{root}: other runs of krmkit keep writing to it; run again when they have ended")
 
 
 class _Budget:
@@ -232,7 +227,7 @@ def _read(path: str, folder: str, budget: _Budget) -> Package:
 
 
 def kptfile_of(text: str, name: str) -> Kptfile:
-    """The Kptfile in the text of a file called `name`. Raises KptfileError, YamlError, SourceError."""
+    """The Kptfile in the text of a file called `name`. Raises KptfileError, YamlError, Refused."""
     document = first_document(text, name)
     return Kptfile.parse(document, name, text.count("\n", 0, text.find(document)) + 1)
 
@@ -302,7 +297,7 @@ def _text(path: str, label: str, budget: _Budget) -> str:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise PackageError(
+        raise _unfit(
             f"{label}: line {line}: byte 0x{content[error.start]:02x} is not UTF-8; packages are UTF-8 text"
         ) from None
     if "<<<<<<< " in text:
@@ -310,7 +305,7 @@ def _text(path: str, label: str, budget: _Budget) -> str:
 
         line = unresolved_line(text)
         if line:
-            raise PackageError(f"{label}: line {line}: {UNRESOLVED}")
+            raise _unfit(f"{label}: line {line}: {UNRESOLVED}")
     return text
 
 
@@ -321,7 +316,7 @@ def _check(package: Package, with_lists: bool) -> None:
             continue
         problem = not_a_resource(item)
         if problem:
-            raise PackageError(f"{problem}; give it one, or list the file in {IGNORE_FILE}")
+            raise _unfit(f"{problem}; give it one, or list the file in {IGNORE_FILE}")
 
 
 def not_a_resource(resource: Resource) -> str:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from krmkit.fn.run import check_config, summary
 from krmkit.kpt.source import FileResource
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import Package, PackageError
-from krmkit.render.place import PlaceError, ResourcePlaces
+from krmkit.render.package import Package
+from krmkit.render.place import ResourcePlaces
 from krmkit.render.programs.external import External
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
@@ -35,7 +35,7 @@ BREADTH_FIRST = "kpt.dev/bfs-rendering"  # of a root Kptfile: parents are render
 def render(package: Package, resolver: ProgramResolver, observer: Observer | None = None) -> Rendering:
     """Run the pipelines of a package and its subpackages.
 
-    Raises PackageError before any function runs, if the package cannot be rendered on this machine.
+    Raises Refused before any function runs, if the package cannot be rendered on this machine.
     """
     return _Pipeline(package, resolver, observer).run()
 
@@ -64,7 +64,7 @@ class _Pipeline:
                     problems.append(each.problem(f"{function.field}: {error}"))
                     ways |= dict.fromkeys(filter(None, [error.way]))
         if problems:
-            raise PackageError("\n".join([*problems, *ways]))
+            raise Refused("\n".join([*problems, *ways]))
 
     def run(self) -> Rendering:
         rendering = self.rendering
@@ -81,7 +81,7 @@ class _Pipeline:
                 rendering.proposed = self._proposed(error.items)
             if self.saves:
                 rendering.saved = [edit for edit in rendering.proposed if edit.after is not None]
-        except (PlaceError, YamlError, ListError) as error:
+        except (Refused, YamlError) as error:
             rendering.failure = str(error)
         texts = {item.original for each in self.package.walk() for file in each.files for item in file.items}
         texts.update(item.text for _, item in rendering.items)
@@ -93,7 +93,7 @@ class _Pipeline:
         """Return the changes of files from before a function failed, if they can be computed."""
         try:
             return self.places.changes(self.places.contents(items))
-        except (PlaceError, YamlError, ListError):
+        except (Refused, YamlError):
             return []
 
     def _check_configs(self) -> None:
@@ -185,7 +185,7 @@ class _Pipeline:
                 if self.steps.skips(package, function):
                     continue
                 items = self.steps.run(package, function, items)
-            except (StoppedError, PlaceError, YamlError, ListError) as error:
+            except (StoppedError, Refused, YamlError) as error:
                 stopped = error if isinstance(error, StoppedError) else StoppedError(str(error))
                 if before is not None:
                     before.restore()

@@ -12,14 +12,11 @@ import posixpath
 from krmkit.kpt.source import FileResource, SourceFile, joined, may_hold_orchestration, strip_orchestration
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.storage.disk.folders import is_leftover
 from krmkit.storage.disk.write import FileEdit
-
-
-class PlaceError(ValueError):
-    """A function asks for an invalid place."""
 
 
 class ResourcePlaces:
@@ -31,7 +28,7 @@ class ResourcePlaces:
 
     def settle(self, resources: list[Resource], package: Package, folder: str = "") -> list[FileResource]:
         """After a function ran in `package`: turn annotations about places into places. Resources without a
-        path go to `folder`. Raises PlaceError."""
+        path go to `folder`. Raises Refused."""
         items: list[FileResource] = []
         for resource in resources:
             if not isinstance(resource, FileResource):
@@ -75,7 +72,7 @@ class ResourcePlaces:
         folder, _, name = path.rpartition("/")
         if name == KPTFILE and folder != package.folder:
             if any(folder == each.folder for each in self.packages.values()):
-                raise PlaceError(
+                raise Refused(
                     f"{_who(item)} would overwrite {path}, the Kptfile of another package; choose another path"
                 )
 
@@ -87,14 +84,14 @@ class ResourcePlaces:
             other = seen.get(key)
             if other is not None:
                 what = f"index {place.digits}" if place.digits else "no index"
-                raise PlaceError(
+                raise Refused(
                     f"{_who(item)} and {_who(other)} are both put at {place.path} with {what};"
                     f" give one another path or another {names.INDEX}"
                 )
             seen[key] = item
 
     def contents(self, items: list[FileResource]) -> dict[str, str]:
-        """Return the text of each file at the end, by path relative to the root package, sorted. Raises PlaceError."""
+        """Return the text of each file at the end, by path relative to the root package, sorted. Raises Refused."""
         files: dict[str, SourceFile] = {}
         ignored: set[str] = set()
         for package in self.packages.values():
@@ -104,7 +101,7 @@ class ResourcePlaces:
         for item in items:
             path = self.path(item)
             if path in ignored:
-                raise PlaceError(
+                raise Refused(
                     f"{_who(item)} would overwrite {path}, which is not part of the package"
                     " (.krmignore leaves it out, or it is not YAML); choose another path"
                 )
@@ -112,7 +109,7 @@ class ResourcePlaces:
         return {path: self._text(path, files.get(path), wanted[path]) for path in sorted(wanted)}
 
     def path(self, item: FileResource) -> str:
-        """An item's path relative to the root package. Raises PlaceError."""
+        """An item's path relative to the root package. Raises Refused."""
         place = item.location
         owner = self.packages.get(place.package)
         if owner is not None:
@@ -120,7 +117,7 @@ class ResourcePlaces:
         # A folder that is not a package yet: a new Kptfile there makes it one.
         folder = posixpath.relpath(place.package, self.root.path) if place.package.startswith("/") else ".."
         if folder.split("/")[0] == "..":
-            raise PlaceError(
+            raise Refused(
                 f"{_who(item)} is put into {place.package}, outside of the package;"
                 f" {names.PACKAGE_PATH} must be {self.root.path} or a folder below"
             )
@@ -176,7 +173,7 @@ def _default(item: Resource, folder: str) -> str:
 def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, str | None, str | None]:
     """Path, index and package in the text's annotations; "" for the default, None if they equal those of `place`.
 
-    Raises PlaceError.
+    Raises Refused.
     """
     asked: list[str | None] = []
     now = place.annotations if place is not None else {}
@@ -188,7 +185,7 @@ def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, s
         said = {item.string("metadata", "annotations", key) for key in (legacy, name) if _says(item, key)}
         said.discard(now.get(name, ""))
         if len(said) > 1:
-            raise PlaceError(
+            raise Refused(
                 f"{_who(item)}: {legacy} and {name} say different things ({', '.join(sorted(said))}); set both alike"
             )
         asked.append(said.pop() if said else None)
@@ -200,30 +197,30 @@ def _says(item: Resource, annotation: str) -> bool:
 
 
 def _writable(path: str) -> None:
-    """Raise PlaceError for files of git, of kpt's settings or of krmkit itself, which functions must not write."""
+    """Raise Refused for files of git, of kpt's settings or of krmkit itself, which functions must not write."""
     segments = path.split("/")
     for segment in segments:
         if segment.lower() == ".git" or is_leftover(segment):
-            raise PlaceError(f"a function must not write to {segment}, and {path} lies there")
+            raise Refused(f"a function must not write to {segment}, and {path} lies there")
     if segments[-1] == IGNORE_FILE:
-        raise PlaceError(f"a function must not write {path}, which says what belongs to the package")
+        raise Refused(f"a function must not write {path}, which says what belongs to the package")
 
 
 def _number(item: Resource, index: str) -> int:
     digits = index.removeprefix("-") if index.startswith("-") else index.removeprefix("+")
     number = names.number(digits)
     if number is None:
-        raise PlaceError(f'{_who(item)}: its index is "{index[:40]}"; it must be a whole number')
+        raise Refused(f'{_who(item)}: its index is "{index[:40]}"; it must be a whole number')
     return -number if index.startswith("-") else number
 
 
 def _inside(path: str) -> str:
-    """A normalized path inside a package; an absolute path counts from the package's root. Raises PlaceError."""
+    """A normalized path inside a package; an absolute path counts from the package's root. Raises Refused."""
     if "\0" in path:
-        raise PlaceError(f"a path must not hold the character NUL, got {path!r}")
+        raise Refused(f"a path must not hold the character NUL, got {path!r}")
     clean = posixpath.normpath(path).lstrip("/")
     if clean in {"", "..", "."} or clean.startswith("../"):
-        raise PlaceError(
+        raise Refused(
             f'a function must not write outside of the package, and the path "{path}" leads there;'
             " paths are relative to the package"
         )

@@ -6,11 +6,12 @@ A function of the catalog runs in this process for the images that it stands in 
 
 from __future__ import annotations
 
-from krmkit.fn.commandline import UsageError, parse_arguments
+from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
 from krmkit.fn.standin import not_the_image, standing_in, stood_in
 from krmkit.kpt.kptfile import PipelineFunction, image_name
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.render.programs.container import (
     NoRuntimeError,
@@ -172,7 +173,7 @@ class ProgramResolver:
         if words[0] in self._names:
             try:
                 arguments = parse_arguments(words[1:])
-            except UsageError as error:
+            except Refused as error:
                 raise ResolveError(f"exec {entry.exec}: {error}") from None
             if arguments.file or arguments.show:
                 raise ResolveError(f"exec {entry.exec}: in a pipeline a function takes flags for a run only")

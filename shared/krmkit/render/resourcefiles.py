@@ -8,20 +8,15 @@ from __future__ import annotations
 import os
 
 from krmkit.kpt.kptfile import Kptfile
-from krmkit.kpt.source import SourceError, SourceFile
+from krmkit.kpt.source import SourceFile
 from krmkit.krm.annotations import BLUEPRINT_MARK
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import KPTFILE, LIST, SUFFIXES, PackageError, read
-from krmkit.storage.disk.folders import TreeError, files, read_file, walk
+from krmkit.render.package import KPTFILE, LIST, SUFFIXES, read
+from krmkit.storage.disk.folders import files, read_file, walk
 from krmkit.storage.disk.journal import recover
-from krmkit.storage.disk.primitives import WriteError
-
-
-class ResourceFileError(ValueError):
-    """A file or folder cannot be read as resources; the message names it and the reason."""
 
 
 def opened(item: Resource) -> list[Resource]:
@@ -37,20 +32,15 @@ def opened(item: Resource) -> list[Resource]:
 
 
 def resources_below(folder: str) -> list[Resource]:
-    """The resources of all YAML and JSON files below a folder, by path. Raises ResourceFileError."""
+    """The resources of all YAML and JSON files below a folder, by path. Raises Refused."""
     if not os.path.isdir(folder):
-        raise ResourceFileError(
-            f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
-        )
-    try:
-        paths = [path for path in files(folder) if path.endswith(SUFFIXES)]
-    except TreeError as error:
-        raise ResourceFileError(str(error)) from None
+        raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
+    paths = [path for path in files(folder) if path.endswith(SUFFIXES)]
     return [one for path in paths for one in resources_of(os.path.join(folder, path), path)]
 
 
 def resources_of(path: str, label: str) -> list[Resource]:
-    """The resources of one file; `label`: its name in messages. Raises ResourceFileError."""
+    """The resources of one file; `label`: its name in messages. Raises Refused."""
     try:
         text = (read_file(path, label) or b"").decode("utf-8")
         items = SourceFile(label, text, "", label).items
@@ -59,16 +49,16 @@ def resources_of(path: str, label: str) -> list[Resource]:
                 lacks = (
                     "kind" if item.api_version else "apiVersion and kind" if not item.kind else "apiVersion"
                 )
-                raise ResourceFileError(
+                raise Refused(
                     f"{label}: line {item.location.line}: an object must have apiVersion and kind; {lacks} is missing"
                 )
         return [inner for item in items for inner in opened(item)]
     except UnicodeDecodeError:
-        raise ResourceFileError(f"{label}: is not UTF-8 text") from None
+        raise Refused(f"{label}: is not UTF-8 text") from None
     except OSError as error:
-        raise ResourceFileError(f"{label}: {error.strerror or error}") from None
-    except (TreeError, SourceError, ListError, YamlError) as error:
-        raise ResourceFileError(str(error)) from None
+        raise Refused(f"{label}: {error.strerror or error}") from None
+    except YamlError as error:
+        raise Refused(str(error)) from None
 
 
 _NAMED = 3
@@ -77,7 +67,7 @@ _NAMED = 3
 def items_of(folder: str) -> tuple[list[Resource], list[str]]:
     """The resources of a package, or of all YAML files below another folder, and notes for the user.
 
-    Lists of `kubectl get` are opened. Raises PackageError, also for a folder with packages below it.
+    Lists of `kubectl get` are opened. Raises Refused, also for a folder with packages below it.
     """
     try:
         if os.path.exists(os.path.join(folder, KPTFILE)):
@@ -87,8 +77,8 @@ def items_of(folder: str) -> tuple[list[Resource], list[str]]:
             ], package.notes
         _refuse_packages(folder)
         return resources_below(folder), recover(folder)
-    except (ResourceFileError, WriteError, ListError, YamlError) as error:
-        raise PackageError(str(error)) from None
+    except YamlError as error:
+        raise Refused(str(error)) from None
 
 
 def _refuse_packages(folder: str) -> None:
@@ -101,7 +91,7 @@ def _refuse_packages(folder: str) -> None:
     if packages:
         is_one = len(packages) == 1
         holds = f"a package, {packages[0]}: name it" if is_one else f"{len(packages)} packages: name one of them ({listed(packages, _NAMED)})"  # fmt: skip
-        raise PackageError(f"{folder}: is not a package and holds {holds}, or take all with -r")
+        raise Refused(f"{folder}: is not a package and holds {holds}, or take all with -r")
 
 
 def mentions(folder: str, word: bytes) -> bool:
@@ -114,7 +104,7 @@ def mentions(folder: str, word: bytes) -> bool:
                     place = os.path.join(path, name)
                     if word in (read_file(place, place) or b""):
                         return True
-                except (OSError, TreeError):
+                except (OSError, Refused):
                     return True  # Reading the package reports the error.
     return False
 
@@ -127,5 +117,5 @@ def is_blueprint(folder: str) -> bool:
     try:
         text = (read_file(os.path.join(folder, KPTFILE), KPTFILE) or b"").decode("utf-8")
         return BLUEPRINT_MARK in text and Kptfile.parse(text).is_blueprint
-    except (OSError, TreeError, UnicodeDecodeError, ListError, YamlError):
+    except (OSError, Refused, UnicodeDecodeError, YamlError):
         return False

@@ -8,6 +8,7 @@ from krmkit.fn.run import apply, summary
 from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.kpt.resultlist import FunctionRun
 from krmkit.kpt.source import FileResource
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -89,7 +90,7 @@ class StepRunner:
     def run(
         self, package: Package, function: PipelineFunction, items: list[FileResource]
     ) -> list[FileResource]:
-        """Run a function on what it takes of the items; return all items afterwards. Raises StoppedError, PlaceError."""
+        """Run a function on what it takes of the items; return all items afterwards. Raises StoppedError, Refused."""
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         if function.when and not self._wanted(package, function, chosen):
             return items
@@ -101,12 +102,12 @@ class StepRunner:
 
     def _wanted(self, package: Package, function: PipelineFunction, chosen: list[FileResource]) -> bool:
         """Whether the function's condition holds; that it does not is said by an info result."""
-        from krmkit.render.condition import ConditionError, holds
+        from krmkit.render.condition import holds
 
         try:
             if holds(function.when, chosen):
                 return True
-        except ConditionError as error:
+        except Refused as error:
             raise StoppedError(f"{name_of(function)}: {function.field}.when: {error}") from None
         run = self.begin(package, function, len(chosen))
         run.skipped = True
@@ -200,7 +201,7 @@ class StepRunner:
         resources: list[Resource],
         config: Resource | None,
     ) -> list[FileResource]:
-        """Put the output of a function into files. Raises StoppedError or PlaceError for an invalid output."""
+        """Put the output of a function into files. Raises StoppedError or Refused for an invalid output."""
         items = self.places.settle(resources, package, folder_of(config))
         problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
         if problem:

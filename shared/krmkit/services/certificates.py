@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ssl
 
-from krmkit.storage.disk.folders import TreeError, read_file, stamps
-
-
-class CertificateError(Exception):
-    """Certificate files that a server cannot use; the message names the file and the reason."""
+from krmkit.krm.errors import Refused
+from krmkit.storage.disk.folders import read_file, stamps
 
 
 class ServerContext(ssl.SSLContext):
@@ -30,7 +27,7 @@ class Certificates:
     __slots__ = ("_paths", "_seen", "authority", "certificate", "context", "key")
 
     def __init__(self, certificate: str, key: str, authority: str) -> None:
-        """Raises CertificateError. `authority` is "" if clients need no certificate."""
+        """Raises Refused. `authority` is "" if clients need no certificate."""
         self._paths = (certificate, key, authority)
         self._seen = self._files()
         self._read()
@@ -47,24 +44,24 @@ class Certificates:
         try:
             context.load_cert_chain(certificate, key)
         except (OSError, ssl.SSLError) as error:
-            raise CertificateError(f"cannot serve with {certificate}, {key}: {_reason(error)}") from None
+            raise Refused(f"cannot serve with {certificate}, {key}: {_reason(error)}") from None
         if authority:
             try:
                 context.load_verify_locations(authority)
             except (OSError, ssl.SSLError) as error:
-                raise CertificateError(f"cannot check clients with {authority}: {_reason(error)}") from None
+                raise Refused(f"cannot check clients with {authority}: {_reason(error)}") from None
             context.verify_mode = ssl.CERT_REQUIRED
             context.authority = texts[2]
         if self._files() != self._seen:
             # Certificate and key must be of the same pair.
-            raise CertificateError(f"{certificate}, {key}: changed while they were read")
+            raise Refused(f"{certificate}, {key}: changed while they were read")
         self.certificate, self.key, self.authority = texts
         self.context = context
 
     def reload(self) -> bool:
         """Load changed files; return whether there were any.
 
-        Raises CertificateError for unusable ones, and keeps the old ones.
+        Raises Refused for unusable ones, and keeps the old ones.
         """
         seen = self._files()
         if seen == self._seen:
@@ -72,7 +69,7 @@ class Certificates:
         before, self._seen = self._seen, seen
         try:
             self._read()
-        except CertificateError:
+        except Refused:
             self._seen = before  # tried again the next time: the second file of a pair may still be missing
             raise
         return True
@@ -81,10 +78,10 @@ class Certificates:
 def _text(path: str) -> bytes:
     try:
         return read_file(path, path) or b""
-    except TreeError as error:
-        raise CertificateError(f"cannot read {error}") from None
+    except Refused as error:
+        raise Refused(f"cannot read {error}") from None
     except OSError as error:
-        raise CertificateError(f"cannot read {path}: {error.strerror}") from None
+        raise Refused(f"cannot read {path}: {error.strerror}") from None
 
 
 def _reason(error: OSError) -> str:

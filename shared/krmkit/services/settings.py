@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import dataclass
 
-from krmkit.services.certificates import CertificateError, Certificates
+from krmkit.krm.errors import Refused
+from krmkit.services.certificates import Certificates
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,10 @@ class ServiceSettings:
         )
 
     def certificates(self, client_ca_flag: str) -> Certificates | None:
-        """The certificates to serve with, None without TLS. Raises CertificateError, which names the flag of `client_ca`."""
+        """The certificates to serve with, None without TLS. Raises Refused, which names the flag of `client_ca`."""
         if not self.certificate and not self.key and not self.client_ca:
             return None
         if not self.certificate or not self.key:
             message = f"--tls-cert and --tls-key belong together, and {client_ca_flag} needs both"
-            raise CertificateError(message)
+            raise Refused(message)
         return Certificates(self.certificate, self.key, self.client_ca)

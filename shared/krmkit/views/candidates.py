@@ -5,8 +5,9 @@ Nothing is rendered, as a shell asks at every key press.
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.render.findings.fieldtable import values_of
-from krmkit.render.package import PackageError, read
+from krmkit.render.package import read
 
 # Each shell passes the words before the one being completed.
 _CALL = "krmkit why --words"
@@ -40,7 +41,7 @@ def candidates(words: list[str]) -> list[str]:
         return []
     try:
         items = [item for each in read(given[0]).walk() for item in each.items]
-    except PackageError:
+    except Refused:
         return []
     if len(given) == 1:
         paths = {item.location.path for item in items}

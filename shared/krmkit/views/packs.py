@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.findings.fieldtable import plain, values_of
@@ -23,17 +23,13 @@ SECRET = "(secret)"
 _FILES = ("values.yaml", "presets.yaml", "schema.yaml")
 
 
-class ShowError(ValueError):
-    """A folder holds no readable pack; the message gives the reason."""
-
-
 def read_pack(folder: str) -> Pack:
-    """The pack of a folder with a pack.json. Raises ShowError, OSError."""
+    """The pack of a folder with a pack.json. Raises Refused, OSError."""
     place = os.path.join(folder, "pack.json")
     if not os.path.isfile(place):
         inside = os.path.exists(os.path.join(folder, "Kptfile"))
         packs = "; krmkit report and krmkit preview show the packs of a package" if inside else ""
-        raise ShowError(f"{folder}: holds no pack.json; name the folder of a pack{packs}")
+        raise Refused(f"{folder}: holds no pack.json; name the folder of a pack{packs}")
     texts: dict[str, str] = {}
     for name in ("pack.json", *_FILES):
         path = os.path.join(folder, name)
@@ -41,11 +37,11 @@ def read_pack(folder: str) -> Pack:
             try:
                 texts[name] = (read_file(path, path) or b"").decode("utf-8")
             except UnicodeDecodeError:
-                raise ShowError(f"{path}: is not UTF-8 text") from None
+                raise Refused(f"{path}: is not UTF-8 text") from None
     try:
         metadata = read_metadata(texts["pack.json"])
     except PackError as error:
-        raise ShowError(f"{place}: {error}") from None
+        raise Refused(f"{place}: {error}") from None
     return Pack(metadata, *(texts.get(name) for name in _FILES))
 
 
@@ -85,8 +81,8 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
         return []
     try:
         listed: Any = Resource(pack.presets, label="presets.yaml").get("presets")
-    except (ListError, YamlError) as error:
-        raise ShowError(f"{pack.name}: {error}") from None
+    except (Refused, YamlError) as error:
+        raise Refused(f"{pack.name}: {error}") from None
     presets = []
     for preset in listed if isinstance(listed, list) else []:
         if not isinstance(preset, dict):

@@ -8,8 +8,8 @@ from typing import Any
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.store import HEADS, MAIN, TAGS, Store
-from krmkit.fleet.variants import VariantError
 from krmkit.kpt.source import SourceFile
+from krmkit.krm.errors import Refused
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.variants import lifecycle
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository, MemoryStore
@@ -50,7 +50,7 @@ def upstream(asked: Record, revisions: list[Record]) -> str:
     }
     try:
         source = SyncSources(stores, FleetObjects([])).find(asked)
-    except VariantError as error:
+    except Refused as error:
         raise PorchError(f"could not find upstream package revision: {error}") from None
     return f"{source.store.name}.{source.package}.{source.version}"
 

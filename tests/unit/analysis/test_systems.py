@@ -11,11 +11,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from krmkit.analysis.fleet import SyncedStatusError, collisions, synced_variants
+from krmkit.analysis.fleet import collisions, synced_variants
 from krmkit.analysis.systems.acrosspackages import links, versions
 from krmkit.analysis.systems.clustertrees import cluster_trees
 from krmkit.analysis.systems.installationgraphs import installation_graph
 from krmkit.cli import main
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.render.findings.model import FleetVariant, PackageReport, Report
 from tests.unit.analysis.test_report import closed
@@ -227,7 +228,7 @@ def test_a_status_that_is_none(text: str, tmp_path: Path) -> None:
     place = tmp_path / "status.json"
     place.write_text(text)
 
-    with pytest.raises(SyncedStatusError, match="variants status -f json"):
+    with pytest.raises(Refused, match="variants status -f json"):
         synced_variants(str(place))
 
 

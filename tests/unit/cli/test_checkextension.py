@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli.checkextension import main
+from krmkit.cli import main
 
 EXTENSION = """
 apiVersion: krmkit.dev/v1alpha1
@@ -33,7 +33,7 @@ spec:
 
 def check(folder: Path, *words: str) -> int:
     (folder / "extension.yaml").write_text(EXTENSION, "utf-8")
-    return main(["check-extension", str(folder / "extension.yaml"), "--max-ms", "10000", *words])
+    return main(["topology", "check-extension", str(folder / "extension.yaml"), "--max-ms", "10000", *words])
 
 
 def test_recorded_is_that_file_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

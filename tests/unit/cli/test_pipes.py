@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.analysis.fleet import SyncedStatusError, synced_variants, upstream_of
-from krmkit.fn.crdfiles import CrdFileError, read_crds
+from krmkit.analysis.fleet import synced_variants, upstream_of
+from krmkit.fn.crdfiles import read_crds
+from krmkit.krm.errors import Refused
 from krmkit.render.resourcefiles import is_blueprint, mentions
-from krmkit.services.certificates import CertificateError, Certificates
+from krmkit.services.certificates import Certificates
 from tests.programs import python
 from tests.unit.cli.packages import one_pack
 from tests.waiting import MOST
@@ -123,11 +124,11 @@ def test_files_that_are_read_on_the_way(tmp_path: Path) -> None:
         os.mkfifo(tmp_path / name)
     pipe = str(tmp_path / "a.yaml")
 
-    with pytest.raises(CrdFileError, match=NO_FILE):
+    with pytest.raises(Refused, match=NO_FILE):
         read_crds(str(tmp_path))
-    with pytest.raises(SyncedStatusError, match=NO_FILE):
+    with pytest.raises(Refused, match=NO_FILE):
         synced_variants(pipe)
-    with pytest.raises(CertificateError):
+    with pytest.raises(Refused):
         Certificates(pipe, pipe, pipe)
     assert mentions(str(tmp_path), b"word")
     assert not is_blueprint(str(tmp_path))

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.analysis.fleet import upstream_of
-from krmkit.cli import main as run_krmkit
-from krmkit.cli.pkg import main
+from krmkit.cli import main
 from tests.costs import check_shape
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop # ours\n"
@@ -349,7 +348,7 @@ def test_passwords_in_addresses_are_not_shown(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "set.yaml").write_text(VARIANT, encoding="utf-8")
 
-    assert run_krmkit(words) == 1
+    assert main(words) == 1
 
     said = capsys.readouterr()
     assert "https://127.0.0.1" in said.err and "hush" not in said.out + said.err

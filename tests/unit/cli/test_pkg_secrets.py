@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli import main as run_krmkit
-from krmkit.cli.pkg import main
+from krmkit.cli import main
 from krmkit.fleet.getpackage import split_address
 from krmkit.kpt.merge.policy import POLICIES
 from krmkit.views.formats import FORMATS
@@ -57,7 +56,7 @@ def test_get_takes_no_password(
     """The Kptfile would keep it, and git's arguments would show it."""
     monkeypatch.chdir(tmp_path)
 
-    assert run_krmkit(["pkg", "get", f"{address}@v1", "new"]) == 1
+    assert main(["pkg", "get", f"{address}@v1", "new"]) == 1
 
     said = capsys.readouterr().err
     assert "must not hold a password" in said and "hush" not in said

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fleet.folder import RECORD, FolderError, VariantFolder, WrittenPackage
+from krmkit.fleet.folder import RECORD, VariantFolder, WrittenPackage
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk.folders import WORK
 from krmkit.storage.disk.primitives import digest_of_text
 from krmkit.storage.disk.write import FileEdit, Writer
@@ -99,14 +100,14 @@ def test_refusals(tmp_path: Path) -> None:
 def test_a_record_that_cannot_be_trusted(tmp_path: Path, record: str) -> None:
     """A record that is broken, or names files outside of the folder, stops everything."""
     (tmp_path / RECORD).write_text(record)
-    with pytest.raises(FolderError, match="which files may be overwritten"):
+    with pytest.raises(Refused, match="which files may be overwritten"):
         VariantFolder(str(tmp_path))
 
 
 def test_a_record_that_is_a_pipe(tmp_path: Path) -> None:
     """Nobody waits for it."""
     os.mkfifo(tmp_path / RECORD)
-    with pytest.raises(FolderError, match="must be a regular file"):
+    with pytest.raises(Refused, match="must be a regular file"):
         VariantFolder(str(tmp_path))
 
 
@@ -139,7 +140,7 @@ def test_record_is_json(tmp_path: Path, part: str, packages: list[str]) -> None:
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     """The folder may be absent, and nothing else."""
     (tmp_path / "x").write_text("")
-    with pytest.raises(FolderError, match="is not a folder"):
+    with pytest.raises(Refused, match="is not a folder"):
         VariantFolder(str(tmp_path / "x"))
     assert VariantFolder(str(tmp_path / "y")).entries == {}
     assert not os.path.exists(tmp_path / "y")
@@ -153,7 +154,7 @@ def test_links_inside_a_package(tmp_path: Path) -> None:
     (tmp_path / "out/p/c").symlink_to(tmp_path / "kept/b")
 
     for path in ("p/sub/b", "p/c"):
-        with pytest.raises(FolderError, match="leads elsewhere through a link"):
+        with pytest.raises(Refused, match="leads elsewhere through a link"):
             folder.refuse_links([path])
     folder.refuse_links(["p/a", "p/new"])
     changes, folders = folder.removal("p")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.fleet.follow import refuse_old_kptfiles
-from krmkit.storage.git.upstream import UpstreamError
+from krmkit.krm.errors import Refused
 
 TEXT = "apiVersion: kpt.dev/{}\nkind: Kptfile\nmetadata:\n  name: p\n"
 
@@ -17,7 +17,7 @@ def test_an_old_kptfile_is_refused(path: str) -> None:
         {path: TEXT.format("v1").encode(), "a.yaml": b"apiVersion: kpt.dev/v1alpha1\nkind: A\n"}, "v1"
     )
 
-    with pytest.raises(UpstreamError) as caught:
+    with pytest.raises(Refused) as caught:
         refuse_old_kptfiles({path: TEXT.format("v1alpha1").encode()}, "v2")
 
     assert str(caught.value).startswith(f"v2: {path}: apiVersion must be kpt.dev/v1, got kpt.dev/v1alpha1")

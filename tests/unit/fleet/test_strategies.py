@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from krmkit.fleet.follow import _merge
+from krmkit.krm.errors import Refused
 from krmkit.storage.git.treeupdate import File
-from krmkit.storage.git.upstream import Revision, UpstreamError
+from krmkit.storage.git.upstream import Revision
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
 RENDERED = "status:\n  conditions:\n  - type: Rendered\n    status: 'True'\n  renderStatus: {}\n"
@@ -48,5 +49,5 @@ def test_what_a_render_wrote_is_no_edit_for_fast_forward() -> None:
     own = revision(
         a_txt="a\n", Kptfile=KPTFILE + "status:\n  conditions:\n  - type: Mine\n    status: 'True'\n"
     )
-    with pytest.raises(UpstreamError, match="without local edits; edited: Kptfile; use --strategy"):
+    with pytest.raises(Refused, match="without local edits; edited: Kptfile; use --strategy"):
         merged("fast-forward", base, update, own)

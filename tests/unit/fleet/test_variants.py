@@ -8,16 +8,9 @@ from typing import Any
 import pytest
 
 from krmkit.fleet.upstreamfolder import find_upstream
-from krmkit.fleet.variants import (
-    Made,
-    MissingUpstreamError,
-    Origin,
-    UpstreamPackage,
-    VariantError,
-    inside,
-    make,
-)
+from krmkit.fleet.variants import Made, MissingUpstreamError, Origin, UpstreamPackage, inside, make
 from krmkit.fn.run import RunOptions
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.render.resolve import ProgramResolver
 from krmkit.systems.porch.variants.injection import Candidate
@@ -180,7 +173,7 @@ def test_known_repository() -> None:
 )
 def test_failures(tmp_path: Path, files: dict[str, str], spec: dict[str, object], message: str) -> None:
     """Whatever is wrong is one error of this variant."""
-    with pytest.raises(VariantError) as caught:
+    with pytest.raises(Refused) as caught:
         made(tmp_path, {**FILES, **files}, **spec)
 
     assert message in str(caught.value)
@@ -211,13 +204,13 @@ def test_find_upstream(tmp_path: Path, upstream: dict[str, object], folder: str)
 @pytest.mark.parametrize("name", ["", "..", "a/../b", "/a", "a//b", "a/.", "a\\b", "a\0"])
 def test_names_stay_inside(name: str) -> None:
     """No repository and no package leads out of a folder."""
-    with pytest.raises(VariantError, match="not a name for a folder"):
+    with pytest.raises(Refused, match="not a name for a folder"):
         inside(name)
 
 
 def test_upstream_is_missing(tmp_path: Path) -> None:
     """The error says where was looked."""
-    with pytest.raises(VariantError, match=r"shop/v3 or .*shop/3 or .*shop"):
+    with pytest.raises(Refused, match=r"shop/v3 or .*shop/3 or .*shop"):
         find_upstream(str(tmp_path), {"repo": "bp", "package": "shop", "revision": 3})
 
 

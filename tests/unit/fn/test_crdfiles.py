@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn.crdfiles import CrdFileError, read_crds
+from krmkit.fn.crdfiles import read_crds
+from krmkit.krm.errors import Refused
 
 ROOT = Path(__file__).resolve().parents[3]
 CRD = """
@@ -62,7 +63,7 @@ def test_what_cannot_be_read(tmp_path: Path, name: str, text: str, message: str)
         folder.mkdir()
         (folder / name).write_text(text, "utf-8")
 
-    with pytest.raises(CrdFileError, match=message):
+    with pytest.raises(Refused, match=message):
         read_crds(str(folder))
 
 

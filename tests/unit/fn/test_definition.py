@@ -8,6 +8,7 @@ import pytest
 
 from krmkit.fn import loader
 from krmkit.fn.definition import parse, run_time
+from krmkit.krm.errors import Refused
 
 YAML = """\
 name: count-things
@@ -107,7 +108,7 @@ def test_at(folder: Path) -> None:
     assert function.definition.kind == "CountThings"
     assert function.process.__module__ == "krmkit._functions.count_things.main"
     assert function.process is function.process
-    with pytest.raises(LookupError, match=r"no function\.yaml in"):
+    with pytest.raises(Refused, match=r"no function\.yaml in"):
         loader.at(str(folder.parent))
 
 
@@ -118,9 +119,7 @@ def test_catalog() -> None:
 
         assert function.definition.name == name
         assert callable(function.process)
-    with pytest.raises(
-        LookupError, match=r'there is no function "aply-presets"; did you mean "apply-presets"\?'
-    ):
+    with pytest.raises(Refused, match=r'there is no function "aply-presets"; did you mean "apply-presets"\?'):
         loader.load("aply-presets")
 
 

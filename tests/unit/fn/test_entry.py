@@ -12,10 +12,11 @@ import pytest
 
 import krmkit
 from krmkit.fn import entry
-from krmkit.fn.commandline import Arguments, UsageError, parse_arguments
+from krmkit.fn.commandline import Arguments, parse_arguments
 from krmkit.fn.config import Config
 from krmkit.fn.entry import add_dependencies, command, main
 from krmkit.fn.results import Results
+from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
 
 YAML = """\
@@ -351,7 +352,7 @@ def test_dependencies_come_last(monkeypatch: pytest.MonkeyPatch, project: Path) 
 
 def test_usage_error_is_no_result() -> None:
     """A usage error is an exception of its own."""
-    with pytest.raises(UsageError):
+    with pytest.raises(Refused):
         parse_arguments(["--nope"])
 
 

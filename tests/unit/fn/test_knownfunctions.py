@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader
-from krmkit.fn.knownfunctions import CatalogError, catalog, functions_in
+from krmkit.fn.knownfunctions import catalog, functions_in
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.kptfile import PipelineFunction
+from krmkit.krm.errors import Refused
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
 
 DEFINITION = "name: {name}\nkind: Thing\nsummary: a\nschema: {{type: object}}\ntags: [mutator]\n"
@@ -48,11 +49,9 @@ def test_two_of_one_name(tmp_path: Path) -> None:
     ours = made(tmp_path / "apply-presets")
     one, other = made(tmp_path / "x/a-b"), made(tmp_path / "y/a-b")
 
-    with pytest.raises(
-        CatalogError, match="krmkit has a function apply-presets too; give one of them another"
-    ):
+    with pytest.raises(Refused, match="krmkit has a function apply-presets too; give one of them another"):
         catalog([str(ours)])
-    with pytest.raises(CatalogError, match=f"{other}: {one} has a function a-b too"):
+    with pytest.raises(Refused, match=f"{other}: {one} has a function a-b too"):
         catalog([str(one), str(other)])
 
 
@@ -81,7 +80,7 @@ def test_what_is_no_function(tmp_path: Path, folder: str, files: dict[str, str],
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
 
-    with pytest.raises(CatalogError) as caught:
+    with pytest.raises(Refused) as caught:
         functions_in(str(tmp_path / (folder or "nowhere")))
 
     assert said in str(caught.value.args[0])

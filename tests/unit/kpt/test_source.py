@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.kpt.source import (
-    SourceError,
-    SourceFile,
-    has_content,
-    is_clean,
-    may_hold_orchestration,
-    split_documents,
-)
+from krmkit.kpt.source import SourceFile, has_content, is_clean, may_hold_orchestration, split_documents
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.tree import Map
@@ -56,7 +50,7 @@ def test_splits_and_joins(text: str, expected: list[str]) -> None:
 
 def test_text_behind_a_separator() -> None:
     """What kpt refuses is refused, with the line."""
-    with pytest.raises(SourceError, match=r'a\.yaml: line 5: "---foo"'):
+    with pytest.raises(Refused, match=r'a\.yaml: line 5: "---foo"'):
         SourceFile("a.yaml", ONE + "--- foo\n" + TWO, "/p", "a.yaml")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.identity import plain_text
 from krmkit.krm.itemlines import ItemLines
 from krmkit.krm.resource import Resource
@@ -149,7 +149,7 @@ def test_set_the_same_changes_nothing() -> None:
 @pytest.mark.parametrize("path", [("kind", "x"), ("spec", "containers", "x")])
 def test_set_where_nothing_fits(path: tuple[str | int, ...]) -> None:
     """The error says which part of the path is in the way."""
-    with pytest.raises(ListError, match=dotted(path[:-1]).replace("[", "\\[")):
+    with pytest.raises(Refused, match=dotted(path[:-1]).replace("[", "\\[")):
         resource().set(path, 1)
 
 

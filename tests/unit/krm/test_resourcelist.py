@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.annotations import Location
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -164,7 +164,7 @@ def test_aliases_across_items() -> None:
     rl.items[1].set(("labels", "app"), "y")
     assert rl.render() == text.replace("*l", '\n    app: "y"').replace("labels: \n", "labels:\n")
     fresh = ResourceList.parse(text)
-    with pytest.raises(ListError, match="holds an anchor"):
+    with pytest.raises(Refused, match="holds an anchor"):
         fresh.remove(fresh.items[0])
 
 
@@ -191,7 +191,7 @@ def test_an_edit_takes_no_anchor_from_others(later: str, user: str) -> None:
     rl = ResourceList.parse(HEAD + "items:\n- kind: A\n  data: &d {k: v}\n" + later)
     rl.items[0].set(("data",), {"k": "w"})
 
-    with pytest.raises(ListError, match=f"the edit removes the anchor &d, which {user} refers to"):
+    with pytest.raises(Refused, match=f"the edit removes the anchor &d, which {user} refers to"):
         rl.render()
 
 
@@ -273,7 +273,7 @@ def test_prefilter_after_edits(name: str, value: str) -> None:
 )
 def test_what_is_no_list(text: str, words: str) -> None:
     """Errors say what was found and what is expected."""
-    with pytest.raises((ListError, YamlError), match=words):
+    with pytest.raises((Refused, YamlError), match=words):
         ResourceList.parse(text)
 
 
@@ -281,7 +281,7 @@ def test_items_that_cannot_be_read() -> None:
     """An item that is broken in itself says which one it is, when it is asked."""
     rl = ResourceList.parse(HEAD + "items:\n- kind: A\n- [1]\n- a: 1\n  a: 2\n", Limits())
 
-    with pytest.raises(ListError, match="item 2 is a list"):
+    with pytest.raises(Refused, match="item 2 is a list"):
         _ = rl.items[1].root
     with pytest.raises(YamlError, match=r'item 3: .*"a" occurs twice'):
         _ = rl.items[2].root

@@ -8,8 +8,9 @@ import pytest
 
 from krmkit.fn.config import Config
 from krmkit.fn.results import Results
+from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.render.package import PackageError, read
+from krmkit.render.package import read
 from krmkit.render.programs.tags import bad_tag, constraint, highest
 from krmkit.render.status import edits_in_place
 from tests.unit.render.rendering import Process, changed, kptfile, rendered, resource
@@ -209,7 +210,7 @@ def test_a_wrong_reference_is_an_error_before_anything_runs(tmp_path: Path, entr
 
     with pytest.raises(Exception, match=r"line .*, column ") as caught:
         rendered(tmp_path, files, fn=setting("new"))
-    assert isinstance(caught.value, PackageError)
+    assert isinstance(caught.value, Refused)
     assert problem in str(caught.value)
 
 

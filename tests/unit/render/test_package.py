@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.limits import Limits
-from krmkit.render.package import Package, PackageError, read
+from krmkit.render.package import Package, read
 from krmkit.storage.disk.folders import WORK
 from krmkit.storage.disk.journal import Journal, JournalStep
 from krmkit.storage.disk.primitives import digest
@@ -172,7 +173,7 @@ WRONG = [
 @pytest.mark.parametrize(("files", "expected"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
 def test_says_what_is_wrong(tmp_path: Path, files: dict[str, str], expected: str) -> None:
     """The message names the file and what it should be."""
-    with pytest.raises(PackageError) as caught:
+    with pytest.raises(Refused) as caught:
         read(write(tmp_path, files))
 
     assert expected in str(caught.value)
@@ -187,7 +188,7 @@ def test_no_package(tmp_path: Path) -> None:
         ("file", "is not a folder"),
         ("none", "does not exist"),
     ):
-        with pytest.raises(PackageError, match=expected):
+        with pytest.raises(Refused, match=expected):
             read(str(tmp_path / path))
 
 
@@ -196,7 +197,7 @@ def test_not_utf8(tmp_path: Path) -> None:
     write(tmp_path, {})
     (tmp_path / "a.yaml").write_bytes(b"a: b\nc: \xff\n")
 
-    with pytest.raises(PackageError, match=r"a.yaml: line 2: byte 0xff is not UTF-8"):
+    with pytest.raises(Refused, match=r"a.yaml: line 2: byte 0xff is not UTF-8"):
         read(str(tmp_path))
 
 
@@ -206,7 +207,7 @@ def test_not_a_file(tmp_path: Path) -> None:
     assert paths(read(str(tmp_path))) == ["Kptfile", "dir.yaml/a.yaml"]
 
     os.mkfifo(tmp_path / "pipe.yaml")
-    with pytest.raises(PackageError, match=r"pipe\.yaml: must be a regular file, or a link to one"):
+    with pytest.raises(Refused, match=r"pipe\.yaml: must be a regular file, or a link to one"):
         read(str(tmp_path))
 
 
@@ -234,7 +235,7 @@ def test_limits(tmp_path: Path, limits: Limits, expected: str) -> None:
     """A package that is too large ends in an error that names the limit."""
     files = {"a.yaml": resource("a") + "---\n" + resource("b") + "data:\n  a: {}\n"}
 
-    with pytest.raises(PackageError, match=expected):
+    with pytest.raises(Refused, match=expected):
         read(write(tmp_path, files), limits)
 
 
@@ -243,7 +244,7 @@ def test_files_that_are_too_large_are_not_read(tmp_path: Path) -> None:
     write(tmp_path, {})
 
     with pytest.raises(
-        PackageError, match=r"Kptfile .* over the limit of 10 \(raise it with --limit total_size=N\)"
+        Refused, match=r"Kptfile .* over the limit of 10 \(raise it with --limit total_size=N\)"
     ):
         read(str(tmp_path), Limits(total_size=10))
 
@@ -309,7 +310,7 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert len(read(str(tmp_path)).files) == 1
 
     (tmp_path / os.fsdecode(b"a-\xff.yaml")).write_text(resource("a"))
-    with pytest.raises(PackageError, match=r"the file name a-\\xff\.yaml is not UTF-8; rename the file"):
+    with pytest.raises(Refused, match=r"the file name a-\\xff\.yaml is not UTF-8; rename the file"):
         read(str(tmp_path))
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from krmkit.fn.config import Config
 from krmkit.fn.results import FunctionError, Results
+from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.document import parse
-from krmkit.render.package import PackageError
 from tests.unit.render.rendering import Process, changed, kptfile, rendered, resource
 
 TWO = resource("a", "data: {x: old}   # stays\n") + "---\n" + resource("b", "data:\n    x:   old\n")
@@ -403,14 +403,12 @@ def test_unknown_functions_stop_before_the_first_one_runs(
 
     unknown = kptfile("fn", "nobody-knows")
     with pytest.raises(
-        PackageError,
+        Refused,
         match=r"mutators\[1\]: example.dev/nobody-knows:v1 is not a function .* docker is not there",
     ):
         rendered(tmp_path / "image", {"Kptfile": unknown}, fn=process)
     program = kptfile("fn", "x").replace("image: example.dev/x:v1", "exec: ./x.sh")
-    with pytest.raises(
-        PackageError, match=r"mutators\[1\]: exec ./x.sh is a program outside .*\n--allow-exec"
-    ):
+    with pytest.raises(Refused, match=r"mutators\[1\]: exec ./x.sh is a program outside .*\n--allow-exec"):
         rendered(tmp_path / "exec", {"Kptfile": program}, fn=process)
     assert ran == []
 

@@ -10,16 +10,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from krmkit.fleet.engine.jobs import JobError
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask, hide, secrets_among
+from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import mapping
 from krmkit.render.findings.model import Result
 from krmkit.render.findings.places import line_of, shown_path
-from krmkit.render.package import PackageError
 from krmkit.render.resourcefiles import is_blueprint, items_of, mentions
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.explain import explain, paths_of
@@ -73,7 +72,7 @@ class LandscaperJob:
         self._value = value
 
     def __call__(self, path: str) -> PackageInstallations | None:
-        """The output for the package at a path, None without Installations and for a blueprint. Raises JobError."""
+        """The output for the package at a path, None without Installations and for a blueprint. Raises Refused."""
         if not mentions(path, _INSTALLATIONS) or is_blueprint(path):
             return None
         installations = PackageInstallations(shown_path(path))
@@ -95,10 +94,8 @@ class LandscaperJob:
                     self._explain(installations, items, mask, options)
             else:
                 self._draw(installations, items, told_exports(resources, items))
-        except PackageError as error:
-            raise JobError(str(error)) from None
         except InstallationError as error:
-            raise JobError(mask.message(str(error))) from None
+            raise Refused(mask.message(str(error))) from None
         return installations
 
     def _explain(

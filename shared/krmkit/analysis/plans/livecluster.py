@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.libraries.json.text import JsonError, parse
 from krmkit.libraries.kube.names import is_dns1123_label, is_dns1123_subdomain
@@ -37,19 +38,15 @@ _INVENTORY = ("metadata", "annotations", "config.k8s.io/owning-inventory")
 _MANAGED_BY_APPLY = "Apply"
 
 
-class LiveError(Exception):
-    """A cluster cannot be read; the message is one line."""
-
-
 class Kubectl:
-    """`kubectl get` in one context. Raises LiveError if there is no kubectl."""
+    """`kubectl get` in one context. Raises Refused if there is no kubectl."""
 
     __slots__ = ("_begin", "calls")
 
     def __init__(self, context: str = "") -> None:
         program = shutil.which("kubectl")
         if program is None:
-            raise LiveError(
+            raise Refused(
                 "--live needs kubectl, which is not on the PATH; install it, or export the objects and name the folder with --against"
             )
         self._begin = [
@@ -60,7 +57,7 @@ class Kubectl:
         self.calls = 0
 
     def get(self, what: str, namespace: str, *names: str, selector: str = "") -> list[Object]:
-        """Return the objects of a type in a namespace, `clusters.cluster.x-k8s.io`, or KIND.VERSION.GROUP. Raises LiveError.
+        """Return the objects of a type in a namespace, `clusters.cluster.x-k8s.io`, or KIND.VERSION.GROUP. Raises Refused.
 
         Type, namespace and names come from packages: kubectl must not read one as an option.
         """
@@ -81,10 +78,10 @@ class Kubectl:
         try:
             answer = parse(joined(output.decode("utf-8", "replace")))
         except (JsonError, YamlError) as error:
-            raise LiveError(f"kubectl get {what} -n {namespace}: the answer must be JSON: {error}") from None
+            raise Refused(f"kubectl get {what} -n {namespace}: the answer must be JSON: {error}") from None
         items = answer.get("items") if isinstance(answer, dict) and answer.get("kind") == "List" else [answer]
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
-            raise LiveError(
+            raise Refused(
                 f"kubectl get {what} -n {namespace}: the answer must be an object or a List of them"
             )
         return [_slim(one) for one in items]
@@ -94,30 +91,30 @@ class Kubectl:
         try:
             output, errors, code = run_bounded(command, seconds=_PATIENCE, most=_LARGEST)
         except OSError as error:
-            raise LiveError(f"kubectl cannot be run: {error.strerror}") from None
+            raise Refused(f"kubectl cannot be run: {error.strerror}") from None
         except ChildError as error:
             login = "; if it waits for a login, run `kubectl get namespaces` first"
-            raise LiveError(f"{shown} {error}{login if isinstance(error, ChildTimeError) else ''}") from None
+            raise Refused(f"{shown} {error}{login if isinstance(error, ChildTimeError) else ''}") from None
         if code:
             said = errors.strip().splitlines() or ["it says nothing"]
-            raise LiveError(f"{shown} failed: {said[-1]}")
+            raise Refused(f"{shown} failed: {said[-1]}")
         return output
 
 
 def check_type(what: str) -> str:
-    """Return `what`. Raise LiveError if it is more to kubectl than a type, or several with commas between them."""
+    """Return `what`. Raise Refused if it is more to kubectl than a type, or several with commas between them."""
     if not all(re.fullmatch(_TYPE, one) for one in what.split(",")):
-        raise LiveError(f'a type must be KIND.VERSION.GROUP with a kind of letters and digits, got "{what}"')
+        raise Refused(f'a type must be KIND.VERSION.GROUP with a kind of letters and digits, got "{what}"')
     return what
 
 
 def check_names(what: str, namespace: str, names: Iterable[str]) -> None:
-    """Raise LiveError for names that no object of a cluster can have."""
+    """Raise Refused for names that no object of a cluster can have."""
     if is_dns1123_label(namespace):
-        raise LiveError(f'{what}: the namespace must be a DNS label such as default, got "{namespace}"')
+        raise Refused(f'{what}: the namespace must be a DNS label such as default, got "{namespace}"')
     for name in names:
         if is_dns1123_subdomain(name):
-            raise LiveError(
+            raise Refused(
                 f'{what} in namespace {namespace}: a name must be a DNS name such as quick-start, got "{name}"'
             )
 
@@ -138,7 +135,7 @@ def read_live(
     """Return the running objects of the Clusters of a package (namespace, name), and warnings.
 
     inventory: the id of the package's kpt inventory, to which its running Clusters belong, "" if it has none. A warning names each Cluster that
-    uses a class of the package and is not part of it. Raises LiveError.
+    uses a class of the package and is not part of it. Raises Refused.
     """
     return _Reader(new, kubectl, inventory).read(sorted(set(keys)))
 
@@ -198,7 +195,7 @@ class _Reader:
         return self._found, warnings
 
     def _check_package(self, keys: list[Key]) -> None:
-        """Raise LiveError for a name or kind of the package that no cluster takes, before kubectl is called."""
+        """Raise Refused for a name or kind of the package that no cluster takes, before kubectl is called."""
         for namespace, name in keys:
             check_names("Cluster", namespace, [name])
         for (namespace, name), item in self._new.classes.items():

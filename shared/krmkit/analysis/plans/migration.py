@@ -30,7 +30,7 @@ class PackageMigration:
 
 
 def migrated(folder: str) -> PackageMigration:
-    """Migrate a package and its subpackages in memory. Raises PackageError, PlanError, ListError, YamlError."""
+    """Migrate a package and its subpackages in memory. Raises Refused, YamlError."""
     items = read_items(folder)
     old = collected(items)
     package = read(folder)

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from krmkit.analysis.plans.plandata import mask_plan
 from krmkit.analysis.plans.results import places_in, results_of
-from krmkit.analysis.plans.sources import PlanError, holds_clusters, read_both, read_with_cluster
-from krmkit.fleet.engine.jobs import JobError
+from krmkit.analysis.plans.sources import holds_clusters, read_both, read_with_cluster
+from krmkit.krm.errors import Refused
 from krmkit.render.findings.model import Result
 from krmkit.render.findings.places import shown_path
 from krmkit.render.resourcefiles import is_blueprint
@@ -44,7 +44,7 @@ class PlanJob:
         self._now = datetime.now(UTC).isoformat(timespec="seconds")
 
     def __call__(self, path: str) -> PackagePlan | None:
-        """Return the plan of the package at a path, None if it holds no Cluster or is a blueprint. Raises JobError."""
+        """Return the plan of the package at a path, None if it holds no Cluster or is a blueprint. Raises Refused."""
         if not holds_clusters(path) or is_blueprint(path):
             return None
         try:
@@ -53,8 +53,8 @@ class PlanJob:
                 old, new, options, warnings = read_with_cluster(path, self._context, self._names)
             else:
                 old, new, options = read_both(path, self._before(path))
-        except PlanError as error:
-            raise JobError(str(error).removeprefix(f"{shown_path(path)}: ")) from None
+        except Refused as error:
+            raise Refused(str(error).removeprefix(f"{shown_path(path)}: ")) from None
         keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
         if self._names:
             keys = [key for key in keys if key[1] in self._names or "/".join(key) in self._names]
@@ -72,5 +72,5 @@ class PlanJob:
             return self._against
         place = os.path.join(self._against, os.path.relpath(path, self._tree))
         if not os.path.isdir(place):
-            raise JobError(f"{place} is not a folder; --against must hold the packages at the same places")
+            raise Refused(f"{place} is not a folder; --against must hold the packages at the same places")
         return place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from time import monotonic
 
-from krmkit.analysis.plans.sources import PlanError
+from krmkit.krm.errors import Refused
 from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import ClusterPlan, TopologyPlan, distinct
 
@@ -59,7 +59,7 @@ class Work:
 
 
 def compute(work: Work, jobs: int, progress: Progress) -> TopologyPlan:
-    """The plan of all Clusters, shared among processes where there are many. Raises PlanError where a process dies."""
+    """The plan of all Clusters, shared among processes where there are many. Raises Refused where a process dies."""
     total = len(work.keys)
     jobs = min(jobs, max(1, total // _FEWEST))
     if jobs == 1:
@@ -72,7 +72,7 @@ def compute(work: Work, jobs: int, progress: Progress) -> TopologyPlan:
     plans: list[TopologyPlan] = []
     for _, plan, how in share(range(chunks), jobs, _worker, work):
         if plan is None:
-            raise PlanError(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
+            raise Refused(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
         plans.append(plan)
         done += len(plan.clusters)
         if progress.watched and monotonic() - started > _SILENT_SECONDS:

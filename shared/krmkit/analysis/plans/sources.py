@@ -12,12 +12,12 @@ from typing import Any
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask, secrets_among
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import KPTFILE, SUFFIXES, PackageError
+from krmkit.render.package import KPTFILE, SUFFIXES
 from krmkit.render.resourcefiles import items_of, mentions
 from krmkit.storage.git.objects import Objects
 from krmkit.storage.git.program import GitError, GitRepository
@@ -30,36 +30,29 @@ from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 CONFIG_KIND = "RenderClusterTopology"
 
 
-class PlanError(Exception):
-    """The packages of a plan cannot be read."""
-
-
-class BaselineError(PlanError):
+class BaselineError(Refused):
     """There is no revision to compare with: no git repository, or no commit in it."""
 
 
 def read_items(folder: str) -> list[Resource]:
-    """The resources of a kpt package, or of all YAML files below another folder. Raises PlanError."""
-    try:
-        items, notes = items_of(folder)
-    except PackageError as error:
-        raise PlanError(str(error)) from None
+    """The resources of a kpt package, or of all YAML files below another folder. Raises Refused."""
+    items, notes = items_of(folder)
     for note in notes:
         say("topology plan", note)
     return items
 
 
 def collected(items: list[Resource]) -> Collected:
-    """The items sorted by their role in topologies. Raises PlanError for one that cannot be read."""
+    """The items sorted by their role in topologies. Raises Refused for one that cannot be read."""
     try:
         return collect(items)
-    except (ListError, YamlError) as error:
+    except (Refused, YamlError) as error:
         raise _plain_error(items, str(error)) from None
 
 
-def _plain_error(items: list[Resource], message: str) -> PlanError:
+def _plain_error(items: list[Resource], message: str) -> Refused:
     """The error without the package's secrets."""
-    return PlanError(Mask(secrets_among(items)).message(message))
+    return Refused(Mask(secrets_among(items)).message(message))
 
 
 def holds_clusters(folder: str) -> bool:
@@ -68,7 +61,7 @@ def holds_clusters(folder: str) -> bool:
 
 
 def read_revision(folder: str, revision: str) -> list[Resource]:
-    """The resources that a package held in a revision of its git repository. Raises PlanError."""
+    """The resources that a package held in a revision of its git repository. Raises Refused."""
     try:
         repository = GitRepository.open(Path(folder))
         repository.work_tree()  # refuses a work tree elsewhere
@@ -97,7 +90,7 @@ def read_both(
 ) -> tuple[Collected, Collected, TopologyOptions]:
     """The old package, the current one, and the options of its RenderClusterTopology, if any.
 
-    Raises PlanError. `items`: the resources of the current package, instead of those on disk.
+    Raises Refused. `items`: the resources of the current package, instead of those on disk.
     """
     items = read_items(folder) if items is None else items
     if os.path.isdir(against):
@@ -113,9 +106,9 @@ def read_with_cluster(
     """The running objects of the Clusters of a package, the package, its options, and warnings.
 
     names: the Clusters to read, such as `prod` or `team/prod`; all without names. A Cluster that is no longer in the package, and was in its last
-    commit or in its kpt inventory, is read as well: it will be deleted. Raises PlanError.
+    commit or in its kpt inventory, is read as well: it will be deleted. Raises Refused.
     """
-    from krmkit.analysis.plans.livecluster import Kubectl, LiveError, read_live
+    from krmkit.analysis.plans.livecluster import Kubectl, read_live
 
     items = read_items(folder)
     new = collected(items)
@@ -125,10 +118,7 @@ def read_with_cluster(
     known |= {(space, name) for space in spaces for name in names if "/" not in name}
     keys = [key for key in known if not names or key[1] in names or "/".join(key) in names]
     inventory = next((one.string("inventory", "inventoryID") for one in items if one.kind == KPTFILE), "")
-    try:
-        old, warnings = read_live(new, keys, Kubectl(context), inventory if not names else "")
-    except LiveError as error:
-        raise PlanError(str(error)) from None
+    old, warnings = read_live(new, keys, Kubectl(context), inventory if not names else "")
     return with_extensions(old, new), new, package_options(items), warnings
 
 
@@ -136,7 +126,7 @@ def _committed(folder: str) -> list[CollectedObject]:
     """The Clusters of a package in the last commit, [] outside of git."""
     try:
         return collected(read_revision(folder, "HEAD")).clusters
-    except PlanError:
+    except Refused:
         return []
 
 
@@ -164,7 +154,7 @@ def package_options(items: list[Resource]) -> TopologyOptions:
 
 
 def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
-    """Set another class of a Cluster. Raises PlanError if there is no such Cluster with a topology."""
+    """Set another class of a Cluster. Raises Refused if there is no such Cluster with a topology."""
     for number, item in enumerate(collected.clusters):
         if cluster not in (item.name, f"{item.namespace}/{item.name}"):
             continue
@@ -180,7 +170,7 @@ def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
         changed = {**data, "spec": {**spec, "topology": topology}}
         collected.clusters[number] = CollectedObject(item.resource, changed)
         return
-    raise PlanError(f"--rebase {cluster}={cluster_class}: there is no Cluster {cluster} with spec.topology")
+    raise Refused(f"--rebase {cluster}={cluster_class}: there is no Cluster {cluster} with spec.topology")
 
 
 def extension_names(*packages: Collected) -> set[str]:

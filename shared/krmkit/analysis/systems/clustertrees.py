@@ -43,7 +43,7 @@ _LEAST, _MOST = (f"cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size
 
 
 def cluster_trees(items: Sequence[Resource], places: Mapping[int, str], plan: Data) -> list[Data]:
-    """The Clusters among the items of a package. Raises ListError, YamlError.
+    """The Clusters among the items of a package. Raises Refused, YamlError.
 
     places: an item's place in a file, by id(). plan: the data of `krmkit topology plan`; {} without one.
     """
@@ -155,7 +155,7 @@ def _workers(
 
 
 def _values(item: CollectedObject | None) -> Mapping[Path, object]:
-    """The values of an object by path, {} without an object. Raises ListError, YamlError."""
+    """The values of an object by path, {} without an object. Raises Refused, YamlError."""
     if item is None or item.resource is None:
         return {}
     # The answers of `krmkit why` have read these texts, and no tree of them is needed.

@@ -9,9 +9,8 @@ from krmkit.analysis.systems.extensioneffects import extension_effects
 from krmkit.analysis.systems.installationgraphs import installation_graph
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import PackageError
 from krmkit.systems.landscaper.errors import InstallationError
 
 TYPE_CHECKING = False
@@ -46,7 +45,7 @@ def describe_systems(one: PackageReport, package: Package, question: Question, p
     def add(name: str, make: Callable[[], Any]) -> None:
         try:
             made = make()
-        except (ListError, YamlError, InstallationError) as error:
+        except (Refused, YamlError, InstallationError) as error:
             one.notes.append(f"{name} cannot be shown: {error}")
             return
         if made:
@@ -70,6 +69,6 @@ def _render_spec(package: Package) -> Data | None:
             if function.function_name == _RENDERER:
                 try:
                     return decode(load(_RENDERER).definition, each.config(function)).spec
-                except (ConfigError, PackageError, ListError, YamlError):
+                except (ConfigError, Refused, YamlError):
                     return None  # the function itself reports an invalid config
     return None

@@ -36,7 +36,7 @@ _HOOKS = {
 def extension_effects(
     items: Sequence[Resource], places: Mapping[int, str], effects: Iterable[Effect]
 ) -> list[Data]:
-    """The extensions by the name that classes call them by. Raises ListError, YamlError.
+    """The extensions by the name that classes call them by. Raises Refused, YamlError.
 
     places: an item's place in a file, by id(). effects: the values that extensions set.
     """

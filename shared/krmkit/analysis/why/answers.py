@@ -16,6 +16,7 @@ from krmkit.analysis.why.trace import TracedResource, Tracer
 from krmkit.fn.masking import Mask, secrets_among, secrets_in
 from krmkit.kpt.resultlist import FunctionRun
 from krmkit.krm.cause import PathCauses
+from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import MISSING
@@ -27,10 +28,6 @@ from krmkit.render.package import Package
 from krmkit.render.pipeline import render
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import ProgramResolver
-
-
-class WhyError(Exception):
-    """The question cannot be answered; the message gives the reason."""
 
 
 @dataclass(slots=True)
@@ -111,7 +108,7 @@ class Question:
     def find(self, name: str) -> list[TracedResource]:
         """The resources that `Kind/name`, `Kind/namespace/name` or a file names.
 
-        Raises WhyError with the nearest name.
+        Raises Refused with the nearest name.
         """
         found = []
         for subject in self.subjects:
@@ -120,11 +117,11 @@ class Question:
                 found.append(subject)
         if not found:
             if self.failure:
-                raise WhyError(
+                raise Refused(
                     f'no resource and no file is called "{name}"; a function may make it, but the render failed: {self.failure}'
                 )
             known = [subject.name for subject in self.subjects]
-            raise WhyError(f'no resource and no file is called "{name}"{did_you_mean(name, known)}')
+            raise Refused(f'no resource and no file is called "{name}"{did_you_mean(name, known)}')
         return found
 
     def answers(
@@ -132,7 +129,7 @@ class Question:
     ) -> list[Answer]:
         """Return the answers for a field and those below; without a field, for all set fields, or the `changed` ones.
 
-        Raises WhyError.
+        Raises Refused.
         """
         found = [answer for subject in subjects for answer in self._of(subject, wanted, changed)]
         if wanted and not found:
@@ -141,11 +138,11 @@ class Question:
                 for subject in subjects
                 for name in field_table(subject.text or subject.original, subject.kind).names.values()
             }
-            raise WhyError(f'{subjects[0].name} has no field "{wanted}"{did_you_mean(wanted, sorted(known))}')
+            raise Refused(f'{subjects[0].name} has no field "{wanted}"{did_you_mean(wanted, sorted(known))}')
         return found
 
     def uses(self, name: str) -> list[Answer]:
-        """Return all fields that a preset, macro, variable, resource or config entry sets. Raises WhyError."""
+        """Return all fields that a preset, macro, variable, resource or config entry sets. Raises Refused."""
         everything = self.answers(self.subjects)
         found = [
             answer
@@ -160,7 +157,7 @@ class Question:
                 for cause in step.causes
                 if cause.kind != "result"
             }
-            raise WhyError(f'nothing uses "{name}"{did_you_mean(name, sorted(known))}')
+            raise Refused(f'nothing uses "{name}"{did_you_mean(name, sorted(known))}')
         return found
 
     def caused(self, kind: str) -> Iterator[tuple[TracedResource, str, object, ShownCause]]:

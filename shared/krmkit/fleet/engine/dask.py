@@ -18,7 +18,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import krmkit
-from krmkit.fleet.engine.jobs import Done, EngineError, Job, attempt
+from krmkit.fleet.engine.jobs import Done, Job, attempt
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.extras import how
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _ONE = threading.Lock()  # functions are not thread-safe; a worker may have seve
 
 
 class DaskEngine:
-    """The cluster whose scheduler is at `address`, such as `tcp://10.0.0.1:8786`. Raises EngineError."""
+    """The cluster whose scheduler is at `address`, such as `tcp://10.0.0.1:8786`. Raises Refused."""
 
     near = False
 
@@ -43,7 +44,7 @@ class DaskEngine:
         try:
             from distributed import Client
         except ImportError:
-            raise EngineError(f"--on needs Dask: {how('fleet')}") from None
+            raise Refused(f"--on needs Dask: {how('fleet')}") from None
         # An error is reported once, and not by the logger of each part of Dask.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
@@ -52,7 +53,7 @@ class DaskEngine:
         try:
             self._client: Any = Client(address, timeout=CONNECT, set_as_default=False, name="krmkit")
         except (OSError, ValueError) as error:
-            raise EngineError(f"--on {address}: no scheduler answers there: {error}") from None
+            raise Refused(f"--on {address}: no scheduler answers there: {error}") from None
         try:
             self._check_versions()
         except BaseException:
@@ -64,7 +65,7 @@ class DaskEngine:
         self._client.close(timeout=5)
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
-        """Run the jobs. Raises EngineError if the scheduler or all workers are gone."""
+        """Run the jobs. Raises Refused if the scheduler or all workers are gone."""
         held = self._submit(_load, pickle.dumps(job))
         waiting: deque[tuple[list[Any], Future[Any]]] = deque()
         workers = self._many()
@@ -124,7 +125,7 @@ class DaskEngine:
             try:
                 done: list[Done] = future.result(timeout=5)
                 return done
-            except (KilledWorker, EngineError):
+            except (KilledWorker, Refused):
                 raise
             except TimeoutError:
                 if self._workers():
@@ -132,13 +133,13 @@ class DaskEngine:
                 elif not alone:
                     alone = time.monotonic()
                 elif time.monotonic() - alone > PATIENCE:
-                    raise EngineError(
+                    raise Refused(
                         f"{self.address}: no worker has been there for {PATIENCE:.0f} s; nothing was written"
                     ) from None
             except (FutureCancelledError, OSError) as error:
                 raise self._gone(error) from None
             except Exception as error:  # noqa: BLE001  # raised on a worker, of any type: a package that cannot be loaded there
-                raise EngineError(
+                raise Refused(
                     f"{self.address}: {type(error).__name__}: {error}; nothing was written"
                 ) from None
 
@@ -150,8 +151,8 @@ class DaskEngine:
             raise self._gone("the connection to it is lost")
         return len(scheduler["workers"])
 
-    def _gone(self, why: object) -> EngineError:
-        return EngineError(f"{self.address}: the scheduler went away; nothing was written: {why}")
+    def _gone(self, why: object) -> Refused:
+        return Refused(f"{self.address}: the scheduler went away; nothing was written: {why}")
 
     def _many(self) -> int:
         return max(1, self._workers())
@@ -161,13 +162,13 @@ class DaskEngine:
         try:
             self._client.wait_for_workers(1, timeout=FIRST)
         except TimeoutError:
-            raise EngineError(
+            raise Refused(
                 f"--on {self.address}: the scheduler has no worker; start one with: dask worker {self.address}"
             ) from None
         try:
             versions = self._client.run(_version)
         except Exception as error:  # noqa: BLE001  # raised on a worker, of any type
-            raise EngineError(
+            raise Refused(
                 f"--on {self.address}: a worker cannot load krmkit ({error}); install krmkit {krmkit.__version__} there"
             ) from None
         for worker, version in sorted(versions.items()):
@@ -182,11 +183,11 @@ def _reach(address: str) -> None:
         place = get_address_host_port(address, strict=True)
         socket.create_connection(place, timeout=CONNECT).close()
     except (OSError, ValueError, TypeError, NotImplementedError) as error:
-        raise EngineError(f"--on {address}: no scheduler answers there: {error}") from None
+        raise Refused(f"--on {address}: no scheduler answers there: {error}") from None
 
 
 def _check_certificates(address: str) -> None:
-    """Raise EngineError for missing certificates: Dask's own error is hard to read."""
+    """Raise Refused for missing certificates: Dask's own error is hard to read."""
     from distributed.security import Security
 
     if not address.startswith("tls://"):
@@ -194,11 +195,11 @@ def _check_certificates(address: str) -> None:
     try:
         context = Security().get_connection_args("client").get("ssl_context")
     except (OSError, TypeError) as error:
-        raise EngineError(
+        raise Refused(
             f"--on {address}: the certificates of Dask's configuration cannot be read: {error}"
         ) from None
     if context is None:
-        raise EngineError(
+        raise Refused(
             f"--on {address}: needs certificates; Dask's configuration must name distributed.comm.tls.ca-file,"
             " client.cert and client.key (docs/scale.md)"
         )
@@ -210,7 +211,7 @@ def _version() -> str:
 
 def _compare(version: str, worker: str) -> None:
     if version != krmkit.__version__:
-        raise EngineError(
+        raise Refused(
             f"the worker {worker} has krmkit {version}, and this is krmkit {krmkit.__version__};"
             " install the same version on all machines"
         )
@@ -224,7 +225,7 @@ def _load(blob: bytes) -> Job:
 def _work(job: Job, blob: bytes, version: str) -> list[Done]:
     """Run a batch on a worker."""
     if version != krmkit.__version__:
-        raise EngineError(
+        raise Refused(
             f"a worker has krmkit {krmkit.__version__}, and this is krmkit {version}; install the same version on all machines"
         )
     with _ONE:

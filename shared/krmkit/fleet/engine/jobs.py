@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
+from krmkit.krm.errors import Refused
+
 Job = Callable[[Any], Any]
 # (answer, "") of a job that succeeded, (None, reason) of one that failed.
 Done = tuple[Any, str]
@@ -30,19 +32,11 @@ class Engine(Protocol):
     def close(self) -> None: ...
 
 
-class JobError(Exception):
-    """A job failed; the message gives the reason. It concerns one package, and the others go on."""
-
-
-class EngineError(Exception):
-    """No job can run: the engine is missing, or has the wrong version. The message says what to do."""
-
-
 def attempt(job: Job, given: Any) -> Done:
     """Run one job; its failure does not stop the others."""
     try:
         return job(given), ""
-    except JobError as error:
+    except Refused as error:
         return None, str(error)
     except Exception as error:  # noqa: BLE001  # one package must not stop the others
         return None, unexpected(error)
@@ -75,7 +69,7 @@ class Plain(Serial):
         for given in inputs:
             try:
                 yield job(given), ""
-            except JobError as error:
+            except Refused as error:
                 yield None, str(error)
 
 

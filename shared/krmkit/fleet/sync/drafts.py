@@ -13,8 +13,7 @@ from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
 from krmkit.fleet.sync.store import MAIN, TAGS, WORKSPACE, Store, short_ref
-from krmkit.fleet.variants import VariantError
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.storage.git.treeupdate import File, read_files, replace_folders
@@ -263,7 +262,7 @@ def _is_plain(store: Store, tag: str) -> bool:
 def _lock(files: dict[str, File]) -> tuple[str, str] | None:
     try:
         return lock_of(files)
-    except (VariantError, YamlError, ListError):
+    except (Refused, YamlError):
         return None
 
 

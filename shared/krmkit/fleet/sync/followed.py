@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from krmkit.fleet.sync.state import RevisionMemory, VariantState
 from krmkit.fleet.sync.store import HISTORY, TAGS, Store, short_ref
-from krmkit.fleet.variants import VariantError
+from krmkit.krm.errors import Refused
 from krmkit.storage.git.objects import FOLDER
 from krmkit.storage.git.program import GitError
 from krmkit.systems.porch.variants.lifecycle import Revision, is_published
@@ -51,7 +51,7 @@ def overtaken(
 
     A person can publish or propose a commit on top of a draft without pushing the draft, and can publish a change of
     the published revision while a draft waits. `known`: the refs that the variant owned at the last sync. Raises
-    VariantError if people changed the draft as well: a sync would keep only one of both.
+    Refused if people changed the draft as well: a sync would keep only one of both.
     """
     refs = {}
     for draft in revisions:
@@ -74,7 +74,7 @@ def overtaken(
             elif new or (
                 not is_published(other) and _is_edited(state, other) and not descends(store, oid, commit)
             ):
-                raise VariantError(
+                raise Refused(
                     f"{short_ref(place)} is not in {short_ref(ref)}, and people changed both: merge it into the draft, or delete the draft"
                 )
     return refs

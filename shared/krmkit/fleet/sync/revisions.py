@@ -10,8 +10,9 @@ from krmkit.fleet.build import Files, VariantInput, others_of, read_blueprint
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.store import TAGS, Store, short_ref
-from krmkit.fleet.variants import MissingUpstreamError, Origin, UpstreamPackage, VariantError
-from krmkit.kpt.source import SourceError, SourceFile
+from krmkit.fleet.variants import MissingUpstreamError, Origin, UpstreamPackage
+from krmkit.kpt.source import SourceFile
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.storage.git.program import GitError
 from krmkit.storage.git.treeupdate import read_files
@@ -72,17 +73,17 @@ class SyncSources:
     _digests: dict[str, str] = field(default_factory=dict)
 
     def downstream(self, repo: str) -> Store:
-        """The store of a downstream repository. Raises VariantError if it is not known."""
+        """The store of a downstream repository. Raises Refused if it is not known."""
         store = self.stores.get(repo)
         if store is None:
             hint = proposal(repo, self.stores)
-            raise VariantError(
+            raise Refused(
                 f"the downstream's repository {repo} is not known{hint}; --repo {repo}=URL-OR-PATH names it"
             )
         return store
 
     def find(self, upstream: dict[str, Any]) -> CloneSource:
-        """The revision that a variant's upstream names. Raises VariantError if there is none."""
+        """The revision that a variant's upstream names. Raises Refused if there is none."""
         name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
         version, workspace = upstream_version(upstream), bool(upstream.get("workspaceName"))
         asked = name, package, version, workspace
@@ -115,7 +116,7 @@ class SyncSources:
     def base_of(self, files: Files) -> tuple[Files, str]:
         """The upstream files that a package merged last, and the commit of its upstreamLock; none and "" without one.
 
-        Raises VariantError if the lock has no commit, or one that no known repository has.
+        Raises Refused if the lock has no commit, or one that no known repository has.
         """
         commit, directory = lock_of(files)
         if not commit:
@@ -132,7 +133,7 @@ class SyncSources:
                 continue
             if tree is not None:
                 return read_files(store.objects, tree)
-        raise VariantError(
+        raise Refused(
             f"no known repository has the commit {commit} of the upstreamLock with a folder {directory}"
         )
 
@@ -170,13 +171,13 @@ def _missing(store: Store, package: str, version: str, workspace: bool) -> Missi
 
 
 def lock_of(files: Files) -> tuple[str, str]:
-    """The commit and folder of a package's upstreamLock, both "" without one. Raises VariantError for half of one."""
+    """The commit and folder of a package's upstreamLock, both "" without one. Raises Refused for half of one."""
     lock = _kptfile(files).get("upstreamLock")
     if lock is None:
         return "", ""
     git = lock.get("git") if isinstance(lock, dict) else None
     if not isinstance(git, dict) or not git.get("commit"):
-        raise VariantError("the Kptfile's upstreamLock.git must name a commit, so that the update has a base")
+        raise Refused("the Kptfile's upstreamLock.git must name a commit, so that the update has a base")
     return str(git["commit"]), str(git.get("directory") or "").strip("/")
 
 
@@ -198,12 +199,12 @@ def says_the_same(files: Files, others: Files) -> bool:
 def _kptfile(files: Files) -> dict[str, Any]:
     kptfile = files.get("Kptfile")
     if kptfile is None:
-        raise VariantError("the package has no Kptfile")
+        raise Refused("the package has no Kptfile")
     try:
         items = SourceFile("Kptfile", kptfile.content.decode("utf-8"), "", "Kptfile").items
-    except (UnicodeDecodeError, SourceError) as error:
-        raise VariantError(f"the package's Kptfile cannot be read: {error}") from None
+    except (UnicodeDecodeError, Refused) as error:
+        raise Refused(f"the package's Kptfile cannot be read: {error}") from None
     if len(items) != 1:
-        raise VariantError(f"the package's Kptfile must hold one object, got {len(items)}")
+        raise Refused(f"the package's Kptfile must hold one object, got {len(items)}")
     data = items[0].get()
     return dict(data) if isinstance(data, dict) else {}

@@ -25,7 +25,7 @@ from krmkit.fleet.sync.outcome import SyncOutcome, said
 from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of, says_the_same
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
 from krmkit.fleet.sync.store import Store, short_ref
-from krmkit.fleet.variants import VariantError
+from krmkit.krm.errors import Refused
 from krmkit.storage.git.treeupdate import read_files, write_files
 from krmkit.systems.porch.variants import lifecycle
 
@@ -97,7 +97,7 @@ class VariantSync:
         self.drafts = Drafts(store, self.package, self.new, self.outcome, approve, author, self.taken)
 
     def prepare(self) -> list[Clone | Update]:
-        """Read the revisions and return the builds; change nothing. Raises VariantError, GitError, and the errors of reading."""
+        """Read the revisions and return the builds; change nothing. Raises Refused, GitError, and the errors of reading."""
         source = self.source = self.sources.find(self.task.spec["upstream"])
         self.outcome.upstream, self.outcome.newest = source.version, source.newest
         self.new.upstream = f"{source.store.name} {source.ref} {source.commit}"
@@ -328,7 +328,7 @@ class VariantSync:
         _, commit = self.store.objects.commit(revision["metadata"]["commit"])
         tree = self.store.objects.folder(commit.tree, self.store.folder(self.package))
         if tree is None:
-            raise VariantError(
+            raise Refused(
                 f"{short_ref(revision['metadata']['ref'])} has no folder {self.store.folder(self.package)}"
             )
         return tree

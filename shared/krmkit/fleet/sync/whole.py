@@ -20,8 +20,7 @@ from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.state import PREFIX, VariantState, read_states, state_ref
 from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.variant import VariantSync
-from krmkit.fleet.variants import VariantError
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.storage.git.program import GitError
@@ -70,7 +69,7 @@ class Sync:
     _objects: dict[str, list[str]] = field(default_factory=dict)
 
     def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
-        """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises EngineError."""
+        """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises Refused."""
         self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
         self._wanted = {
             (str((task.spec.get("downstream") or {}).get("repo") or ""), state_ref(task.namespace, task.name))
@@ -122,9 +121,9 @@ class Sync:
         try:
             errors = validate_variant(task.spec)
             if errors:
-                raise VariantError("; ".join(errors))
+                raise Refused("; ".join(errors))
             if problem:
-                raise VariantError(problem)
+                raise Refused(problem)
             store = self.sources.downstream(repo)
             check_ref(_name(task))
             check_ref(store.folder(package))
@@ -145,7 +144,7 @@ class Sync:
             work.outcome = work.sync.outcome
             work.inputs = work.sync.prepare()
             work.missing = len(work.inputs)
-        except (VariantError, GitError, ListError, YamlError) as error:
+        except (Refused, GitError, YamlError) as error:
             work.outcome.error = self.plan.located(task, error)
         return work
 
@@ -161,7 +160,7 @@ class Sync:
             self._owned_now.setdefault(work.sync.store.name, set()).update(work.sync.new.owned)
             self._objects[work.outcome.package] = work.sync.new.objects
             return outcome
-        except (VariantError, GitError) as error:
+        except (Refused, GitError) as error:
             work.outcome.error = str(error)
         return work.outcome
 
@@ -174,10 +173,10 @@ class Sync:
     ) -> dict[str, str]:
         """The refs of a package's revisions that belong to other variants, with the variants' names.
 
-        Raises VariantError if the variant, or its package, is of a fleet that is not among the given files.
+        Raises Refused if the variant, or its package, is of a fleet that is not among the given files.
         """
         if state is not None and state.fleet and not self._is_ours(state):
-            raise VariantError(
+            raise Refused(
                 f"the variant {_name(task)} is of the fleet {state.fleet}, and {task.fleet} has one of that name;"
                 f" names must be unique in a repository (--fleet {state.fleet} goes on with a fleet whose file was moved)"
             )
@@ -187,9 +186,7 @@ class Sync:
                 continue
             name = ref.removeprefix(PREFIX)
             if other.fleet and not self._is_ours(other):
-                raise VariantError(
-                    f"{store.name}/{package} is the package of {name} of the fleet {other.fleet}"
-                )
+                raise Refused(f"{store.name}/{package} is the package of {name} of the fleet {other.fleet}")
             if (store.name, ref) in self._wanted:
                 owners.update(dict.fromkeys(other.owned, name))
         return owners

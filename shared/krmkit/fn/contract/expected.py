@@ -17,13 +17,10 @@ from pathlib import Path
 
 from krmkit.fn.contract.contractrules import each_example, folder_of, rule
 from krmkit.fn.testing import Example
+from krmkit.krm.errors import Refused
 
 FOLDER = ".expected"
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-
-
-class RenderError(Exception):
-    """`krmkit render` ended in a way that no golden file can be made of."""
 
 
 @rule(each_example)
@@ -36,7 +33,7 @@ def example_comes_to_what_is_expected(example: Example) -> None:
 
 
 def write(package: Path, function: Path) -> dict[str, str]:
-    """Write .expected of an example package; returns its files. Raises RenderError."""
+    """Write .expected of an example package; returns its files. Raises Refused."""
     files = observe(package, function)
     (package / FOLDER).mkdir(exist_ok=True)
     for name, text in files.items():
@@ -47,7 +44,7 @@ def write(package: Path, function: Path) -> dict[str, str]:
 def observe(package: Path, function: Path) -> dict[str, str]:
     """Render a copy of an example of the function in a folder; return what belongs in .expected, by file name.
 
-    Raises RenderError.
+    Raises Refused.
     """
     with tempfile.TemporaryDirectory() as place:
         copy, results = Path(place, package.name), Path(place, "results")
@@ -64,7 +61,7 @@ def observe(package: Path, function: Path) -> dict[str, str]:
         )
         report = results / "results.yaml"
         if done.returncode not in {0, 1} or not report.exists():
-            raise RenderError(f"{package}: exit code {done.returncode}, and no results\n{done.stderr}")
+            raise Refused(f"{package}: exit code {done.returncode}, and no results\n{done.stderr}")
         return {
             "diff.patch": difference(index, copy, before),
             "results.yaml": report.read_text("utf-8"),
@@ -110,7 +107,7 @@ def git(index: Path, package: Path, *arguments: str) -> str:
             env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull},
         )
     except FileNotFoundError:
-        raise RenderError("git is not on PATH; the diff of an example is git's") from None
+        raise Refused("git is not on PATH; the diff of an example is git's") from None
     if done.returncode:
-        raise RenderError(f"git {arguments[0]}: {done.stderr.decode('utf-8', 'replace')}")
+        raise Refused(f"git {arguments[0]}: {done.stderr.decode('utf-8', 'replace')}")
     return done.stdout.decode("utf-8")

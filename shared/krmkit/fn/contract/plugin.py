@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from krmkit.fn.contract.contractrules import Rule
+from krmkit.krm.errors import Refused
 
 OPTION = "--krm-functions"
 SETTING = "krm_functions"
@@ -37,20 +38,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Find out which folders are meant. Raises UsageError for one without a function."""
+    """Find out which folders are meant. Raises Refused for one without a function."""
     given = [Path(config.invocation_params.dir, folder) for folder in config.getoption(OPTION)]
     folders = [*given, *config.getini(SETTING)]
     config.stash[_folders] = frozenset(Path(os.path.realpath(folder)) for folder in folders)
     if not folders:
         return
     _required()
-    from krmkit.fn.knownfunctions import CatalogError, functions_in
+    from krmkit.fn.knownfunctions import functions_in
 
     for folder in given:
         try:
             functions_in(str(folder))
-        except CatalogError as error:
-            raise pytest.UsageError(f"{OPTION} {error.args[0]}") from None
+        except Refused as error:
+            raise Refused(f"{OPTION} {error.args[0]}") from None
     if config.getoption(WRITE):
         _write_expected(folders)
     named = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -63,16 +64,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _write_expected(folders: list[Path]) -> None:
-    """Write .expected of the functions' examples. Raises UsageError."""
-    from krmkit.fn.contract.expected import RenderError, write
-    from krmkit.fn.knownfunctions import CatalogError, functions_in
+    """Write .expected of the functions' examples. Raises Refused."""
+    from krmkit.fn.contract.expected import write
+    from krmkit.fn.knownfunctions import functions_in
 
     try:
         for function in (function for folder in folders for function in functions_in(str(folder))):
             for kptfile in sorted(Path(function.folder).glob("examples/*/Kptfile")):
                 write(kptfile.parent, Path(function.folder))
-    except (CatalogError, RenderError) as error:
-        raise pytest.UsageError(f"{WRITE}: {error.args[0]}") from None
+    except Refused as error:
+        raise Refused(f"{WRITE}: {error.args[0]}") from None
 
 
 def _within(folder: Path, places: list[str], root: Path) -> bool:
@@ -86,7 +87,7 @@ def _required() -> None:
     try:
         import jsonschema  # noqa: F401
     except ImportError:
-        raise pytest.UsageError(
+        raise Refused(
             f"{OPTION} needs the package jsonschema, which is not installed: install krmkit's wheel or checkout"
             " with the extra [testing]"
         ) from None
@@ -111,20 +112,20 @@ class FunctionFile(pytest.File):
         from krmkit.fn import loader
         from krmkit.fn.contract import declared, expected, lists, process  # noqa: F401  # they add their rules
         from krmkit.fn.contract.contractrules import RULES
-        from krmkit.fn.knownfunctions import CatalogError, functions_in
+        from krmkit.fn.knownfunctions import functions_in
 
         folder = self.path.parent
         try:
             (function,) = functions_in(str(folder))
             _ = function.process
-        except CatalogError as error:
+        except Refused as error:
             raise self.CollectError(error.args[0]) from None
         except Exception as error:  # noqa: BLE001  # whatever main.py does
             raise self.CollectError(loader.unloadable(function, error)) from None
         for rule in RULES:
             try:
                 cases = list(rule.cases(folder))
-            except (LookupError, ValueError, OSError) as error:
+            except (LookupError, Refused, ValueError, OSError) as error:
                 raise self.CollectError(str(error)) from None
             for name, arguments in cases:
                 title = f"{rule.name}[{name}]" if name else rule.name

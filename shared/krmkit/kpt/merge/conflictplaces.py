@@ -9,9 +9,9 @@ from krmkit.kpt.merge.edits import IDENTITIES
 from krmkit.kpt.merge.threeway import INFERRED_KEYS
 from krmkit.kpt.merge.unedited import SUFFIXES
 from krmkit.kpt.merge.units import who
-from krmkit.kpt.source import FileResource, SourceError, SourceFile
+from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.annotations import IDENTIFIER
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError, line_column
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
@@ -46,7 +46,7 @@ def placed(conflicts: Iterable[ResourceConflict], files: Mapping[str, bytes]) ->
 def _source(path: str, content: bytes) -> SourceFile | None:
     try:
         return SourceFile(path, content.decode("utf-8"), "", path)
-    except (SourceError, YamlError, ListError, UnicodeDecodeError):
+    except (Refused, YamlError, UnicodeDecodeError):
         return None
 
 
@@ -70,7 +70,7 @@ def _was(item: FileResource) -> str:
     """The upstream identity in kpt's mark, in the form of `who`; "" without a mark."""
     try:
         parts = (item.annotation(IDENTIFIER) or "").split("|")
-    except (YamlError, ListError):
+    except (YamlError, Refused):
         return ""
     return f"{parts[1]} {parts[3]}" if len(parts) == 4 else ""
 
@@ -78,7 +78,7 @@ def _was(item: FileResource) -> str:
 def _in_item(item: FileResource, conflict: ResourceConflict) -> _Place:
     try:
         return _in_text(item.text, conflict.path, conflict.line)
-    except (YamlError, ListError, RecursionError):
+    except (YamlError, Refused, RecursionError):
         return 1, 1
 
 
@@ -87,7 +87,7 @@ def _in_whole_file(content: bytes, conflict: ResourceConflict) -> _Place:
         return max(conflict.line, 1), 1
     try:
         return _in_text(content.decode("utf-8"), conflict.path, conflict.line)
-    except (YamlError, ListError, RecursionError, UnicodeDecodeError):
+    except (YamlError, Refused, RecursionError, UnicodeDecodeError):
         return 1, 1
 
 

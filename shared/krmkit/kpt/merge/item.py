@@ -21,7 +21,7 @@ from krmkit.kpt.merge.text import merge_inside
 from krmkit.kpt.merge.threeway import Conflict, MergedValue, merge
 from krmkit.kpt.merge.unedited import comments_of, data_of, marks_of
 from krmkit.kpt.source import FileResource
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import MISSING
 from krmkit.libraries.yaml.data import same_data
@@ -87,7 +87,7 @@ def says(text: str, data: Any) -> bool:
     """Whether a text is YAML or JSON with this data."""
     try:
         return same_data(Resource(text).get(), data)
-    except (YamlError, ListError, RecursionError):
+    except (YamlError, Refused, RecursionError):
         return False
 
 

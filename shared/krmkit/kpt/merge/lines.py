@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass, field
 
 from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.program import ChildError, run_bounded, words
 
 _MARKER = 41  # characters: longer than any marker in a text
@@ -18,10 +19,6 @@ _ENVIRONMENT = {
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
-
-
-class LineMergeError(RuntimeError):
-    """git is not installed, or could not merge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class MergedLines:
 def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTREAM) -> MergedLines | None:
     """Merge by lines; where both sides changed the same lines, take those of `prefer`. None if a version is not text.
 
-    Raises LineMergeError. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
+    Raises Refused. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
     """
     versions = (local, base, upstream)
     if any(b"\0" in version for version in versions):
@@ -71,15 +68,15 @@ def _merge_file(folder: str) -> bytes | None:
             environment={**_ENVIRONMENT, **around},
         )
     except FileNotFoundError:
-        raise LineMergeError(
+        raise Refused(
             "texts that were changed on both sides are merged by git, which is not on PATH"
         ) from None
     except ChildError as error:
-        raise LineMergeError(f"git merge-file {error}") from None
+        raise Refused(f"git merge-file {error}") from None
     if code == _BINARY:
         return None
     if code < 0 or code > 127:
-        raise LineMergeError("git merge-file: " + errors.strip())
+        raise Refused("git merge-file: " + errors.strip())
     return output
 
 

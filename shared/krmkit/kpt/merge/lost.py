@@ -15,7 +15,7 @@ from krmkit.kpt.merge.threeway import UPSTREAM, elements_by_step, merge
 from krmkit.kpt.merge.unedited import SUFFIXES, comments_in, data_of
 from krmkit.kpt.merge.units import who
 from krmkit.kpt.source import FileResource
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import MISSING
 from krmkit.libraries.yaml.data import same_data
@@ -183,6 +183,6 @@ def _tree(text: str | bytes) -> dict[str, Any] | None:
     """The data of a YAML or JSON text, None if it is not a mapping."""
     try:
         data = Resource(text if isinstance(text, str) else text.decode("utf-8")).get()
-    except (YamlError, ListError, RecursionError, UnicodeDecodeError):
+    except (YamlError, Refused, RecursionError, UnicodeDecodeError):
         return None
     return data if isinstance(data, dict) else None

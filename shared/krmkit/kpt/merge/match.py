@@ -7,8 +7,8 @@ from typing import Any
 
 from krmkit.kpt.merge.unedited import SUFFIXES, source
 from krmkit.kpt.merge.units import identifier, mark_of
-from krmkit.kpt.source import FileResource, SourceError, SourceFile
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import FileResource, SourceFile
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
 
 KPTFILE = "Kptfile"
@@ -104,5 +104,5 @@ def source_or_none(path: str, content: bytes | None) -> SourceFile | None:
         return None
     try:
         return source(path, content)
-    except (SourceError, ListError, YamlError, UnicodeDecodeError):
+    except (Refused, YamlError, UnicodeDecodeError):
         return None

@@ -14,7 +14,6 @@ from typing import Any
 from krmkit.kpt.merge.conflict import ResourceConflict, without_outcome
 from krmkit.kpt.merge.conflictplaces import placed
 from krmkit.kpt.merge.item import merge_item
-from krmkit.kpt.merge.lines import LineMergeError
 from krmkit.kpt.merge.lost import lost_comments
 from krmkit.kpt.merge.match import KPTFILE, source_or_none
 from krmkit.kpt.merge.resources import FileMerge
@@ -22,13 +21,13 @@ from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.kpt.merge.tree import PackageTree
 from krmkit.kpt.merge.unedited import SUFFIXES, is_unedited, source
-from krmkit.kpt.merge.units import IdentityError
 from krmkit.kpt.source import SourceFile
+from krmkit.krm.errors import Refused
 
 Files = Mapping[str, bytes]
 
 
-class PackageMergeError(ValueError):
+class PackageMergeError(Refused):
     """The packages cannot be merged; nothing was changed. `conflicts`: those that nobody was to decide, else none."""
 
     conflicts: list[ResourceConflict]
@@ -92,7 +91,7 @@ def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> Me
                 continue
             try:
                 _merge_folder(folder, old, new, here, merged, prefer)
-            except (IdentityError, LineMergeError) as error:
+            except Refused as error:
                 raise PackageMergeError(str(error)) from None
         elif old is None and new is not None and here is not None:
             raise PackageMergeError(f'the subpackage "{folder}" was added both upstream and locally')

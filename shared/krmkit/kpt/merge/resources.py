@@ -12,9 +12,9 @@ from krmkit.kpt.merge.text import merge_file
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.kpt.merge.unedited import SUFFIXES, data_of, is_same_resource, source
 from krmkit.kpt.merge.units import MergeUnit, MergeUnits, identifier, units_of, who
-from krmkit.kpt.source import FileResource, SourceError, SourceFile, joined
+from krmkit.kpt.source import FileResource, SourceFile, joined
 from krmkit.krm.annotations import IDENTIFIER
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.data import same_data
 from krmkit.libraries.yaml.errors import YamlError
 
@@ -38,7 +38,7 @@ class FileMerge:
     def merge(self) -> Iterator[tuple[str, bytes | None]]:
         """Yield (path, new content) of each file that the merge changes; None if the file is removed.
 
-        Raises IdentityError, LineMergeError, ListError, YamlError.
+        Raises Refused, YamlError.
         """
         paths = sorted({*self.base, *self.upstream, *self.local})
         # Files that upstream did not change need no merge.
@@ -67,7 +67,7 @@ class FileMerge:
                 source(path, files[path]) if path in files else None
                 for files in (self.base, self.upstream, self.local)
             )
-        except (SourceError, ListError, YamlError, UnicodeDecodeError):
+        except (Refused, YamlError, UnicodeDecodeError):
             return None
         return base, upstream, local
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from krmkit.kpt.merge.units import identifier
-from krmkit.kpt.source import FileResource, SourceError, SourceFile
+from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.annotations import GENERATED_BY, IDENTIFIER
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 
@@ -33,12 +33,12 @@ def stamped_file(path: str, text: str, limits: Limits = DEFAULT_LIMITS) -> str:
         return text
     try:
         file = SourceFile(path, text, "", path, limits)
-    except (SourceError, YamlError):
+    except (Refused, YamlError):
         return text
     for item in file.items:
         before = item.original
         try:
             _ = stamped(item).text
-        except (YamlError, ListError):
+        except (YamlError, Refused):
             item.revert(before, changed=False)
     return file.joined(file.items)

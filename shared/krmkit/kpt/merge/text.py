@@ -13,7 +13,7 @@ from krmkit.kpt.merge.edits import write_merged
 from krmkit.kpt.merge.lines import merge_lines
 from krmkit.kpt.merge.threeway import UPSTREAM, Conflict, MergedValue, merge
 from krmkit.kpt.merge.unedited import SUFFIXES
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import same_data
 from krmkit.libraries.yaml.errors import YamlError
@@ -27,7 +27,7 @@ def merge_text(
 ) -> MergedValue:
     """Merge the changes from `base` to `upstream` into the text `local`; conflicts have inner paths, or lines.
 
-    Without `trees`, also YAML is merged by lines. Raises LineMergeError. Example: upstream changed a comment, local the value of another key: the result has both.
+    Without `trees`, also YAML is merged by lines. Raises Refused. Example: upstream changed a comment, local the value of another key: the result has both.
     """
     old, new, here = (text.encode("utf-8", "surrogatepass") for text in (base, upstream, local))
     lines = merge_lines(old, new, here, prefer)
@@ -49,7 +49,7 @@ def merge_file(
 ) -> tuple[bytes, list[Conflict] | None]:
     """Merge a file that holds no resources, or others as well: (content, conflicts); None if a version is not text.
 
-    Raises LineMergeError.
+    Raises Refused.
     """
     try:
         texts = [version.decode("utf-8") for version in (base, upstream, local)]
@@ -90,7 +90,7 @@ def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedVal
         text = merge_comments(base, upstream, local, edited.text, every_head=True)
         if not _says(text, outcome.value):
             return None
-    except (YamlError, ListError, RecursionError):
+    except (YamlError, Refused, RecursionError):
         return None
     return MergedValue((text, outcome.value), outcome.conflicts)
 
@@ -98,5 +98,5 @@ def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedVal
 def _says(text: str, data: Any) -> bool:
     try:
         return same_data(Resource(text).get(), data)
-    except (YamlError, ListError, RecursionError):
+    except (YamlError, Refused, RecursionError):
         return False

@@ -25,7 +25,7 @@ Files = Mapping[str, bytes]
 def undo(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
     """Return `edited` without the changes from `given`, the input of a pipeline, to `output`, what came out of it.
 
-    Raises ListError and YamlError if a resource cannot be edited.
+    Raises Refused and YamlError if a resource cannot be edited.
     """
     if output == edited:
         return dict(given)

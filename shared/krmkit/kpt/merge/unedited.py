@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from krmkit.kpt.source import FileResource, SourceError, SourceFile, split_documents, without
+from krmkit.kpt.source import FileResource, SourceFile, split_documents, without
 from krmkit.krm.annotations import BLUEPRINT, BLUEPRINT_OF_KPT, IDENTIFIER
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.data import same_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.places import block_scalar_end
@@ -27,11 +27,11 @@ _BEHIND_METADATA = re.compile(r"^metadata:[ \t]*(#.*)$", re.MULTILINE)
 
 
 def source(path: str, content: bytes) -> SourceFile:
-    """A file of resources. Raises SourceError if a document is not a resource."""
+    """A file of resources. Raises Refused if a document is not a resource."""
     file = SourceFile(path, content.decode("utf-8"), "", path)
     for item in file.items:
         if not item.kind or not item.api_version:
-            raise SourceError(f"{path}: document {item.index + 1} must have apiVersion and kind")
+            raise Refused(f"{path}: document {item.index + 1} must have apiVersion and kind")
     return file
 
 
@@ -76,7 +76,7 @@ def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
     try:
         before, after = source(path, base), source(path, local)
         old, here = ([data_of(item) for item in file.items] for file in (before, after))
-    except (SourceError, ListError, YamlError, UnicodeDecodeError):
+    except (Refused, YamlError, UnicodeDecodeError):
         return False
     if not same_data(old, here):
         return False
@@ -106,7 +106,7 @@ def comments_in(text: str) -> Iterator[str]:
     """The comments of all documents of a file, and those in the texts of its fields."""
     try:
         documents = split_documents(text, "")
-    except SourceError:
+    except Refused:
         documents = [("", text)]
     for separator, body in documents:
         if "#" in separator:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.annotations import IDENTIFIER
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 
 Sources = Mapping[str, tuple[SourceFile | None, SourceFile | None, SourceFile | None]]
@@ -24,10 +25,6 @@ Key = tuple[str, int]
 
 # What kpt writes into the text of a fetched resource: its namespace and name in upstream.
 _COMMENT = re.compile(r"^metadata:[ \t]*# kpt-merge: ([^\s/]*)/(\S+)", re.MULTILINE)
-
-
-class IdentityError(ValueError):
-    """Two local resources claim to be the same one of upstream."""
 
 
 @dataclass(slots=True, eq=False)
@@ -104,7 +101,7 @@ def who(item: Resource) -> str:
 def units_of(sources: Sources) -> MergeUnits:
     """Match the resources of all files.
 
-    Raises IdentityError. sources: path -> (base, upstream, local), None for an absent file.
+    Raises Refused. sources: path -> (base, upstream, local), None for an absent file.
     """
     matched = MergeUnits()
     for path, (base, upstream, _) in sources.items():
@@ -169,7 +166,7 @@ def _refuse_doubles(path: str, claims: list[tuple[str, FileResource]]) -> None:
         by_mark[mark].append(item)
     for mark, items in by_mark.items():
         if len(items) > 1:
-            raise IdentityError(
+            raise Refused(
                 f"{path}: {' and '.join(who(item) for item in items)} carry the same {IDENTIFIER} {mark}, and none of"
                 " them has that name; remove the annotation from each that is not upstream's"
             )

@@ -9,10 +9,10 @@ _DEFAULTS = ("=", ":=", ":-", ":?", ":+")
 
 
 class SubstitutionError(ValueError):
-    """A `${...}` cannot be read; `line` (from 1) is where it begins."""
+    """A `${...}` cannot be read or has no value; `line` (from 1) is where it begins, 0 for the whole text."""
 
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(f"line {line}: {message}" if line else message)
         self.line = line
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.envsubst.bracedvariables import BracedVariable, Part, parts_of
+from krmkit.libraries.envsubst.bracedvariables import BracedVariable, Part, SubstitutionError, parts_of
 from krmkit.libraries.go.core.text import lower, to_lower, to_upper, upper
 from krmkit.libraries.go.regexp.pattern import PatternError
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
@@ -18,10 +18,6 @@ _SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 
 LARGEST = 64 * 1024 * 1024
 """Characters of a text with its values."""
-
-
-class TooLongError(ValueError):
-    """The text with its values is too long."""
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
@@ -45,7 +41,7 @@ def joined(parts: Iterable[Part], values: Mapping[str, str]) -> str:
 
 def _check_length(size: int) -> None:
     if size > LARGEST:
-        raise TooLongError(f"the text with its values must have at most {LARGEST:,} characters")
+        raise SubstitutionError(f"the text with its values must have at most {LARGEST:,} characters")
 
 
 def value_of(variable: BracedVariable, values: Mapping[str, str]) -> str:

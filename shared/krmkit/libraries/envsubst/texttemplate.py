@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from krmkit.libraries.envsubst.bracedvariables import BracedVariable, Part, parts_of
+from krmkit.libraries.envsubst.bracedvariables import BracedVariable, Part, SubstitutionError, parts_of
 from krmkit.libraries.envsubst.substitute import joined
 from krmkit.libraries.messages.nearest import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-class MissingValueError(ValueError):
-    """Variables of a template have no value, and no default."""
 
 
 @dataclass(slots=True)
@@ -46,7 +42,7 @@ class TextTemplate:
         return [found[name] for name in sorted(found)]
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """Return the text with values in place of variables. Raises MissingValueError, which names all that are missing."""
+        """Return the text with values in place of variables. Raises SubstitutionError, which names all that are missing."""
         known = self.variables
         missing = [one.name for one in known if one.required and one.name not in values]
         if missing:
@@ -55,7 +51,7 @@ class TextTemplate:
             meant = "".join(
                 f'; the template has no {name}, did you mean "{near}"?' for name, near in wrong if near
             )
-            raise MissingValueError(
+            raise SubstitutionError(
                 f"no value for {', '.join(missing)}; give it in --values FILE or by --set NAME=VALUE{meant}"
             )
         return joined(self._parts, values)

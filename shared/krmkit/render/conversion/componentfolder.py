@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from krmkit.kpt.kptfile import new_kptfile
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
-from krmkit.libraries.envsubst.substitute import TooLongError
-from krmkit.libraries.envsubst.texttemplate import MissingValueError, TextTemplate
+from krmkit.libraries.envsubst.texttemplate import TextTemplate
 from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import KPTFILE
-from krmkit.storage.disk.folders import TreeError, files, read_file
+from krmkit.storage.disk.folders import files, read_file
 from krmkit.storage.disk.write import FileEdit, Writer
 from krmkit.systems.landscaper.components import configmaps as carrier
 from krmkit.systems.landscaper.components.constructors import (
@@ -32,7 +31,6 @@ from krmkit.systems.landscaper.components.constructors import (
 )
 from krmkit.systems.landscaper.components.ctf import (
     DESCRIPTOR_FILE,
-    CtfError,
     NoComponentError,
     TransportArchive,
     read_components,
@@ -55,7 +53,7 @@ def imported(
     """Bring the components of folders and constructor files into the package `out`; returns the paths of the ConfigMaps.
 
     values: of the variables in constructors. component: NAME:VERSION of the component that a file of resources alone is about.
-    Raises CtfError for unreadable input, WriteError.
+    Raises Refused.
     """
     constructed = partial(_constructed, values=values or {}, named=component)
     changes: dict[str, FileEdit] = {}
@@ -79,7 +77,7 @@ def imported(
 
 
 def _below(folder: str, constructed: Callable[..., TransportArchive]) -> TransportArchive:
-    """The components below a folder: its archives with resources beside them, or else its constructors. Raises CtfError."""
+    """The components below a folder: its archives with resources beside them, or else its constructors. Raises Refused."""
     constructors: list[str] = []
     try:
         contents = _files(folder)
@@ -92,11 +90,11 @@ def _below(folder: str, constructed: Callable[..., TransportArchive]) -> Transpo
     except NoComponentError as error:
         if not constructors:
             hint = f"and no component constructor ({', '.join((*NAMES, RESOURCES[0]))})"
-            raise CtfError(f"{folder}: {error}, {hint}") from None
+            raise Refused(f"{folder}: {error}, {hint}") from None
         archive = TransportArchive()
         named = constructors
-    except CtfError as error:
-        raise CtfError(f"{folder}: {error}") from None
+    except Refused as error:
+        raise Refused(f"{folder}: {error}") from None
     else:
         named = [path for path in named if os.path.join(os.path.dirname(path), DESCRIPTOR_FILE) in contents]
     return constructed([os.path.join(folder, path) for path in named], folder=folder, archive=archive)
@@ -111,7 +109,7 @@ def _constructed(
 ) -> TransportArchive:
     """The archive with the components of constructor files, found below `folder` where one is given.
 
-    Raises CtfError, whose message begins with the file.
+    Raises Refused, whose message begins with the file.
     """
     archive = archive or TransportArchive()
     for path in paths:
@@ -123,22 +121,18 @@ def _constructed(
 
 
 def _documents(path: str, values: Mapping[str, str]) -> list[Data]:
-    """The mappings of a file, its variables filled in; none if there is no file. Raises CtfError."""
+    """The mappings of a file, its variables filled in; none if there is no file. Raises Refused."""
     try:
         content = (read_file(path, path, limit=_LARGEST) or b"").decode("utf-8")
         return read_documents(TextTemplate(content).filled(values), path)
     except SubstitutionError as error:
-        raise CtfError(f"{path}: line {error.line}: {error}") from None
-    except (MissingValueError, TooLongError) as error:
-        raise CtfError(f"{path}: {error}") from None
+        raise Refused(f"{path}: {error}") from None
     except UnicodeDecodeError as error:
-        raise CtfError(f"{path} must be UTF-8; byte {error.start} is not") from None
-    except TreeError as error:
-        raise CtfError(str(error)) from None
+        raise Refused(f"{path} must be UTF-8; byte {error.start} is not") from None
 
 
 def _described(path: str, resources: list[Data], values: Mapping[str, str], named: str) -> Data:
-    """The component of a file of resources alone: the given one, or that of the descriptor beside it. Raises CtfError."""
+    """The component of a file of resources alone: the given one, or that of the descriptor beside it. Raises Refused."""
     beside = {name: os.path.join(os.path.dirname(path), name) for name in (DESCRIPTOR_FILE, *REFERENCES)}
     there = {name: _documents(place, values) for name, place in beside.items() if os.path.isfile(place)}
     name, _, version = named.rpartition(":")
@@ -146,7 +140,7 @@ def _described(path: str, resources: list[Data], values: Mapping[str, str], name
     for document in there.pop(DESCRIPTOR_FILE, ()) if not named else ():
         component = mapping(document.get("component"))
     if not (component.get("name") and component.get("version")):
-        raise CtfError(
+        raise Refused(
             f"{path}: has resources alone, so give their component: --component NAME:VERSION, or a {DESCRIPTOR_FILE} beside it"
         )
     references = [one for documents in there.values() for one in members(documents, "componentReferences")]
@@ -174,56 +168,48 @@ class _Beside:
             self._named = "the folder above the constructor's own"
 
     def file(self, path: str) -> bytes | None:
-        """The bytes of a file; None if there is none. Raises CtfError."""
+        """The bytes of a file; None if there is none. Raises Refused."""
         place = self._place(path)
-        try:
-            return (
-                read_file(place, path, within=self._bound, limit=_LARGEST) if os.path.isfile(place) else None
-            )
-        except TreeError as error:
-            raise CtfError(str(error)) from None
+        return read_file(place, path, within=self._bound, limit=_LARGEST) if os.path.isfile(place) else None
 
     def folder(self, path: str) -> dict[str, bytes] | None:
-        """The files of a folder by their paths in it; None if there is none. Raises CtfError."""
+        """The files of a folder by their paths in it; None if there is none. Raises Refused."""
         place = self._place(path)
         return _files(place) if os.path.isdir(place) else None
 
     def _place(self, path: str) -> str:
         place = os.path.realpath(os.path.join(self._folder, path))
         if os.path.commonpath([self._bound, place]) != self._bound or os.path.isabs(path):
-            raise CtfError(f"the path {path} leads out of {self._named}")
+            raise Refused(f"the path {path} leads out of {self._named}")
         return place
 
 
 def _files(folder: str) -> dict[str, bytes]:
-    """The bytes of all files below a folder, by their paths. Raises CtfError."""
+    """The bytes of all files below a folder, by their paths. Raises Refused."""
     if not os.path.isdir(folder):
-        raise CtfError("is not a folder" if os.path.exists(folder) else "does not exist")
+        raise Refused("is not a folder" if os.path.exists(folder) else "does not exist")
     contents: dict[str, bytes] = {}
-    try:
-        for path in files(folder):
-            data = read_file(os.path.join(folder, path), path, within=folder, limit=_LARGEST)
-            if data is not None:
-                contents[path] = data
-    except TreeError as error:
-        raise CtfError(str(error)) from None
+    for path in files(folder):
+        data = read_file(os.path.join(folder, path), path, within=folder, limit=_LARGEST)
+        if data is not None:
+            contents[path] = data
     return contents
 
 
 def _text(item: Data) -> str:
-    """The text of a ConfigMap. Raises CtfError for contents that it cannot hold byte for byte."""
+    """The text of a ConfigMap. Raises Refused for contents that it cannot hold byte for byte."""
     for part in ("data", "binaryData"):
         for key in texts(item.get(part)):
             if len(key) > _LONGEST_KEY:
                 path = carrier.unescape(key)
-                raise CtfError(
+                raise Refused(
                     f"{name_of(item)}: the path {path[:60]}... is too long for a key of a ConfigMap"
                 )
     content = emit.document(item)
     try:
         back = Resource(content, label=name_of(item)).get()
-    except (ListError, YamlError) as error:
-        raise CtfError(f"{name_of(item)}: {error}") from None
+    except (Refused, YamlError) as error:
+        raise Refused(f"{name_of(item)}: {error}") from None
     if back != item:
-        raise CtfError(f"{name_of(item)}: its texts cannot be carried byte for byte")
+        raise Refused(f"{name_of(item)}: its texts cannot be carried byte for byte")
     return content

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 
 from krmkit.kpt.kptfile import new_kptfile
 from krmkit.krm import annotations as names
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Scalar
 from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
-from krmkit.storage.disk.folders import TreeError, entries, files, open_file, read_file
+from krmkit.storage.disk.folders import entries, files, open_file, read_file
 from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.systems.palette.packs.items import FILES, FOLDER, PACK_FILE, is_pack, place
 from krmkit.systems.palette.packs.pack import PackError, read_metadata
@@ -30,14 +30,10 @@ _NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 _LONGEST_NAME = 253
 
 
-class PackFolderError(ValueError):
-    """A folder or pack cannot be converted; the message names it and the reason."""
-
-
 def imported(
     folders: list[str], out: str, say: Callable[[str], object] = bool, step: Callable[[str], object] = bool
 ) -> list[str]:
-    """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises PackFolderError, WriteError.
+    """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises Refused.
 
     `say` gets a sentence for each killed run that was completed first, `step` the progress.
     """
@@ -65,12 +61,12 @@ def _import(
         texts, others = _pack_files(folder, given)
         name = item_name(os.path.basename(folder))
         if name in seen:
-            raise PackFolderError(
+            raise Refused(
                 f"{given} and {seen[name]} would both become {name}.yaml; import one of them elsewhere"
             )
         seen[name] = given
         if (root + "/").startswith(folder + "/"):
-            raise PackFolderError(f"the package {out} lies in the pack folder {given}")
+            raise Refused(f"the package {out} lies in the pack folder {given}")
         inside = os.path.relpath(folder, root) if folder.startswith(root + "/") else ""
         if inside:
             ignored.append(f"/{inside}/")
@@ -86,7 +82,7 @@ def _import(
 
 
 def exported(package: Package, out: str) -> list[str]:
-    """Write the packs of a package as folders below `out`; returns these. Raises PackFolderError, WriteError."""
+    """Write the packs of a package as folders below `out`; returns these. Raises Refused."""
     changes: list[FileEdit] = []
     owners: dict[str, str] = {}
     for each in package.walk():
@@ -97,9 +93,9 @@ def exported(package: Package, out: str) -> list[str]:
             kept = item.annotations.get(FOLDER) or item.name
             folder = os.path.basename(kept.rstrip("/"))
             if folder in {"", ".", ".."} or ".." in kept.split("/") or kept.startswith("/"):
-                raise PackFolderError(f'{label}: its annotation {FOLDER} is "{kept}", which names no folder')
+                raise Refused(f'{label}: its annotation {FOLDER} is "{kept}", which names no folder')
             if folder in owners:
-                raise PackFolderError(
+                raise Refused(
                     f"{label} and {owners[folder]} would both become the folder {folder};"
                     f" give one of them another {FOLDER}"
                 )
@@ -115,7 +111,7 @@ def exported(package: Package, out: str) -> list[str]:
                     ]
                     break
     if not owners:
-        raise PackFolderError(
+        raise Refused(
             f"{package.path} holds no pack: a ConfigMap with data {PACK_FILE}, marked {names.LOCAL_CONFIG}"
         )
     with Writer(out) as writer:
@@ -130,7 +126,7 @@ def item_name(folder: str) -> str:
 
 
 def config_map(name: str, folder: str, texts: dict[str, str], label: str) -> str:
-    """The text of the ConfigMap that carries a pack. Raises PackFolderError if YAML cannot hold a text."""
+    """The text of the ConfigMap that carries a pack. Raises Refused if YAML cannot hold a text."""
     lines = ["apiVersion: v1\nkind: ConfigMap\nmetadata:\n"]
     lines.append(f'  name: {emit.scalar(name, 2)}\n  annotations:\n    {names.LOCAL_CONFIG}: "true"\n')
     lines.append(f"    {FOLDER}: {emit.scalar(folder, 4)}\ndata:\n")
@@ -149,11 +145,11 @@ def _carried(text: str, label: str) -> str:
     for candidate in candidates:
         try:
             node = Resource(f"data:\n  text: {candidate}\n  end: x\n").node("data", "text")
-        except (YamlError, ListError):
+        except (YamlError, Refused):
             continue
         if isinstance(node, Scalar) and node.text == text:
             return candidate
-    raise PackFolderError(f"{label}: its text cannot be carried by YAML")
+    raise Refused(f"{label}: its text cannot be carried by YAML")
 
 
 def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
@@ -161,7 +157,7 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
     if not os.path.isfile(os.path.join(folder, PACK_FILE)):
         below = os.path.join(given, "*")
         hint = f"; the folders in it are: {below}" if _holds_packs(folder) else ""
-        raise PackFolderError(f"{given}: holds no {PACK_FILE}, so it is not a pack folder{hint}")
+        raise Refused(f"{given}: holds no {PACK_FILE}, so it is not a pack folder{hint}")
     texts: dict[str, str] = {}
     others: list[str] = []
     for path in _regular(folder, given):
@@ -172,20 +168,20 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
         try:
             texts[path] = content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise PackFolderError(
+            raise Refused(
                 f"{given}/{path}: byte 0x{content[error.start]:02x} at {error.start} is not UTF-8"
             ) from None
     try:
         read_metadata(texts[PACK_FILE])
     except PackError as error:
-        raise PackFolderError(f"{given}: {error}") from None
+        raise Refused(f"{given}: {error}") from None
     return texts, others
 
 
 def _regular(folder: str, label: str) -> list[str]:
     """Paths of all files below a folder, in order.
 
-    Raises PackFolderError for entries that cannot be copied as a file.
+    Raises Refused for entries that cannot be copied as a file.
     """
     try:
         paths = sorted(files(folder))
@@ -193,10 +189,10 @@ def _regular(folder: str, label: str) -> list[str]:
             # A link to a file of the folder counts as the file; links to folders could form a cycle.
             if not stat.S_ISREG(os.lstat(f"{folder}/{path}").st_mode):
                 os.close(open_file(os.path.join(folder, path), f"{label}/{path}", within=folder))
-    except TreeError as error:
-        raise PackFolderError(f"{error}, or take it away") from None
+    except Refused as error:
+        raise Refused(f"{error}, or take it away") from None
     except OSError as error:
-        raise PackFolderError(f"{label}: {error.filename}: {error.strerror or error}") from None
+        raise Refused(f"{label}: {error.filename}: {error.strerror or error}") from None
     return paths
 
 
@@ -216,7 +212,7 @@ def _texts(item: Resource) -> Iterator[tuple[str, str]]:
         if isinstance(node, Scalar):
             yield file, node.text
         elif node is not None:
-            raise PackFolderError(f"{item.label}: {file} must be a text")
+            raise Refused(f"{item.label}: {file} must be a text")
 
 
 def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
@@ -229,10 +225,8 @@ def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
     if os.path.exists(path):
         try:
             text = (read_file(path, path, within=root) or b"").decode("utf-8")
-        except TreeError as error:
-            raise PackFolderError(str(error)) from None
         except UnicodeDecodeError:
-            raise PackFolderError(f"{path}: is not UTF-8, so nothing can be added to it") from None
+            raise Refused(f"{path}: is not UTF-8, so nothing can be added to it") from None
     listed = {line.strip() for line in text.split("\n")}
     missing = [line for line in ignored if line not in listed]
     if missing:
@@ -251,6 +245,6 @@ def _refuse_strangers(path: str, name: str) -> None:
     except (OSError, ValueError):
         known = False
     if not known:
-        raise PackFolderError(
+        raise Refused(
             f"{path} is there already and is not this pack; move it, or import into another package"
         )

@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.scalars import go_resolve
 from krmkit.libraries.yaml.tree import Map, Scalar, deref
-from krmkit.storage.disk.folders import TreeError, read_file
+from krmkit.storage.disk.folders import read_file
 
 _LARGEST = 16 * 1024 * 1024
 
 
-class ValuesError(ValueError):
-    """A file of values, or a text NAME=VALUE, cannot be read."""
-
-
 def read_values(path: str) -> dict[str, str]:
-    """Return the values of a file by their names. Raises ValuesError, OSError.
+    """Return the values of a file by their names. Raises Refused, OSError.
 
     A number that programs would reformat is an error: clusterctl and ocm read `VERSION: 1.30` as 1.3.
     """
     try:
         content = read_file(path, path, limit=_LARGEST)
         if content is None:
-            raise ValuesError(f"{path} must have at most {_LARGEST:,} bytes")
+            raise Refused(f"{path} must have at most {_LARGEST:,} bytes")
         root = parse(content.decode("utf-8-sig")).root
     except UnicodeDecodeError as error:
-        raise ValuesError(f"{path} must be UTF-8; byte {error.start} is not") from None
+        raise Refused(f"{path} must be UTF-8; byte {error.start} is not") from None
     except YamlError as error:
-        raise ValuesError(f"{path}: {error}") from None
-    except TreeError as error:
-        raise ValuesError(str(error)) from None
+        raise Refused(f"{path}: {error}") from None
     if root is None:
         return {}
     if not isinstance(root, Map):
-        raise ValuesError(f"{path} must be a map of names and values, such as CLUSTER_NAME: lyon")
+        raise Refused(f"{path} must be a map of names and values, such as CLUSTER_NAME: lyon")
     values = {}
     for entry in root.entries:
         name, value = entry.name, deref(entry.value)
         if name is None:
-            raise ValuesError(f"{path} must have texts as names")
+            raise Refused(f"{path} must have texts as names")
         if not isinstance(value, Scalar):
-            raise ValuesError(
+            raise Refused(
                 f"{path}: {name} must be a text, a number or a boolean; write a list or map as a text in quotes"
             )
         values[name] = _text(value, f"{path}: {name}")
@@ -49,12 +44,12 @@ def read_values(path: str) -> dict[str, str]:
 
 
 def add_values(values: dict[str, str], given: list[str]) -> dict[str, str]:
-    """Return the values with those of the command line, each `NAME=VALUE`. Raises ValuesError."""
+    """Return the values with those of the command line, each `NAME=VALUE`. Raises Refused."""
     found = dict(values)
     for text in given:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise ValuesError(f"--set must be NAME=VALUE, got {text}")
+            raise Refused(f"--set must be NAME=VALUE, got {text}")
         found[name] = value
     return found
 
@@ -76,5 +71,5 @@ def _text(scalar: Scalar, label: str) -> str:
     else:
         return written
     if read != written:
-        raise ValuesError(f'{label} must be in quotes, "{written}": without them it is read as {read}')
+        raise Refused(f'{label} must be in quotes, "{written}": without them it is read as {read}')
     return written

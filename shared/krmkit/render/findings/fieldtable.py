@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
@@ -139,7 +139,7 @@ def _fields(text: str) -> Fields:
             resource = Resource(text)
             _flatten(resource.get(), (), fields.values)
             _mark(resource.root, (), fields.marks, LineIndex(text).at)
-        except (ListError, YamlError):
+        except (Refused, YamlError):
             fields.values = {}
     return fields
 

@@ -13,7 +13,7 @@ _MESSAGE = re.compile(
 
 
 def unreadable(path: str, problem: str) -> PackageReport:
-    """Return the report on the package at `path` for the text of a PackageError: a result for each of its lines.
+    """Return the report on the package at `path` for the text of a Refused: a result for each of its lines.
 
     unreadable("p", "a.yaml: line 2, column 1: ...").results[0].place   # "p/a.yaml:2:1"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from krmkit.kpt.source import ORCHESTRATION, standalone, without
 from krmkit.krm import annotations as names
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.copies import detached, is_tied
@@ -119,9 +119,9 @@ def call(
         answer.results = _results(around.get("results"), limits)
         if answer.exit_code == 0:
             if around.get("items") is None:
-                raise ListError("it has no items; an empty list must have items: []")
+                raise Refused("it has no items; an empty list must have items: []")
             answer.items = _items(items, reply)
-    except (YamlError, ListError) as error:
+    except (YamlError, Refused) as error:
         if answer.exit_code == 0:
             raise ExternalError(f"{external.name}: cannot read its output: {error}") from None
     return answer
@@ -212,10 +212,10 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
         sent = _place(item).get(name)
         said = {annotations[key] for key in (legacy, name) if key in annotations}
         if said == {""}:
-            raise ListError(f"{item.label}: its {name} is empty; keep its value, or remove it")
+            raise Refused(f"{item.label}: its {name} is empty; keep its value, or remove it")
         others = said - {sent, ""}
         if len(others) > 1:
-            raise ListError(f"{item.label}: {legacy} and {name} differ: {', '.join(sorted(others))}")
+            raise Refused(f"{item.label}: {legacy} and {name} differ: {', '.join(sorted(others))}")
         if not said and sent is not None:
             # Removed: the resource gets the place of a new one.
             others = {""}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from krmkit.fn.masking import Mask, secrets_in
 from krmkit.kpt.merge.conflict import ResourceConflict, said_value
 from krmkit.kpt.source import has_content, split_documents
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.secretwords import may_hold_secrets
 from krmkit.libraries.schema.fields import MISSING
 from krmkit.libraries.yaml.errors import YamlError
@@ -21,7 +21,7 @@ def secrets_in_file(text: str | None) -> set[str]:
         return set()
     try:
         return secrets_in(body for _, body in split_documents(text, "") if has_content(body))
-    except (ListError, YamlError):
+    except (Refused, YamlError):
         return set()
 
 

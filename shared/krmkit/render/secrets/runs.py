@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from krmkit.fn.masking import Mask, marked, secrets_in
 from krmkit.kpt.resultlist import FunctionRun
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 
@@ -27,7 +27,7 @@ def mask_said(
             continue
         try:
             secrets.update(marked(config.get()))
-        except (YamlError, ListError):
+        except (YamlError, Refused):
             continue  # its function reports the error in it
     names, mask = Mask(secrets), Mask(secrets | secrets_in(texts))
     for run in runs if mask else ():

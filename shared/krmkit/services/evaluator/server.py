@@ -13,7 +13,8 @@ from grpc_health.v1.health import SERVICE_NAME
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
-from krmkit.services.certificates import CertificateError, Certificates
+from krmkit.krm.errors import Refused
+from krmkit.services.certificates import Certificates
 from krmkit.services.evaluator.pool import DiedError, WorkerPool
 from krmkit.services.evaluator.service import EVALUATOR, Evaluator, Health
 from krmkit.services.listening import stop_event
@@ -46,12 +47,8 @@ class EvaluatorSettings:
     registries: tuple[str, ...] = ()
 
 
-class ServeError(Exception):
-    """The server cannot start; the message gives the reason."""
-
-
 def serve(settings: EvaluatorSettings) -> None:
-    """Serve until SIGTERM or SIGINT. Raises ServeError."""
+    """Serve until SIGTERM or SIGINT. Raises Refused."""
     asyncio.run(_serve(settings))
 
 
@@ -83,13 +80,13 @@ async def _serve(settings: EvaluatorSettings) -> None:
         else:
             port = server.add_secure_port(address, credentials)
     except RuntimeError:
-        raise ServeError(
+        raise Refused(
             f"cannot listen on {address}: is the address this machine's, and is the port free?"
         ) from None
     try:
         await pool.start()
     except (OSError, DiedError) as error:
-        raise ServeError(f"cannot start a worker: {error}") from None
+        raise Refused(f"cannot start a worker: {error}") from None
     await server.start()
     print(
         f"krmkit evaluator: {settings.service.workers} workers, listening on {settings.service.host}:{port}",
@@ -129,11 +126,8 @@ def _connections(settings: EvaluatorSettings) -> list[tuple[str, int]]:
 
 
 def _credentials(settings: EvaluatorSettings) -> grpc.ServerCredentials | None:
-    """The certificates to serve with, None without TLS. Raises ServeError."""
-    try:
-        certificates = settings.service.certificates("--tls-client-ca")
-    except CertificateError as error:
-        raise ServeError(str(error)) from None
+    """The certificates to serve with, None without TLS. Raises Refused."""
+    certificates = settings.service.certificates("--tls-client-ca")
     if certificates is None:
         return None
     renewed = _RenewedCertificates(certificates)
@@ -161,7 +155,7 @@ class _RenewedCertificates:
         with self._lock:
             try:
                 changed = self._certificates.reload()
-            except CertificateError as error:
+            except Refused as error:
                 if str(error) != self._bad:  # tried again each time, reported once
                     self._bad = str(error)
                     print(

@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.program import ChildOutputError, ChildTimeError, run_bounded
 from krmkit.systems.clusterapi.hooks.serving import LARGEST, Served
 
@@ -40,32 +41,28 @@ class StatusError(CallError):
     """An answer with an HTTP status other than 200."""
 
 
-class AddressError(Exception):
-    """An address that names no callable extension."""
-
-
 class HttpCaller:
     """Calls over https; over http only to this machine. Redirects are not followed."""
 
     __slots__ = ("_context", "_host", "_port", "_prefix", "_secure")
 
     def __init__(self, url: str, ca_file: str = "", certificate: str = "", key: str = "") -> None:
-        """Raises AddressError."""
+        """Raises Refused."""
         parts = urlsplit(url)
         try:
             port = parts.port
         except ValueError as error:
-            raise AddressError(f"{url}: {error}") from None
+            raise Refused(f"{url}: {error}") from None
         if parts.scheme not in (_HTTPS, "http") or not parts.hostname:
-            raise AddressError(f"{url}: must be https://HOST[:PORT][/PATH] or exec:PROGRAM")
+            raise Refused(f"{url}: must be https://HOST[:PORT][/PATH] or exec:PROGRAM")
         if "@" in parts.netloc or parts.query or parts.fragment:
             # The address may hold a password, so it is not repeated.
-            raise AddressError("the address must have neither user, nor query, nor fragment")
+            raise Refused("the address must have neither user, nor query, nor fragment")
         if key and not certificate:
-            raise AddressError("--client-key needs --client-cert")
+            raise Refused("--client-key needs --client-cert")
         self._secure = parts.scheme == _HTTPS
         if not self._secure and not _is_loopback(parts.hostname):
-            raise AddressError(f"{url}: must be https; http is for loopback addresses only")
+            raise Refused(f"{url}: must be https; http is for loopback addresses only")
         self._host, self._port, self._prefix = parts.hostname, port, parts.path.rstrip("/")
         self._context: ssl.SSLContext | None = None
         if self._secure:
@@ -74,7 +71,7 @@ class HttpCaller:
                 if certificate:
                     self._context.load_cert_chain(certificate, key or None)
             except (OSError, ssl.SSLError) as error:
-                raise AddressError(f"{ca_file or certificate}: {error}") from None
+                raise Refused(f"{ca_file or certificate}: {error}") from None
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
         """The body of the answer. Raises CallError."""
@@ -160,13 +157,13 @@ class ExecCaller:
     __slots__ = ("_words",)
 
     def __init__(self, command: str) -> None:
-        """Raises AddressError."""
+        """Raises Refused."""
         try:
             self._words = shlex.split(command)
         except ValueError as error:
-            raise AddressError(f"exec:{command}: {error}") from None
+            raise Refused(f"exec:{command}: {error}") from None
         if not self._words:
-            raise AddressError("exec: must name a program")
+            raise Refused("exec: must name a program")
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
         """The program's stdout. Raises CallError."""
@@ -200,7 +197,7 @@ class LocalCaller:
 
 
 def caller(address: str, ca_file: str = "", certificate: str = "", key: str = "") -> Caller:
-    """The caller for an address. Raises AddressError.
+    """The caller for an address. Raises Refused.
 
     `caller("exec:./extension")`, `caller("https://localhost:9443", "ca.crt")`
     """

@@ -59,7 +59,7 @@ class _Capture:
 def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
     """A request for each Cluster of a package, with the variables that the extension discovers, and the problems.
 
-    Raises PlanError.
+    Raises Refused.
     """
     items = read_items(folder)
     found = collected(items)

@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from krmkit.krm.errors import Refused
 from krmkit.services.bounded import BoundedListener, SeldomLine, possible_connections
-from krmkit.services.certificates import CertificateError, Certificates
+from krmkit.services.certificates import Certificates
 from krmkit.services.evaluator.frames import CALL
 from krmkit.services.evaluator.pool import DiedError, WorkerPool, WorkerProcess, start_task
 from krmkit.services.extension.app import App
@@ -20,7 +21,7 @@ from krmkit.services.extension.connections import Connection, ServerConfig
 from krmkit.services.extension.fairpool import FairPool
 from krmkit.services.extension.live import GROUP, VERSION
 from krmkit.services.extension.metrics import Metrics
-from krmkit.services.extension.sources import ExtensionError, fingerprint, load, module_files, read
+from krmkit.services.extension.sources import fingerprint, load, module_files, read
 from krmkit.services.extension.worker import PROGRAM
 from krmkit.services.gracefulserver import OpenConnection, serve_until
 from krmkit.services.listening import listen, set_up, stop_event
@@ -47,7 +48,7 @@ class ServerSettings:
 
 
 def serve(settings: ServerSettings) -> None:
-    """Serve until SIGTERM or SIGINT. Raises ExtensionError."""
+    """Serve until SIGTERM or SIGINT. Raises Refused."""
     asyncio.run(_Server(settings).run())
 
 
@@ -95,7 +96,7 @@ class _Server:
             metrics_port = self._metrics.listen(settings.service.host, settings.metrics_port)
         except OSError as error:
             await pool.stop()
-            raise ExtensionError(f"cannot listen on port {settings.metrics_port}: {error.strerror}") from None
+            raise Refused(f"cannot listen on port {settings.metrics_port}: {error.strerror}") from None
         print(
             f"{LABEL}: {settings.service.workers} workers, listening on {settings.service.host}:{self._port}, metrics on port {metrics_port}",
             flush=True,
@@ -117,16 +118,13 @@ class _Server:
     def _config(self) -> ServerConfig:
         settings = self._settings
         config = ServerConfig()
-        try:
-            config.certificates = settings.service.certificates("--client-ca")
-        except CertificateError as error:
-            raise ExtensionError(str(error)) from None
+        config.certificates = settings.service.certificates("--client-ca")
         if config.certificates is None and settings.service.host not in ("127.0.0.1", "::1", "localhost"):
-            raise ExtensionError("--tls-cert and --tls-key are needed: Cluster API calls over https only")
+            raise Refused("--tls-cert and --tls-key are needed: Cluster API calls over https only")
         try:
             listener = listen(settings.service.host, settings.service.port)
         except OSError as error:
-            raise ExtensionError(
+            raise Refused(
                 f"cannot listen on {settings.service.host}:{settings.service.port}: {error.strerror}"
             ) from None
         self._port = listener.getsockname()[1]
@@ -142,7 +140,7 @@ class _Server:
         return config
 
     async def _pool(self) -> WorkerPool:
-        """Workers with the current extensions. Raises ExtensionError."""
+        """Workers with the current extensions. Raises Refused."""
         settings = self._settings
         content = read(settings.paths, settings.modules)
         if not settings.modules:
@@ -153,7 +151,7 @@ class _Server:
         try:
             await pool.start()
         except (OSError, DiedError) as error:
-            raise ExtensionError(f"cannot start a worker: {error}") from None
+            raise Refused(f"cannot start a worker: {error}") from None
         await _warn(pool)
         return pool
 
@@ -170,7 +168,7 @@ class _Server:
             seen = now
             try:
                 new = await self._pool()
-            except ExtensionError as error:
+            except Refused as error:
                 self._metrics.reload("extensions", False)
                 print(f"{LABEL}: the old extensions stay: {error}", file=sys.stderr, flush=True)
                 continue
@@ -197,7 +195,7 @@ class _Server:
                 self._metrics.reload("certificate", True)
                 print(f"{LABEL}: the certificate was loaded again", file=sys.stderr, flush=True)
             self._bad_certificate = ""
-        except CertificateError as error:
+        except Refused as error:
             # Tried again each time, as the second file may still be missing; reported once.
             if str(error) != self._bad_certificate:
                 self._bad_certificate = str(error)

@@ -8,11 +8,11 @@ import os
 import sys
 from collections.abc import Iterable
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import SUFFIXES
-from krmkit.render.resourcefiles import ResourceFileError, resources_of
+from krmkit.render.resourcefiles import resources_of
 from krmkit.storage.disk.folders import stamps, walk
 from krmkit.systems.clusterapi.api.collection import CollectedObject
 from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, KIND
@@ -23,17 +23,13 @@ _GROUP = API_VERSION.partition("/")[0] + "/"  # another version is an error that
 _NAMELESS = "without a name"
 
 
-class ExtensionError(Exception):
-    """Extensions that cannot be read or used; the message gives the reason."""
-
-
 def read(paths: Iterable[str], modules: Iterable[str]) -> bytes:
-    """The TopologyExtensions of files and folders, and the names of modules, as JSON. Raises ExtensionError."""
+    """The TopologyExtensions of files and folders, and the names of modules, as JSON. Raises Refused."""
     items: list[Object] = []
     for path in paths:
         found = _extensions(path)
         if not found:
-            raise ExtensionError(f"{path}: holds no {KIND}")
+            raise Refused(f"{path}: holds no {KIND}")
         items += found
     return json.dumps({"items": items, "modules": list(modules), "folder": os.getcwd()}).encode()
 
@@ -47,7 +43,7 @@ def _extensions(path: str) -> list[Object]:
 
 
 def items_of(path: str, kind: str, group: str) -> list[Object]:
-    """The items of a kind in a file, of all versions of the group. Raises ExtensionError."""
+    """The items of a kind in a file, of all versions of the group. Raises Refused."""
     try:
         # Items are parsed on access, here.
         return [
@@ -55,13 +51,13 @@ def items_of(path: str, kind: str, group: str) -> list[Object]:
             for one in resources_of(path, path)
             if one.kind == kind and one.api_version.startswith(group)
         ]
-    except (ResourceFileError, ListError, YamlError) as error:
+    except (Refused, YamlError) as error:
         text = str(error)
-        raise ExtensionError(text if text.startswith(path) else f"{path}: {text}") from None
+        raise Refused(text if text.startswith(path) else f"{path}: {text}") from None
 
 
 def load(content: bytes) -> Served:
-    """The extensions, ready to be called. Raises ExtensionError with all their errors."""
+    """The extensions, ready to be called. Raises Refused with all their errors."""
     given = json.loads(content)
     extensions: list[HookExtension] = []
     problems = []
@@ -72,13 +68,13 @@ def load(content: bytes) -> Served:
         ]
         extensions.append(extension)
     if problems:
-        raise ExtensionError("\n".join(problems))
+        raise Refused("\n".join(problems))
     for name in given["modules"]:
         extensions += _of_module(name, given["folder"])
     try:
         return Served(extensions)
     except ServingError as error:
-        raise ExtensionError(str(error)) from None
+        raise Refused(str(error)) from None
 
 
 def _of_module(name: str, folder: str) -> list[HookExtension]:
@@ -89,10 +85,10 @@ def _of_module(name: str, folder: str) -> list[HookExtension]:
     try:
         module = importlib.import_module(name)
     except Exception as error:  # noqa: BLE001  # whatever an author's module raises
-        raise ExtensionError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from None
+        raise Refused(f"module {name} cannot be imported: {type(error).__name__}: {error}") from None
     extensions: list[HookExtension] = [one for one in vars(module).values() if isinstance(one, Extension)]
     if not extensions:
-        raise ExtensionError(f"module {name} holds no krmkit.systems.clusterapi.extension.Extension")
+        raise Refused(f"module {name} holds no krmkit.systems.clusterapi.extension.Extension")
     return extensions
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import gc
 import sys
 
+from krmkit.krm.errors import Refused
 from krmkit.services.evaluator.frames import ANSWER, CALL
 from krmkit.services.evaluator.worker import widen
-from krmkit.services.extension.sources import ExtensionError, load
+from krmkit.services.extension.sources import load
 
 PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.services.extension.worker import main; main()"
 
@@ -23,7 +24,7 @@ def main() -> None:
     _, length = CALL.unpack(calls.read(CALL.size))
     try:
         served = load(calls.read(length))
-    except ExtensionError as error:
+    except Refused as error:
         sys.exit(f"krmkit serve topology-extension: {error}")
     gc.collect()
     gc.freeze()

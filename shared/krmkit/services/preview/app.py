@@ -18,11 +18,10 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from krmkit.fleet.engine.jobs import unexpected
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
-from krmkit.render.package import PackageError
 from krmkit.services.preview.configs import ChoiceError
 from krmkit.services.preview.package import ChangedError, PreviewPackage
-from krmkit.storage.disk.write import WriteError
 from krmkit.views.page import page
 
 TYPE_CHECKING = False
@@ -114,8 +113,7 @@ class Preview:
                 ChoiceError: _refused,
                 ChangedError: _changed,
                 ClientDisconnect: _left,
-                PackageError: _refused,
-                WriteError: _refused,
+                Refused: _refused,
                 Exception: _failed,
             },
         )

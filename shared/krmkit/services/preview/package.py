@@ -7,20 +7,15 @@ from hashlib import sha256
 from typing import Any
 
 from krmkit.analysis.package import WHOLE, describe
-from krmkit.kpt.source import (
-    SourceError,
-    SourceFile,
-    may_hold_orchestration,
-    strip_orchestration,
-)
-from krmkit.krm.errors import ListError
+from krmkit.kpt.source import SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.findings.model import Report
 from krmkit.render.findings.places import shown_path
 from krmkit.render.findings.unreadable import unreadable
-from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
+from krmkit.render.package import KPTFILE, Package, kptfile_of, read
 from krmkit.render.resolve import ProgramResolver
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 from krmkit.services.preview.macros import MacroChoices
@@ -58,7 +53,7 @@ class PreviewPackage:
             overlay(package, edits)
             report, mask = describe(package, self._resolver, WHOLE, edits)
             offered = [mask.value(one) for one in offered]
-        except PackageError as error:
+        except Refused as error:
             report = unreadable(shown_path(self.path), str(error))
             offered, digests, edits = [], {}, []
         return {
@@ -72,7 +67,7 @@ class PreviewPackage:
     def save(self, wanted: dict[str, Any], digests: dict[str, Any]) -> list[str]:
         """Write the choices into the files of the package, all or none; return the paths of these.
 
-        `digests`: those that the page got. Raises ChoiceError, ChangedError, PackageError, WriteError.
+        `digests`: those that the page got. Raises ChoiceError, ChangedError, Refused.
         """
         package = read(self.path)
         choices = choices_of(package)
@@ -120,7 +115,7 @@ def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]
             raise ChoiceError(f'no function "{name}" has choices{did_you_mean(str(name), choices)}')
         try:
             one.choose(values)
-        except (ListError, YamlError) as error:
+        except (Refused, YamlError) as error:
             raise ChoiceError(f"{one.place.path} cannot be edited: {error}") from None
         touched.setdefault(one.place.path, one.place)
     edits = []
@@ -136,7 +131,7 @@ def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]
 
 
 def overlay(package: Package, edits: list[FileEdit]) -> None:
-    """Replace the texts of some files of a package in memory. Raises PackageError."""
+    """Replace the texts of some files of a package in memory. Raises Refused."""
     texts = {edit.path: edit.after for edit in edits}
     for each in package.walk():
         for number, file in enumerate(each.files):
@@ -151,8 +146,8 @@ def overlay(package: Package, edits: list[FileEdit]) -> None:
                         strip_orchestration(item)
                 if file.path == KPTFILE:
                     each.kptfile = kptfile_of(text, path)
-            except (ListError, SourceError, YamlError) as error:
-                raise PackageError(str(error)) from None
+            except YamlError as error:
+                raise Refused(str(error)) from None
 
 
 def _file(place: ConfigPlace) -> SourceFile:

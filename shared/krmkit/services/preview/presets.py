@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 from krmkit.systems.palette.packs.items import Carrier, CarrierError, Packs
 from krmkit.systems.palette.presets.apply import apply_presets
-from krmkit.views.packs import ShowError, data_of
+from krmkit.views.packs import data_of
 
 # Where in the config, and the labels.
 Selection = tuple[int | str, list[str]]
@@ -130,7 +131,7 @@ def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, 
     pack = carrier.pack
     try:
         presets = data_of(pack)["presets"]
-    except ShowError as error:
+    except Refused as error:
         return {"pack": pack.label, "presets": [], "selected": [], "problem": str(error)}
     for preset in presets:
         preset["label"] = _label(preset)

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Sequence
 
-from krmkit.storage.disk.folders import open_file
+from krmkit.storage.disk.primitives import open_source
 
 _CHUNK = 1 << 20
 
@@ -28,7 +28,7 @@ class FolderCopy:
 
 
 def copy_files(copy: FolderCopy, target: str, umask: int) -> None:
-    """Make the folder `target`, which must not be there, with the files of a copy. Raises TreeError, OSError.
+    """Make the folder `target`, which must not be there, with the files of a copy. Raises Refused, OSError.
 
     One pass: a file is opened once, checked, read and written; in an import this is nearly all of the time.
     """
@@ -52,7 +52,7 @@ def _copy(source: str, target: str, label: str, within: str, umask: int) -> None
     if not regular:
         if given >= 0:
             os.close(given)
-        given = open_file(source, label, within)
+        given = open_source(source, label, within)
         status = os.fstat(given)
     try:
         mode = status.st_mode & 0o777

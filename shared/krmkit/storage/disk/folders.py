@@ -12,16 +12,14 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 
+from krmkit.krm.errors import Refused
+
 MARK = ".krmkit-new"  # a file or folder that was being made: .NAME.xxxx.krmkit-new
 WORK = ".krmkit-work"  # the folder in which a writer prepares what it is about to put into place
 DEEPEST = 200
 """Folders in folders that are read; deeper ones are an error, as no tree that a person made has them."""
 _MOST_LINKS = 40  # on the way to a file, as for the kernel of Linux
 _NO_FILE = "must be a regular file, or a link to one; put a copy of the file in its place"
-
-
-class TreeError(ValueError):
-    """A folder has an entry that cannot be read as a file; the message names it and the reason."""
 
 
 def is_leftover(name: str) -> bool:
@@ -48,7 +46,7 @@ def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, 
 
 
 def walk(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what os.walk does. Raises TreeError for folders more than DEEPEST deep, which would end Python's own stack."""
+    """Yield what os.walk does. Raises Refused for folders more than DEEPEST deep, which would end Python's own stack."""
     above = folder.count(os.sep)
     for place, inner, names in os.walk(folder):
         check_depth(place.count(os.sep) - above, place)
@@ -56,9 +54,9 @@ def walk(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def check_depth(depth: int, path: str) -> None:
-    """Raise TreeError if the folder at a path is too deep."""
+    """Raise Refused if the folder at a path is too deep."""
     if depth > DEEPEST:
-        raise TreeError(
+        raise Refused(
             f"{path[:60]}...: lies more than {DEEPEST} folders deep (krmkit.storage.disk.folders.DEEPEST)"
         )
 
@@ -66,7 +64,7 @@ def check_depth(depth: int, path: str) -> None:
 def files(folder: str, inner: str = "") -> Iterator[str]:
     """Yield the paths of all files below `folder`, relative to it, links and special files included, .git left out.
 
-    Raises TreeError for a name that is not UTF-8. Example: `list(files("pkg")) == ["Kptfile", "sub/a.yaml"]`.
+    Raises Refused for a name that is not UTF-8. Example: `list(files("pkg")) == ["Kptfile", "sub/a.yaml"]`.
     """
     check_depth(inner.count("/"), inner)
     for name, is_folder in entries(os.path.join(folder, inner)):
@@ -98,12 +96,12 @@ def resolved_by(link: str) -> list[str]:
 
 
 def check_name(path: str, folder: str) -> None:
-    """Raise TreeError if a file's path is not UTF-8: no Kptfile, result or message could hold it."""
+    """Raise Refused if a file's path is not UTF-8: no Kptfile, result or message could hold it."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
         shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        raise TreeError(f"{folder}: the file name {shown} is not UTF-8; rename the file") from None
+        raise Refused(f"{folder}: the file name {shown} is not UTF-8; rename the file") from None
 
 
 def open_file(path: str, label: str, within: str = "", follow: bool = True) -> int:
@@ -111,12 +109,12 @@ def open_file(path: str, label: str, within: str = "", follow: bool = True) -> i
 
     `follow`: whether it may be a link.
 
-    Raises TreeError, OSError. Example: `os.close(open_file("pkg/Kptfile", "Kptfile", within="pkg"))`.
+    Raises Refused, OSError. Example: `os.close(open_file("pkg/Kptfile", "Kptfile", within="pkg"))`.
     """
     if within:
         real, root = os.path.realpath(path), os.path.realpath(within)
         if not real.startswith(root.rstrip("/") + "/"):
-            raise TreeError(
+            raise Refused(
                 f"{label}: is a link to {real}, outside of {within}; put a copy of the file in its place"
             )
     try:
@@ -126,18 +124,18 @@ def open_file(path: str, label: str, within: str = "", follow: bool = True) -> i
     except OSError:
         # A link to nowhere, or a socket, which cannot be opened.
         if os.path.lexists(path) and not (os.path.isfile(path) and (follow or not os.path.islink(path))):
-            raise TreeError(f"{label}: {_NO_FILE if follow else 'must be a regular file'}") from None
+            raise Refused(f"{label}: {_NO_FILE if follow else 'must be a regular file'}") from None
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise TreeError(f"{label}: {_NO_FILE}")
+        raise Refused(f"{label}: {_NO_FILE}")
     return handle
 
 
 def read_file(path: str, label: str, within: str = "", limit: int = 0, follow: bool = True) -> bytes | None:
     """Return the content of a regular file, None where it has more than `limit` bytes (0: any size is fine).
 
-    Raises TreeError, OSError. Example: `read_file("pkg/Kptfile", "Kptfile")`.
+    Raises Refused, OSError. Example: `read_file("pkg/Kptfile", "Kptfile")`.
     """
     with os.fdopen(open_file(path, label, within, follow), "rb") as file:
         if not limit:

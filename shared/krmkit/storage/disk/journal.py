@@ -13,10 +13,10 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from krmkit.storage.disk.folders import MARK, WORK, TreeError, read_file
+from krmkit.krm.errors import Refused
+from krmkit.storage.disk.folders import MARK, WORK, read_file
 from krmkit.storage.disk.primitives import (
     TreeLock,
-    WriteError,
     digest,
     folders_above,
     remove_file,
@@ -114,13 +114,13 @@ class Journal:
         sync_folder(os.path.join(self.root, WORK))
 
     def check(self) -> None:
-        """Raise WriteError if a file that is still to be written was changed since the run was killed."""
+        """Raise Refused if a file that is still to be written was changed since the run was killed."""
         for step in () if self.back else self.steps:
             pending = (
                 os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(self._at(step.path))
             )
             if pending and digest(self._at(step.path)) not in {step.before, ""}:
-                raise WriteError(
+                raise Refused(
                     f"{self.root}: a run of krmkit was killed before it had put all files into place, and {step.path}"
                     f" was changed since. Put that file back as it was, or delete {WORK} to keep all files as they are"
                     " now; then run again"
@@ -151,7 +151,7 @@ class Journal:
 def recover(path: str) -> list[str]:
     """Complete, or take back, what a killed run left unfinished in the folder `path`; return what was done, in words.
 
-    Without a journal nothing is unfinished, and what a killed run had prepared goes. Raises WriteError. Example:
+    Without a journal nothing is unfinished, and what a killed run had prepared goes. Raises Refused. Example:
     `recover("pkg") == []`.
     """
     if not unfinished(path):
@@ -188,11 +188,9 @@ def finish(path: str) -> list[str]:
         journal.check()
         journal.carry_out()
         journal.end()
-    except WriteError:
-        raise
     except OSError as error:
         where = error.filename2 or error.filename or path
-        raise WriteError(
+        raise Refused(
             f"{path}: a run of krmkit was killed before it had put all files into place, and this cannot be finished:"
             f" {where}: {error.strerror or error}"
         ) from None
@@ -224,8 +222,8 @@ def _load(root: str) -> Journal | None:
             prune = [_inside(root, folder) for folder in data["prune"]]
         except FileNotFoundError:
             continue
-        except (OSError, TreeError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise WriteError(
+        except (OSError, Refused, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise Refused(
                 f"{place}: cannot be read as the journal of a killed run ({error}); nothing was touched."
                 f" If you do not need what lies in {WORK}, delete that folder"
             ) from None
@@ -234,7 +232,7 @@ def _load(root: str) -> Journal | None:
 
 
 def read_limited(path: str) -> bytes:
-    """Return the content of a journal, which must be a regular file of its own. Raises OSError, TreeError, ValueError."""
+    """Return the content of a journal, which must be a regular file of its own. Raises OSError, Refused, ValueError."""
     content = read_file(path, os.path.basename(path), limit=LARGEST, follow=False)
     if content is None:
         raise ValueError(f"must have at most {LARGEST:,} bytes")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from krmkit.storage.disk.folders import WORK, TreeError, open_file
+from krmkit.krm.errors import Refused
+from krmkit.storage.disk.folders import WORK, open_file
 
 FEW = 16  # so many files are made to last one by one; more of them all at once
 _PATIENCE = 60.0  # seconds to wait for another writer
 _PAUSE = 0.02
 _CHUNK = 1 << 20
 _SIGNS = ("Kptfile", ".krmkit-variants", WORK)
-
-
-class WriteError(OSError):
-    """Files cannot be written; the message names them and the reason."""
 
 
 def seen_from_here(path: str) -> str:
@@ -27,7 +24,7 @@ def seen_from_here(path: str) -> str:
 def digest(path: str) -> str:
     """Return the SHA-256 of a file's content, of a link's target if the file is a link, "" if the path does not exist.
 
-    Raises WriteError for other kinds of entries. Example: `digest("pkg/Kptfile")`.
+    Raises Refused for other kinds of entries. Example: `digest("pkg/Kptfile")`.
     """
     import hashlib
 
@@ -37,15 +34,21 @@ def digest(path: str) -> str:
         return digest_of_content(path)
     except FileNotFoundError:
         return ""
-    except TreeError as error:
-        raise WriteError(f"{error}; nothing was written") from None
+
+
+def open_source(path: str, label: str, within: str = "") -> int:
+    """Open a file that is to be copied, as `open_file` does; a Refused says too that nothing was written."""
+    try:
+        return open_file(path, label, within)
+    except Refused as error:
+        raise Refused(f"{error}; nothing was written") from None
 
 
 def digest_of_content(path: str) -> str:
-    """Return the SHA-256 of a file's content, links followed. Raises TreeError, OSError."""
+    """Return the SHA-256 of a file's content, links followed. Raises Refused, OSError."""
     import hashlib
 
-    with os.fdopen(open_file(path, path), "rb") as file:
+    with os.fdopen(open_source(path, path), "rb") as file:
         found = hashlib.sha256()
         while chunk := file.read(_CHUNK):
             found.update(chunk)
@@ -64,7 +67,7 @@ def digest_of_text(text: str | bytes | None) -> str:
 class FolderLock:
     """The lock on a folder: one process writes to it at a time. Systems without such locks go on without.
 
-    `shared`: several processes may hold it at a time, unless one holds it alone. Raises WriteError if another process holds it for a minute.
+    `shared`: several processes may hold it at a time, unless one holds it alone. Raises Refused if another process holds it for a minute.
     Example: `with FolderLock("pkg"): ...`.
     """
 
@@ -92,12 +95,12 @@ class FolderLock:
                     break
                 except BlockingIOError:
                     if time.monotonic() > end:
-                        raise WriteError(
+                        raise Refused(
                             f"{self.path}: another run of krmkit has been writing here for {_PATIENCE:.0f} seconds;"
                             " nothing was written, so run again when it has ended"
                         ) from None
                     time.sleep(_PAUSE)
-        except WriteError:
+        except Refused:
             os.close(handle)
             raise
         except OSError:

@@ -249,6 +249,6 @@ def files(name: str, place: Place) -> dict[str, str]:
 
 
 def make_folder(folder: Path, made: dict[str, str]) -> None:
-    """Write the files into a new folder; main.py can be executed. Raises WriteError, OSError."""
+    """Write the files into a new folder; main.py can be executed. Raises Refused, OSError."""
     write_folder(str(folder), [FileEdit(path, None, text) for path, text in made.items()])
     (folder / "main.py").chmod(0o755)

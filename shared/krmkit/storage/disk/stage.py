@@ -6,14 +6,15 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk.foldercopy import FolderCopy, copy_files
-from krmkit.storage.disk.folders import MARK, WORK, open_file
+from krmkit.storage.disk.folders import MARK, WORK
 from krmkit.storage.disk.journal import JournalStep
 from krmkit.storage.disk.primitives import (
-    WriteError,
     digest,
     digest_of_content,
     digest_of_text,
+    open_source,
     remove_file,
     seen_from_here,
 )
@@ -66,7 +67,7 @@ class Stage:
     def prepare_all(
         self, changes: Iterable[FileEdit | FolderCopy], careful: bool = False
     ) -> list[JournalStep]:
-        """Prepare files and copies of folders; what is there already needs no step. Raises WriteError, OSError."""
+        """Prepare files and copies of folders; what is there already needs no step. Raises Refused, OSError."""
         steps: list[JournalStep | None] = []
         for change in changes:
             if isinstance(change, FileEdit):
@@ -95,7 +96,7 @@ class Stage:
         return JournalStep(copy.path, new, "", "")
 
     def prepare(self, change: FileEdit, careful: bool = False) -> JournalStep | None:
-        """Prepare one file; None if it already has this content and mode. Raises WriteError, OSError.
+        """Prepare one file; None if it already has this content and mode. Raises Refused, OSError.
 
         `careful`: the file must still have the content that the change says it had before.
         """
@@ -104,7 +105,7 @@ class Stage:
         after = digest_of_content(change.source) if change.source else digest_of_text(change.after)
         expected = digest_of_text(change.before if change.content is None else change.content)
         if careful and before not in {expected, after}:
-            raise WriteError(
+            raise Refused(
                 f"{change.path} was changed by somebody else while this ran; nothing was written, so run it again"
             )
         path = os.path.relpath(target, self.root).replace(os.sep, "/")
@@ -136,7 +137,7 @@ class Stage:
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(handle, "wb") as file:
             if change.source:
-                with os.fdopen(open_file(change.source, change.path), "rb") as source:
+                with os.fdopen(open_source(change.source, change.path), "rb") as source:
                     while chunk := source.read(_CHUNK):
                         file.write(chunk)
             else:
@@ -157,7 +158,7 @@ class Stage:
         target = os.path.realpath(plain) if os.path.islink(plain) else plain
         self._contained(change.path, target)
         if os.path.isdir(target):
-            raise WriteError(f"{change.path} is a folder, where a file is to be written; nothing was written")
+            raise Refused(f"{change.path} is a folder, where a file is to be written; nothing was written")
         return target
 
     def _folder(self, inner: str) -> tuple[str, str]:
@@ -169,7 +170,7 @@ class Stage:
             while not os.path.isdir(there):
                 if os.path.lexists(there):
                     said = f"{seen_from_here(there)} is a file, where a folder is to be made; nothing was written"
-                    raise WriteError(said)
+                    raise Refused(said)
                 there = os.path.dirname(there)
             # A file is renamed within one disk only; another one may be mounted on a folder.
             elsewhere = (
@@ -184,7 +185,7 @@ class Stage:
 
     def _contained(self, path: str, target: str) -> None:
         if target != self.root and not target.startswith(self.root.rstrip("/") + "/"):
-            raise WriteError(
+            raise Refused(
                 f"{path} is a link to {target}, outside of the package; nothing was written."
                 " Put a copy of the file in its place, or list it in .krmignore"
             )

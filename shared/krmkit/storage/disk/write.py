@@ -14,8 +14,9 @@ import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk.foldercopy import FolderCopy
-from krmkit.storage.disk.folders import MARK, WORK, TreeError
+from krmkit.storage.disk.folders import MARK, WORK
 from krmkit.storage.disk.journal import (
     Journal,
     JournalStep,
@@ -29,7 +30,6 @@ from krmkit.storage.disk.primitives import (
     FEW,
     FolderLock,
     TreeLock,
-    WriteError,
     folders_above,
     missing_folders,
     remove_tree,
@@ -50,7 +50,6 @@ __all__ = [
     "FileEdit",
     "FolderCopy",
     "Stage",
-    "WriteError",
     "Writer",
     "write",
     "write_file",
@@ -62,7 +61,7 @@ class Writer:
     """Writes below `root`.
 
     `with Writer(root) as writer:` locks the folder, and makes it if it is missing; `stage` prepares, `commit` puts into
-    place; `notes` report the completion of a killed run. Raises WriteError.
+    place; `notes` report the completion of a killed run. Raises Refused.
     """
 
     __slots__ = ("_lock", "_made", "notes", "root", "stage")
@@ -84,8 +83,8 @@ class Writer:
             os.mkdir(work, 0o700)
         except BaseException as error:
             self.__exit__()
-            if isinstance(error, OSError) and not isinstance(error, WriteError):
-                raise WriteError(_cannot(error, self.root)) from None
+            if isinstance(error, OSError):
+                raise Refused(_cannot(error, self.root)) from None
             raise
         return self
 
@@ -109,19 +108,15 @@ class Writer:
         self._lock.__exit__()
 
     def put(self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False) -> None:
-        """Bring files to their new state, all of them or none; `careful` as in `write`. Raises WriteError."""
+        """Bring files to their new state, all of them or none; `careful` as in `write`. Raises Refused."""
         try:
             steps = self.stage.prepare_all(changes, careful)
-        except TreeError as error:
-            raise WriteError(f"{error}; nothing was written") from None
         except OSError as error:
-            if isinstance(error, WriteError):
-                raise
-            raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
+            raise Refused(f"{_cannot(error, self.root)}; nothing was written") from None
         self.commit(steps)
 
     def commit(self, steps: Steps, prune: Iterable[str] = ()) -> None:
-        """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
+        """Put what was prepared into place, all of it or, after a Refused, nothing. Folders in `prune` go if empty."""
         if not steps:
             return
         journal = Journal(self.root, _RenamesFirst(steps), prune)
@@ -138,8 +133,8 @@ class Writer:
             journal.end()
         except BaseException as error:
             said = self._take_back(journal, missing)
-            if isinstance(error, OSError):
-                raise WriteError(f"{_cannot(error, self.root)}; {said}") from None
+            if isinstance(error, OSError | Refused):
+                raise Refused(f"{_cannot(error, self.root)}; {said}") from None
             raise
 
     def _take_back(self, journal: Journal, missing: list[str]) -> str:
@@ -154,9 +149,9 @@ class Writer:
             journal.turn()
             journal.carry_out()
             journal.end()
-        except OSError as error:
+        except (OSError, Refused) as error:
             return (
-                f"what was written before could not be taken back ({error.strerror or error});"
+                f"what was written before could not be taken back ({getattr(error, 'strerror', None) or error});"
                 " the next run of krmkit here tries again"
             )
         for folder in reversed(missing):
@@ -181,7 +176,7 @@ class _RenamesFirst:
 
 
 def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
-    """Bring the files below `root` to their new state. Raises WriteError; its message says if a file was changed.
+    """Bring the files below `root` to their new state. Raises Refused; its message says if a file was changed.
 
     `leftovers`: paths of the preparations of killed runs, which are removed. `careful`: each file must still have the
     content before its change. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
@@ -218,13 +213,11 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
                 writer.put(changes)
             os.makedirs(os.path.join(place, name), exist_ok=True)
             if os.path.lexists(target):
-                raise WriteError(f"{target} is there already; name a folder that does not exist yet")
+                raise Refused(f"{target} is there already; name a folder that does not exist yet")
             os.rename(os.path.join(place, name), target)
             sync_folder(parent)
-    except WriteError:
-        raise
     except OSError as error:
-        raise WriteError(f"cannot make {target}: {error.strerror or error}") from None
+        raise Refused(f"cannot make {target}: {error.strerror or error}") from None
     finally:
         if place:
             remove_tree(place)
@@ -233,7 +226,7 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
 
 
 def write_file(path: str, text: str) -> None:
-    """Write one file, its folder included. Raises WriteError. Example: `write_file("out/results.yaml", "x: 1\\n")`."""
+    """Write one file, its folder included. Raises Refused. Example: `write_file("out/results.yaml", "x: 1\\n")`."""
     path = os.path.abspath(path)
     write(os.path.dirname(path), [FileEdit(os.path.basename(path), None, text)])
 
@@ -244,7 +237,7 @@ def _make_folders(folder: str) -> list[str]:
     made: list[str] = []
     for path in reversed(missing):
         if os.path.lexists(path):
-            raise WriteError(
+            raise Refused(
                 f"{seen_from_here(path)} is a file, where a folder is to be made; nothing was written"
             )
         try:
@@ -304,8 +297,8 @@ def _rmdir(folder: str) -> None:
         pass
 
 
-def _cannot(error: OSError, root: str) -> str:
-    if isinstance(error, WriteError):
+def _cannot(error: OSError | Refused, root: str) -> str:
+    if isinstance(error, Refused):
         return str(error)
     place = str(error.filename2 or error.filename or root)
     folder, work, _ = place.partition(f"/{WORK}")

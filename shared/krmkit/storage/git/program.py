@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.program import run_bounded, start, words
 from krmkit.storage.git.foreign import (
     SETTINGS,
@@ -35,7 +36,7 @@ QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FET
 _LINES = 5  # lines of git's message in an error
 
 
-class GitError(RuntimeError):
+class GitError(Refused):
     """A git command failed; the message holds the command's name and the first lines of its stderr."""
 
 

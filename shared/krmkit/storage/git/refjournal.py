@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-from krmkit.storage.disk.folders import TreeError
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk.journal import read_limited
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.refnames import NOTHING, OWN, check_ref
@@ -123,8 +123,8 @@ class RepositoryLock:
             content = read_limited(str(self._journal)).decode("utf-8", "surrogateescape")
             changes = {str(name): (str(old), str(new)) for name, (old, new) in json.loads(content).items()}
             _check(changes, self.folder)
-        except (OSError, TreeError, ValueError, AttributeError, RecursionError) as error:
-            why = f" ({error})" if isinstance(error, ForeignJournalError | TreeError) else ""
+        except (OSError, Refused, ValueError, AttributeError, RecursionError) as error:
+            why = f" ({error})" if isinstance(error, ForeignJournalError | Refused) else ""
             raise GitError(
                 f"{self._journal}: cannot be read{why}; look at the repository's refs, then remove the file"
             ) from None

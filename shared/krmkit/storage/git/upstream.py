@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.storage.git.foreign import NETWORK
 from krmkit.storage.git.objects import Objects
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.treeupdate import File, read_files
-
-
-class UpstreamError(ValueError):
-    """A package's upstream cannot be read; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,7 @@ class Upstream:
     def of(cls, kptfile: dict[str, object], fetched: bool = True) -> Upstream:
         """Read it from a Kptfile.
 
-        Raises UpstreamError if the Kptfile has no git upstream, or, with `fetched`, no commit.
+        Raises Refused if the Kptfile has no git upstream, or, with `fetched`, no commit.
         """
         fields: dict[str, str] = {"commit": ""}
         parts = (("upstream", ("repo", "directory", "ref")), ("upstreamLock", ("commit",)))
@@ -39,7 +36,7 @@ class Upstream:
             given = kptfile.get(part)
             git = given.get("git") if isinstance(given, dict) else None
             if not isinstance(git, dict) or not git.get(keys[0]):
-                raise UpstreamError(
+                raise Refused(
                     f"Kptfile: {part}.git must name a {keys[0]}; only a package that `kpt pkg get` fetched from git has it"
                 )
             fields.update({key: str(git.get(key) or "") for key in keys})
@@ -84,9 +81,7 @@ class Fetched:
     def __enter__(self) -> Fetched:
         try:
             if self.upstream.repo.startswith("-"):
-                raise UpstreamError(
-                    f"Kptfile: upstream.git.repo must be an address, got {self.upstream.repo!r}"
-                )
+                raise Refused(f"Kptfile: upstream.git.repo must be an address, got {self.upstream.repo!r}")
             self.repository.run("init", "--quiet", "--bare")
             heads = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
             # Without --update-shallow git silently leaves out the commits of a shallow clone.
@@ -105,14 +100,14 @@ class Fetched:
     def revision(self, ref: str) -> Revision:
         """Return the package at a tag, branch or commit; a tag `<directory>/<ref>` comes first, as in kpt.
 
-        Raises UpstreamError if there is no such revision, or it does not hold the package.
+        Raises Refused if there is no such revision, or it does not hold the package.
         """
         directory = self.upstream.directory
         with Objects(self.repository) as objects:
             name, commit = self._commit(objects, ref)
             tree = objects.folder(objects.commit(commit)[1].tree, directory)
             if tree is None:
-                raise UpstreamError(f"{self.repository.name}: {ref} has no folder {directory}")
+                raise Refused(f"{self.repository.name}: {ref} has no folder {directory}")
             return Revision(ref, commit, read_files(objects, tree), name)
 
     def _commit(self, objects: Objects, ref: str) -> tuple[str, str]:
@@ -125,7 +120,7 @@ class Fetched:
         shallow = (self.repository.folder / "shallow").exists()
         hint = "; it is a shallow clone, so fetch its history there: git fetch --unshallow" if shallow else ""
         hint = hint or did_you_mean(ref, self._names())
-        raise UpstreamError(f"{self.repository.name}: there is no tag, branch or commit {ref}{hint}")
+        raise Refused(f"{self.repository.name}: there is no tag, branch or commit {ref}{hint}")
 
     def _names(self) -> list[str]:
         """The tags and branches, those of the package's folder without it, as `revision` takes them."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 
-class InstallationError(Exception):
+
+class InstallationError(Refused):
     """One thing that stops an installation, for example `("target-not-found", 'targets "a" not found', "spec.imports")`.
 
     `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" if none fits).

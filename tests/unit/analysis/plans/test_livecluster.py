@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.analysis.plans import livecluster
-from krmkit.analysis.plans.livecluster import Kubectl, LiveError, read_live
+from krmkit.analysis.plans.livecluster import Kubectl, read_live
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
 
@@ -56,7 +57,7 @@ def class_named(name: str, kind: str = "DevClusterTemplate", template: str = "t"
 def test_options_in_a_package(answer: Path, package: Collected, cluster: tuple[str, str], said: str) -> None:
     """A name or kind that no object can have is refused before kubectl is called."""
     answer.write_text("true\n")
-    with pytest.raises(LiveError, match="must be") as error:
+    with pytest.raises(Refused, match="must be") as error:
         read_live(package, [cluster], Kubectl())
 
     assert said in str(error.value)
@@ -88,14 +89,14 @@ def test_names_are_operands(answer: Path) -> None:
 def test_odd_answers(answer: Path, text: str, said: str) -> None:
     (answer.parent / "text").write_text(text)
     answer.write_text(f"cat {answer.parent}/text\n")
-    with pytest.raises(LiveError, match=said):
+    with pytest.raises(Refused, match=said):
         Kubectl().get(CLUSTERS, "default")
 
 
 def test_endless_answer(answer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(livecluster, "_LARGEST", 1 << 20)
     answer.write_text("yes\n")
-    with pytest.raises(LiveError, match="wrote more than 1048576 bytes"):
+    with pytest.raises(Refused, match="wrote more than 1048576 bytes"):
         Kubectl().get(CLUSTERS, "default")
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.analysis.plans.sources import PlanError, read_items
+from krmkit.analysis.plans.sources import read_items
 from krmkit.cli import main
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk.folders import WORK
 
 LIST = """apiVersion: v1
@@ -51,5 +52,5 @@ def test_a_file_that_cannot_be_read(
 
 def test_no_folder(tmp_path: Path) -> None:
     """A path that does not exist is named."""
-    with pytest.raises(PlanError, match="none: does not exist"):
+    with pytest.raises(Refused, match="none: does not exist"):
         read_items(str(tmp_path / "none"))

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from krmkit.fleet.engine import processes
-from krmkit.fleet.engine.jobs import JobError, Plain, Processes, Serial, local
+from krmkit.fleet.engine.jobs import Plain, Processes, Serial, local
+from krmkit.krm.errors import Refused
 
 
 class Odd:
@@ -23,7 +24,7 @@ class Odd:
     def __call__(self, given: int) -> int:
         self.calls += 1
         if given == 3:
-            raise JobError("3 is odd")
+            raise Refused("3 is odd")
         if given == 5:
             raise KeyError(given)
         return given * 2

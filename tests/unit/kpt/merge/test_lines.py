@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.kpt.merge.lines import LineMergeError, merge_lines
+from krmkit.kpt.merge.lines import merge_lines
 from krmkit.kpt.merge.policy import unresolved_line
 from krmkit.kpt.merge.threeway import LOCAL
+from krmkit.krm.errors import Refused
 
 CASES = {
     "apart": (b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n", b"A\nb\nC\n", b"A\nb\nC\n"),
@@ -49,7 +50,7 @@ def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error says what is missing; no other result is made up."""
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(LineMergeError, match="not on PATH"):
+    with pytest.raises(Refused, match="not on PATH"):
         merge_lines(b"a\n", b"b\n", b"c\n")
 
 

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.render.conversion.packfolder import PackFolderError, config_map, exported, imported, item_name
+from krmkit.render.conversion.packfolder import config_map, exported, imported, item_name
 from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
-from krmkit.storage.disk.write import WriteError, Writer
+from krmkit.storage.disk.write import Writer
 from tests.waiting import MOST
 
 PACK = '{"name": "app", "version": "1.0.0", "layer": "addon"}'
@@ -184,7 +185,7 @@ def test_wrong_folders(tmp_path: Path) -> None:
         ([good, str(tmp_path / "x" / "good")], "would both become good.yaml"),
         ([good, str(tmp_path / "bytes")], "bytes/values.yaml: byte 0xff at 3 is not UTF-8"),
     ):
-        with pytest.raises(PackFolderError, match=message):
+        with pytest.raises(Refused, match=message):
             imported(folders, str(package))
     assert not package.exists()
 
@@ -196,7 +197,7 @@ def test_strangers_are_not_replaced(tmp_path: Path) -> None:
     stranger = tmp_path / "package" / "app.yaml"
     stranger.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n")
 
-    with pytest.raises(PackFolderError, match="is there already and is not this pack"):
+    with pytest.raises(Refused, match="is there already and is not this pack"):
         imported([pack], str(tmp_path / "package"))
     assert stranger.read_text().endswith("name: app\n")
 
@@ -208,7 +209,7 @@ def test_export_stays_below_its_folder(tmp_path: Path) -> None:
     item = tmp_path / "package" / "app.yaml"
     item.write_text(item.read_text().replace("pack-folder: app", "pack-folder: ../../app"))
 
-    with pytest.raises(PackFolderError, match="names no folder"):
+    with pytest.raises(Refused, match="names no folder"):
         exported(read(str(tmp_path / "package")), str(tmp_path / "out"))
 
 
@@ -255,9 +256,7 @@ def test_what_is_no_file(tmp_path: Path, make: Callable[[Path], None], name: str
     pack = folder(tmp_path / "app", {"other": "x"})
     make(tmp_path / "app" / name)
 
-    with pytest.raises(
-        PackFolderError, match=f"app/{name}: (must be a regular file|is a link to /, outside)"
-    ):
+    with pytest.raises(Refused, match=f"app/{name}: (must be a regular file|is a link to /, outside)"):
         imported([pack], str(tmp_path / "p"))
 
     assert not (tmp_path / "p").exists()
@@ -283,7 +282,7 @@ def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         return write(handle, content)
 
     monkeypatch.setattr(os, "write", nearly_full)
-    with pytest.raises(WriteError, match="No space left"):
+    with pytest.raises(Refused, match="No space left"):
         imported([pack], str(tmp_path / "p"))
     assert not (tmp_path / "p").exists()
     monkeypatch.setattr(os, "write", write)
@@ -294,7 +293,7 @@ def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     before = bytes_below(tmp_path / "p")
     (tmp_path / "app" / "charts" / "a.tgz").write_text("new")
     calls.clear()
-    with pytest.raises(WriteError, match="No space left"):
+    with pytest.raises(Refused, match="No space left"):
         imported([pack], str(tmp_path / "p"))
     assert bytes_below(tmp_path / "p") == before
 
@@ -305,7 +304,7 @@ def test_a_krmignore_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / ".krmignore").write_bytes(b"\xff")
 
-    with pytest.raises(PackFolderError, match=r"\.krmignore: is not UTF-8"):
+    with pytest.raises(Refused, match=r"\.krmignore: is not UTF-8"):
         imported([pack], str(tmp_path / "p"))
 
     assert bytes_below(tmp_path / "p") == {".krmignore": b"\xff"}
@@ -329,7 +328,7 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     pack = folder(tmp_path / "app", {})
     (tmp_path / "app" / os.fsdecode(b"a-\xff.txt")).write_text("")
 
-    with pytest.raises(PackFolderError, match=r"the file name a-\\xff\.txt is not UTF-8; rename the file"):
+    with pytest.raises(Refused, match=r"the file name a-\\xff\.txt is not UTF-8; rename the file"):
         imported([pack], str(tmp_path / "p"))
 
     assert not (tmp_path / "p").exists()
@@ -341,7 +340,7 @@ def test_links_out_of_a_pack(tmp_path: Path) -> None:
     pack = folder(tmp_path / "app", {})
     (tmp_path / "app/x").symlink_to(tmp_path / "key")
 
-    with pytest.raises(PackFolderError, match=r"app/x: is a link to .*/key, outside of "):
+    with pytest.raises(Refused, match=r"app/x: is a link to .*/key, outside of "):
         imported([pack], str(tmp_path / "p"))
 
 
@@ -419,7 +418,7 @@ def test_a_folder_that_is_there_keeps_its_files(tmp_path: Path) -> None:
 
     (tmp_path / "q").mkdir()
     (tmp_path / "q/app").write_text("a file")
-    with pytest.raises(WriteError, match="app is a file, where a folder is to be made; nothing was written"):
+    with pytest.raises(Refused, match="app is a file, where a folder is to be made; nothing was written"):
         imported([pack], str(tmp_path / "q"))
     assert bytes_below(tmp_path / "q") == {"app": b"a file"}
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.cli.checkextension import main
+from krmkit.cli import main
 from krmkit.libraries.json import Object
 from tests.unit.systems.clusterapi.fixtures import INFRASTRUCTURE, cluster, cluster_class, templates
 
@@ -82,7 +82,7 @@ def write_package(folder: Path) -> str:
 
 
 def findings(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[Object]]:
-    code = main(["check-extension", *words, "-f", "json"])
+    code = main(["topology", "check-extension", *words, "-f", "json"])
     return code, json.loads(capsys.readouterr().out)["findings"]
 
 
@@ -296,6 +296,6 @@ def test_a_literal_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     change = {"op": "add", "path": "/spec/template/spec/mirror", "value": "{{ .registryMirror }}"}
     extension = write_extension(tmp_path, handler(variables=[VARIABLE], patches=[patch(change)]))
 
-    assert main(["check-extension", extension]) == 1
+    assert main(["topology", "check-extension", extension]) == 1
 
     assert "is written as it is; put it into valueFrom.template" in capsys.readouterr().err

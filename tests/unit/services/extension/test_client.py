@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
 from krmkit.services.extension import client
-from krmkit.services.extension.client import AddressError, CallError, ExecCaller, HttpCaller, caller
+from krmkit.services.extension.client import CallError, ExecCaller, HttpCaller, caller
 from krmkit.services.extension.live import LiveExtensions, Recorder
 from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.api.errors import TopologyError
@@ -104,13 +105,13 @@ def live(fake: Any) -> LiveExtensions:
 )
 def test_addresses_that_are_refused(address: str, message: str) -> None:
     """The message says what would be right."""
-    with pytest.raises(AddressError, match=message):
+    with pytest.raises(Refused, match=message):
         caller(address)
 
 
 def test_a_key_without_its_certificate() -> None:
     """Left out in silence, it would look as if the server knew the client."""
-    with pytest.raises(AddressError, match="--client-key needs --client-cert"):
+    with pytest.raises(Refused, match="--client-key needs --client-cert"):
         HttpCaller("https://localhost", key="client.key")
 
 

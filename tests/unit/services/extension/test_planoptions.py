@@ -6,8 +6,8 @@ from argparse import Namespace
 
 import pytest
 
-from krmkit.analysis.plans.sources import PlanError
 from krmkit.cli import topology
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.systems.clusterapi.api.collection import Collected, collect
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
@@ -29,7 +29,7 @@ def test_what_is_refused(given: list[str], message: str) -> None:
     """The message has the flag, and what would be right."""
     arguments = Namespace(extension=given, record="", ca_file="", client_cert="", client_key="")
 
-    with pytest.raises(PlanError, match=message):
+    with pytest.raises(Refused, match=message):
         topology._extensions(arguments, TopologyOptions())
 
 

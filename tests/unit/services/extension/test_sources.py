@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.services.extension.sources import ExtensionError, fingerprint, load, read
+from krmkit.krm.errors import Refused
+from krmkit.services.extension.sources import fingerprint, load, read
 
 TEXT = """
 apiVersion: krmkit.dev/v1alpha1
@@ -56,5 +57,5 @@ def test_no_name(tmp_path: Path) -> None:
     """An extension is served below its name, so one without is refused."""
     (tmp_path / "one.yaml").write_text(TEXT.replace("metadata: {name: NAME}", "metadata: {}"), "utf-8")
 
-    with pytest.raises(ExtensionError, match=r"without a name: metadata\.name: is required"):
+    with pytest.raises(Refused, match=r"without a name: metadata\.name: is required"):
         load(read([str(tmp_path)], []))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from krmkit.fn.run import RunOptions
+from krmkit.krm.errors import Refused
 from krmkit.render.resolve import ProgramResolver
 from krmkit.services.preview.configs import ChoiceError
 from krmkit.services.preview.package import ChangedError, PreviewPackage
-from krmkit.storage.disk.write import WriteError
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, contents
 
 PRESETS, MACROS = "pipeline.mutators[0]", "pipeline.mutators[1]"
@@ -220,7 +220,7 @@ def test_a_link_out_of_the_package(profile: Path, tmp_path: Path) -> None:
     preview = preview_of(profile)
     wanted = {PRESETS: {"edge-k3s": ["Datastore:sqlite"]}}
 
-    with pytest.raises(WriteError, match="outside of the package; nothing was written"):
+    with pytest.raises(Refused, match="outside of the package; nothing was written"):
         preview.save(wanted, preview.state({})["files"])
 
     assert outside.read_text() == before

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.storage.disk.folders import DEEPEST, TreeError, files, read_file, resolved_by, walk
+from krmkit.krm.errors import Refused
+from krmkit.storage.disk.folders import DEEPEST, files, read_file, resolved_by, walk
 
 
 @pytest.mark.parametrize(("limit", "whole"), [(0, True), (999, False), (1000, True), (1001, True)])
@@ -41,7 +42,7 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert list(files(str(tmp_path))) == []
 
     (tmp_path / "sub" / os.fsdecode(b"a-\xff.txt")).write_text("")
-    with pytest.raises(TreeError, match=r"the file name sub/a-\\xff\.txt is not UTF-8; rename the file"):
+    with pytest.raises(Refused, match=r"the file name sub/a-\\xff\.txt is not UTF-8; rename the file"):
         list(files(str(tmp_path)))
 
 
@@ -62,7 +63,7 @@ def test_folders_without_end(tmp_path: Path, read: Callable[[str], Iterable[obje
     assert len(list(read(str(tmp_path)))) in (0, DEEPEST + 1)
     os.makedirs(deep)
 
-    with pytest.raises(TreeError, match="lies more than 200 folders deep"):
+    with pytest.raises(Refused, match="lies more than 200 folders deep"):
         list(read(str(tmp_path)))
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk import journal, primitives
 from krmkit.storage.disk.folders import WORK
 from krmkit.storage.disk.journal import JOURNAL, Journal, JournalStep, recover, recover_above
-from krmkit.storage.disk.primitives import FolderLock, WriteError, digest
+from krmkit.storage.disk.primitives import FolderLock, digest
 from tests.opened import openings_and_renames
 
 
@@ -67,7 +68,7 @@ def test_a_file_that_was_changed_since_stays(tmp_path: Path) -> None:
     before = files(tmp_path)
 
     with pytest.raises(
-        WriteError, match=r"a was changed since\. Put that file back as it was, or delete \.krmkit-work"
+        Refused, match=r"a was changed since\. Put that file back as it was, or delete \.krmkit-work"
     ):
         recover(str(tmp_path))
     assert files(tmp_path) == before
@@ -105,7 +106,7 @@ def test_a_journal_of_somebody_else(tmp_path: Path, bad: object) -> None:
     (root / JOURNAL).write_text(bad if isinstance(bad, str) else json.dumps(bad))
     before = files(tmp_path)
 
-    with pytest.raises(WriteError, match="cannot be read as the journal of a killed run"):
+    with pytest.raises(Refused, match="cannot be read as the journal of a killed run"):
         recover(str(root))
 
     assert files(tmp_path) == before
@@ -127,7 +128,7 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(primitives, "_PATIENCE", 0.0)
     with (
         FolderLock(str(tmp_path)),
-        pytest.raises(WriteError, match="another run of krmkit has been writing here"),
+        pytest.raises(Refused, match="another run of krmkit has been writing here"),
     ):
         FolderLock(str(tmp_path)).__enter__()
 
@@ -174,6 +175,6 @@ def test_a_journal_of_another_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         place.parent.rename(tmp_path / "w")
         place.parent.symlink_to(tmp_path / "w")
 
-    with pytest.raises(WriteError, match="cannot be read as the journal of a killed run"):
+    with pytest.raises(Refused, match="cannot be read as the journal of a killed run"):
         recover(str(tmp_path / "p"))
     assert os.path.lexists(place)

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk.folders import WORK
 from krmkit.storage.disk.journal import Journal, JournalStep, recover
 from krmkit.storage.disk.primitives import FolderLock, digest
-from krmkit.storage.disk.write import MARK, FileEdit, WriteError, Writer, write, write_folder
+from krmkit.storage.disk.write import MARK, FileEdit, Writer, write, write_folder
 from tests.waiting import MOST
 
 TYPE_CHECKING = False
@@ -74,7 +75,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("x")
     (root / "link").symlink_to("../outside")
 
-    with pytest.raises(WriteError, match="outside of the package"):
+    with pytest.raises(Refused, match="outside of the package"):
         write(str(root), [FileEdit("a", None, "y"), FileEdit("link", "x", "y")])
 
     assert files(tmp_path) == {"outside": "x", "p/link": "x"}
@@ -84,7 +85,7 @@ def test_a_folder_in_the_way(tmp_path: Path) -> None:
     """It is named, and nothing was written."""
     (tmp_path / "d").mkdir()
 
-    with pytest.raises(WriteError, match="d is a folder"):
+    with pytest.raises(Refused, match="d is a folder"):
         write(str(tmp_path), [FileEdit("a", None, "y"), FileEdit("d", None, "y")])
 
     assert files(tmp_path) == {}
@@ -104,7 +105,7 @@ def test_a_failure_before_the_first_rename_changes_nothing(
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(WriteError, match="No space left"):
+    with pytest.raises(Refused, match="No space left"):
         write(
             str(tmp_path), [FileEdit("new/x", None, "new"), *(FileEdit(name, "old", "new") for name in "abc")]
         )
@@ -148,7 +149,7 @@ def test_a_failed_step_takes_back_those_before_it(
             write(str(tmp_path), changes)  # there are only four steps
         else:
             with pytest.raises(
-                WriteError, match=r"cannot write .*: Device or resource busy; nothing was written"
+                Refused, match=r"cannot write .*: Device or resource busy; nothing was written"
             ):
                 write(str(tmp_path), changes)
 
@@ -164,9 +165,9 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
     """It is named as what it is, for one file and for a folder."""
     (tmp_path / "f").write_text("x")
 
-    with pytest.raises(WriteError, match="f is a file, where a folder is to be made"):
+    with pytest.raises(Refused, match="f is a file, where a folder is to be made"):
         write(str(tmp_path), [FileEdit("f/a", None, "y")])
-    with pytest.raises(WriteError, match="f is a file, where a folder is to be made"):
+    with pytest.raises(Refused, match="f is a file, where a folder is to be made"):
         write_folder(str(tmp_path / "f" / "out"), [FileEdit("a", None, "y")])
 
     assert files(tmp_path) == {"f": "x"}
@@ -198,7 +199,7 @@ def test_what_somebody_else_wrote_stays(tmp_path: Path, now: str | None, after: 
     changes = [FileEdit("a", "old", "new"), FileEdit("b", "old", "new"), FileEdit("gone", "old", None)]
 
     if after is None:
-        with pytest.raises(WriteError, match="b was changed by somebody else while this ran; nothing was"):
+        with pytest.raises(Refused, match="b was changed by somebody else while this ran; nothing was"):
             write(str(tmp_path), changes, careful=True)
         assert files(tmp_path) == {"a": "old", **({"b": now} if now is not None else {})}
     else:
@@ -339,7 +340,7 @@ def test_write_folder(tmp_path: Path) -> None:
     write_folder(str(tmp_path / "x" / "out"), [FileEdit("a/b", None, "1"), FileEdit("c", None, "2")])
 
     assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
-    with pytest.raises(WriteError, match="is there already"):
+    with pytest.raises(Refused, match="is there already"):
         write_folder(str(tmp_path / "x" / "out"), [FileEdit("c", None, "3")])
     assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
 
@@ -459,7 +460,7 @@ def test_same_content_is_not_written_again(tmp_path: Path) -> None:
 def test_a_pipe_is_no_source(tmp_path: Path) -> None:
     """It is refused at once, where a read would wait for ever."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(WriteError, match="pipe: must be a regular file"):
+    with pytest.raises(Refused, match="pipe: must be a regular file"):
         write(str(tmp_path / "p"), [FileEdit("pipe", None, "", str(tmp_path / "pipe"))])
 
 
@@ -475,7 +476,7 @@ def test_two_who_make_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         put(writer, changes)
 
     monkeypatch.setattr(Writer, "put", overtaken)
-    with pytest.raises(WriteError, match="new is there already"):
+    with pytest.raises(Refused, match="new is there already"):
         write_folder(target, [FileEdit("a", None, "1")])
 
     assert files(tmp_path) == {"new/b": "2"}

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.storage.disk.primitives import remove_tree
-from krmkit.storage.disk.write import MARK, FileEdit, WriteError, write
+from krmkit.storage.disk.write import MARK, FileEdit, write
 from tests.unit.storage.disk.test_write import files
 
 
@@ -30,7 +31,7 @@ def test_a_mount_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(os, "replace", busy)
     monkeypatch.setattr(os, "link", crossing)
-    with pytest.raises(WriteError, match="z: Device or resource busy; nothing was written"):
+    with pytest.raises(Refused, match="z: Device or resource busy; nothing was written"):
         write(str(tmp_path), [FileEdit(name, "old", "new") for name in "az"])
 
     assert files(tmp_path) == {"a": "old", "z": "old"}
@@ -96,7 +97,7 @@ def test_a_disk_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(os, "replace", busy)
     monkeypatch.setattr(os, "link", no_link)
     monkeypatch.setattr(os, "chown", noted)
-    with pytest.raises(WriteError, match="z: Device or resource busy; nothing was written"):
+    with pytest.raises(Refused, match="z: Device or resource busy; nothing was written"):
         write(str(tmp_path), [FileEdit(name, "old", "new") for name in "az"])
 
     after = (tmp_path / "a").stat()

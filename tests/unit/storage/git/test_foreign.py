@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.analysis.plans.sources import PlanError, read_revision
+from krmkit.analysis.plans.sources import read_revision
 from krmkit.cli.recursive import changed_since
+from krmkit.krm.errors import Refused
 from krmkit.storage.git.foreign import ELSEWHERE, allowed_protocols, overrides, settings_environment
 from krmkit.storage.git.objects import Objects
 from krmkit.storage.git.packfile import PackFile
@@ -137,7 +138,7 @@ def use(folder: Path) -> None:
         lambda: read_revision(str(folder), "HEAD"),
     )  # fmt: skip
     for one in uses:
-        with suppress(GitError, PlanError):
+        with suppress(GitError, Refused):
             one()
 
 

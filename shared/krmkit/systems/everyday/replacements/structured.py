@@ -6,7 +6,7 @@ as kustomize does: sorted, and with an indentation of 2 if it had several lines.
 
 from __future__ import annotations
 
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
@@ -65,5 +65,5 @@ def edit_inside(text: str, edit: Callable[[InnerText], bool]) -> str | None:
     try:
         inner = InnerText(text)
         return inner.edited() if edit(inner) else None
-    except (YamlError, ListError):
+    except (YamlError, Refused):
         return None

@@ -13,6 +13,7 @@ from binascii import Error as Base64Error
 from binascii import a2b_base64
 from dataclasses import dataclass
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.go.regexp.pattern import PatternError
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
@@ -23,7 +24,7 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
 from krmkit.systems.landscaper.components.archive import ArchiveError, text_or_bytes, untar
-from krmkit.systems.landscaper.components.ctf import LARGEST, CtfError, TransportArchive
+from krmkit.systems.landscaper.components.ctf import LARGEST, TransportArchive
 from krmkit.systems.landscaper.components.descriptors import V2, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
 
@@ -58,7 +59,7 @@ def is_constructor_name(path: str) -> bool:
 
 
 def read_documents(content: str, label: str) -> list[Data]:
-    """Return the mappings of a file, in order. Raises CtfError."""
+    """Return the mappings of a file, in order. Raises Refused."""
     try:
         return [mapping(go2_data(document.root)) for document in parse_all(content)]
     except YamlError as error:
@@ -67,7 +68,7 @@ def read_documents(content: str, label: str) -> list[Data]:
             if "{{" in content or "((" in content
             else ""
         )
-        raise CtfError(f"{label}: {error}{hint}") from None
+        raise Refused(f"{label}: {error}{hint}") from None
 
 
 def has_resources_alone(documents: list[Data]) -> bool:
@@ -87,10 +88,10 @@ def members(documents: list[Data], key: str) -> list[Data]:
 
 
 def read_constructor(documents: list[Data], label: str, sources: Sources, found: TransportArchive) -> None:
-    """Add the components of a constructor. Raises CtfError."""
+    """Add the components of a constructor. Raises Refused."""
     components = members(documents, "components")
     if not components:
-        raise CtfError(f"{label}: must hold a component with a name, or several below components")
+        raise Refused(f"{label}: must hold a component with a name, or several below components")
     for component in components:
         _Construction(component, label, sources, found).add()
 
@@ -122,7 +123,7 @@ class _Construction:
         component = self.component
         name, version = text(component.get("name")), text(component.get("version"))
         if not name or not version:
-            raise CtfError(
+            raise Refused(
                 f"{self.label}: a component must have a name and a version, got {name or 'no name'}:{version}"
             )
         provider = component.get("provider")
@@ -146,7 +147,7 @@ class _Construction:
         try:
             self.found.components.append((checked(descriptor), emit.document(descriptor)))
         except InstallationError as error:
-            raise CtfError(f"{self.label}: {owner}: {error.message}") from None
+            raise Refused(f"{self.label}: {owner}: {error.message}") from None
 
     def _references(self) -> list[Data]:
         """componentReferences; the v3 form calls them references."""
@@ -164,7 +165,7 @@ class _Construction:
         given = resource.get("input")
         if given is None:
             if not isinstance(resource.get("access"), dict):
-                raise CtfError(f"{self.label}: {where} must have an access or an input")
+                raise Refused(f"{self.label}: {where} must have an access or an input")
             made.setdefault("relation", "external")
             return {**made, "access": resource["access"]}
         made.setdefault("relation", "local")
@@ -190,10 +191,10 @@ class _Construction:
             path = text(given.get("path"))
             try:
                 data = self.sources.file(path)
-            except CtfError as error:
-                raise CtfError(f"{self.label}: {where}: {error}") from None
+            except Refused as error:
+                raise Refused(f"{self.label}: {where}: {error}") from None
             if data is None:
-                raise CtfError(
+                raise Refused(
                     f"{self.label}: {where}: input.path {path} is not a file beside the constructor"
                 )
             return self._unpacked(data, where) if blueprint else text_or_bytes(data)
@@ -203,7 +204,7 @@ class _Construction:
             try:
                 return text_or_bytes(a2b_base64(text(given.get("data"))))
             except Base64Error as error:
-                raise CtfError(f"{self.label}: {where}: input.data must be base64: {error}") from None
+                raise Refused(f"{self.label}: {where}: input.data must be base64: {error}") from None
         self.found.notes.append(f"{where}: left out, as an input of type {kind or 'none'} is not made here")
         return None
 
@@ -211,22 +212,22 @@ class _Construction:
         try:
             return Files(untar(data))
         except ArchiveError as error:
-            raise CtfError(f"{self.label}: {where}: {error}") from None
+            raise Refused(f"{self.label}: {where}: {error}") from None
 
     def _folder(self, given: Data, where: str) -> Files:
         """The files of a folder: those that includeFiles match, if it is given, without those that excludeFiles match."""
         path = text(given.get("path"))
         try:
             files = self.sources.folder(path)
-        except CtfError as error:
-            raise CtfError(f"{self.label}: {where}: {error}") from None
+        except Refused as error:
+            raise Refused(f"{self.label}: {where}: {error}") from None
         if files is None:
-            raise CtfError(f"{self.label}: {where}: input.path {path} is not a folder beside the constructor")
+            raise Refused(f"{self.label}: {where}: input.path {path} is not a folder beside the constructor")
         try:
             wanted = [compile_pattern(text(one)) for one in sequence(given.get("includeFiles"))]
             unwanted = [compile_pattern(text(one)) for one in sequence(given.get("excludeFiles"))]
         except PatternError as error:
-            raise CtfError(f"{self.label}: {where}: {error}") from None
+            raise Refused(f"{self.label}: {where}: {error}") from None
         above = f"{path.rstrip('/').rpartition('/')[2]}/" if given.get("preserveDir") is True else ""
         return Files(
             {

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from hashlib import new as new_hash
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.schema.fields import is_list_of_maps, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
@@ -30,11 +31,7 @@ _DIGEST = re.compile(r"(sha256|sha512)[:.]([0-9a-fA-F]+)")
 _GZIP = b"\x1f\x8b"
 
 
-class CtfError(ValueError):
-    """A folder has no component, or an unreadable one."""
-
-
-class NoComponentError(CtfError):
+class NoComponentError(Refused):
     """A folder has no component in an archive."""
 
 
@@ -49,21 +46,21 @@ class TransportArchive:
     _unpacked: dict[tuple[str, bool, bool], tuple[Files | Content, list[str]]] = field(default_factory=dict)
 
     def put(self, key: str, content: Files | Content) -> None:
-        """Add a content. Raises CtfError if all have more than MOST_BYTES: one blob may be the content of many resources."""
+        """Add a content. Raises Refused if all have more than MOST_BYTES: one blob may be the content of many resources."""
         self.count(key, content)
         self.contents[key] = content
 
     def count(self, label: str, content: Files | Content) -> None:
-        """Count a content or descriptor. Raises CtfError if all together have too many bytes."""
+        """Count a content or descriptor. Raises Refused if all together have too many bytes."""
         files = content.all().values() if isinstance(content, Files) else [content]
         self._size += sum(map(len, files))
         if self._size > MOST_BYTES:
-            raise CtfError(f"{label}: the components must have at most {MOST_BYTES:,} bytes together")
+            raise Refused(f"{label}: the components must have at most {MOST_BYTES:,} bytes together")
 
     def unpacked(
         self, resource: Data, blob: str, data: bytes, label: str
     ) -> tuple[Files | Content, list[str]]:
-        """Return the content of a resource, and its links and devices; a blob is unpacked once. Raises CtfError."""
+        """Return the content of a resource, and its links and devices; a blob is unpacked once. Raises Refused."""
         is_blueprint = resource.get("type") in BLUEPRINT_TYPES
         is_json = "json" in text(mapping(resource.get("access")).get("mediaType"))
         known = self._unpacked.get((blob, is_blueprint, is_json))
@@ -75,7 +72,7 @@ class TransportArchive:
 
 
 def read_components(files: dict[str, bytes]) -> TransportArchive:
-    """Return every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises CtfError."""
+    """Return every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises Refused."""
     archive = TransportArchive()
     for path in sorted(files):
         folder, _, name = path.rpartition("/")
@@ -95,7 +92,7 @@ def _component(found: TransportArchive, data: bytes, path: str) -> Component:
         content = data.decode()
         component = checked(load(content))
     except (UnicodeDecodeError, GoYamlError, InstallationError) as error:
-        raise CtfError(f"{path}: {getattr(error, 'message', error)}") from None
+        raise Refused(f"{path}: {getattr(error, 'message', error)}") from None
     found.count(path, content)
     found.components.append((component, content))
     return component
@@ -112,7 +109,7 @@ class _Blobs:
         self._checked: set[tuple[str, str]] = set()
 
     def get(self, key: str) -> bytes | None:
-        """Return the blob of a digest or file name, None if there is none. Raises CtfError if a digest is not the blob's."""
+        """Return the blob of a digest or file name, None if there is none. Raises Refused if a digest is not the blob's."""
         data = self.files.get(self.folder + key.replace(":", "."))
         named = _DIGEST.fullmatch(key)
         if data is not None and named:
@@ -120,35 +117,35 @@ class _Blobs:
         return data
 
     def check_resource(self, key: str, data: bytes, resource: Data, label: str) -> None:
-        """Check the digest of a resource. Raises CtfError."""
+        """Check the digest of a resource. Raises Refused."""
         given = mapping(resource.get("digest"))
         if given.get("normalisationAlgorithm") != _BLOB_DIGEST:
             return  # no digest, or one of something in the blob
         name = text(given.get("hashAlgorithm")).lower().replace("-", "")
         if name not in {"sha256", "sha512"}:
-            raise CtfError(
+            raise Refused(
                 f"{label}: digest.hashAlgorithm must be SHA-256 or SHA-512, got {given.get('hashAlgorithm')}"
             )
         try:
             self.check(key, data, name, text(given.get("value")), label)
-        except CtfError:
+        except Refused:
             if data[:2] != _GZIP:
                 raise
             # The digest of a compressed blob may be that of its content.
             try:
                 content = gunzip(data)
             except ArchiveError as error:
-                raise CtfError(f"{label}: {error}") from None
+                raise Refused(f"{label}: {error}") from None
             self.check(f"{key} unpacked", content, name, text(given.get("value")), label)
             self._checked.add((key, text(given.get("value"))))
 
     def check(self, key: str, data: bytes, algorithm: str, value: str, label: str) -> None:
-        """Raise CtfError if a blob has another digest. A blob that many resources name is checked once."""
+        """Raise Refused if a blob has another digest. A blob that many resources name is checked once."""
         if (key, value) in self._checked:
             return
         found = new_hash(algorithm, data).hexdigest()
         if found != value.lower():
-            raise CtfError(
+            raise Refused(
                 f"{label}: the blob {key} was changed: its digest must be {algorithm}:{value}, got {algorithm}:{found}"
             )
         self._checked.add((key, value))
@@ -185,7 +182,7 @@ def _content(data: bytes, label: str, links: list[str], is_blueprint: bool, is_j
             return Files(untar(data, links))
         return text_or_bytes(gunzip(data) if data[:2] == _GZIP and is_json else data)
     except ArchiveError as error:
-        raise CtfError(f"{label}: {error}") from None
+        raise Refused(f"{label}: {error}") from None
 
 
 def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) -> None:
@@ -194,7 +191,7 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
     index = f"{prefix}{INDEX_FILE}"
     listed = _json(files[index], index).get("artifacts")
     if not is_list_of_maps(listed):
-        raise CtfError(f"{index}: artifacts must be a list of mappings")
+        raise Refused(f"{index}: artifacts must be a list of mappings")
     for artifact in listed:
         repository = text(artifact.get("repository"))
         if not repository.startswith(_DESCRIPTORS):
@@ -208,7 +205,7 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
             try:
                 members = untar(data)
             except ArchiveError as error:
-                raise CtfError(f"{label}: {error}") from None
+                raise Refused(f"{label}: {error}") from None
             content = members.get(DESCRIPTOR_FILE)
             data = content.encode() if isinstance(content, str) else _needed(content, label)
         _contents(found, _component(found, data, label), blobs)
@@ -216,7 +213,7 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
 
 def _needed(data: bytes | None, label: str) -> bytes:
     if data is None:
-        raise CtfError(f"{label}: a blob of its manifest is not there")
+        raise Refused(f"{label}: a blob of its manifest is not there")
     return data
 
 
@@ -224,4 +221,4 @@ def _json(data: bytes, label: str) -> Data:
     try:
         return mapping(json.loads(data))
     except (ValueError, RecursionError):
-        raise CtfError(f"{label}: must be JSON") from None
+        raise Refused(f"{label}: must be JSON") from None

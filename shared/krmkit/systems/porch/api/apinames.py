@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
+
 VARIANT_VERSION = "config.porch.kpt.dev/v1alpha1"
 VARIANT_KIND = "PackageVariant"
 SET_VERSION = "config.porch.kpt.dev/v1alpha2"
@@ -19,7 +21,7 @@ DELETION_POLICIES = ("orphan", "delete")
 STALLED, READY = "Stalled", "Ready"
 
 
-class PorchError(ValueError):
+class PorchError(Refused):
     """An error at which the controller would stop: nothing may be changed.
 
     `field`: the field of the resource that is worked on. `repository`: the Repository for which that fails. "" if not known.

@@ -14,7 +14,7 @@ _NAMES = ("name", "namespace")
 
 
 def target_object(resource: Resource) -> TargetObject:
-    """Name, namespace, labels and annotations of an item. YamlError, ListError for another text."""
+    """Name, namespace, labels and annotations of an item. YamlError, Refused for another text."""
     if resource.line_safe:
         resource.refuse_unreadable()
         found = _scan(resource.text, resource.column)

@@ -80,14 +80,14 @@ def refuse_other_version(resource: Resource, fleet: bool = False) -> None:
 
 
 def decode_variant(resource: Resource) -> DecodedVariant:
-    """A PackageVariant; raises YamlError and ListError for another text."""
+    """A PackageVariant; raises YamlError and Refused for another text."""
     from krmkit.systems.porch.api.specschemas import VARIANT
 
     return _decode(resource, VARIANT)
 
 
 def decode_set(resource: Resource) -> DecodedVariant:
-    """A PackageVariantSet; raises YamlError and ListError for another text."""
+    """A PackageVariantSet; raises YamlError and Refused for another text."""
     from krmkit.systems.porch.api.specschemas import SET
 
     return _decode(resource, SET)

@@ -6,7 +6,7 @@ Source: ensureConfigInjection of the packagevariants controller. Here the "clust
 from __future__ import annotations
 
 from krmkit.krm.annotations import INJECTED, INJECTION
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.fieldorder import ordered
@@ -118,7 +118,7 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
             name = resource.name if value is not None else ""
         except LimitError:
             raise
-        except ListError as error:
+        except Refused as error:
             raise BadPointError(f"{file}: failed to extract objects: {error}") from None
         except YamlError as error:
             raise BadPointError(f"{file}: failed to extract objects: {error}") from None

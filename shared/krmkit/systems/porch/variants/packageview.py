@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
-from krmkit.krm.errors import ListError
+from krmkit.krm.errors import Refused
 from krmkit.krm.identity import holding
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.porch.api.apinames import PorchError
@@ -83,7 +83,7 @@ class PackageView:
         resource = found[0]
         try:
             found_kind, found_name = resource.kind, resource.name
-        except (YamlError, ListError) as error:
+        except (YamlError, Refused) as error:
             raise PorchError(f'failed to parse "{file}" of PackageRevisionResources: {error}') from None
         if kind and found_kind != kind:
             raise PorchError(

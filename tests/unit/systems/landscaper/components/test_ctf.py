@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.systems.landscaper.blueprint.files import Content, Files
 from krmkit.systems.landscaper.components import ctf
 from krmkit.systems.landscaper.components.archive import untar
-from krmkit.systems.landscaper.components.ctf import CtfError, read_components
+from krmkit.systems.landscaper.components.ctf import read_components
 from tests.unit.systems.landscaper.blueprint.test_files import tar
 from tests.unit.systems.landscaper.worlds import descriptor, resource
 
@@ -109,7 +110,7 @@ def test_what_is_left_out_is_noted() -> None:
 )  # fmt: skip
 def test_contents_that_cannot_be_read(entry: dict[str, Any], data: bytes, message: str) -> None:
     """The error names component and resource."""
-    with pytest.raises(CtfError) as caught:
+    with pytest.raises(Refused) as caught:
         read_components(archive(entry, x=data))
 
     assert str(caught.value).startswith(message)
@@ -156,7 +157,7 @@ def test_blobs_of_the_transport_that_are_gone(number: int) -> None:
     blobs = transport(False)
     del blobs[list(blobs)[number]]
 
-    with pytest.raises(CtfError) as caught:
+    with pytest.raises(Refused) as caught:
         read_components(blobs)
 
     assert str(caught.value) == "example.com/shop:1.0.0: a blob of its manifest is not there"
@@ -166,7 +167,7 @@ def test_a_layer_that_is_no_archive() -> None:
     """A layer that says it is packed, and is not."""
     blobs = transport(True, layer=b"none")
 
-    with pytest.raises(CtfError, match=r"example.com/shop:1.0.0: cannot read the archive: "):
+    with pytest.raises(Refused, match=r"example.com/shop:1.0.0: cannot read the archive: "):
         read_components(blobs)
 
 
@@ -186,7 +187,7 @@ def test_blobs_that_were_changed(number: int) -> None:
     path = [name for name in blobs if "/sha256." in name][number]
     blobs[path] += b" "
 
-    with pytest.raises(CtfError, match="was changed: its digest must be sha256:") as caught:
+    with pytest.raises(Refused, match="was changed: its digest must be sha256:") as caught:
         read_components(blobs)
 
     assert path.partition("sha256.")[2] in str(caught.value)
@@ -223,7 +224,7 @@ def test_digests_of_resources() -> None:
         (b"\x1f\x8bx", hashed("00"), "cannot read gzip data"),
         (b"hello", hashed("00", "MD5"), "digest.hashAlgorithm must be SHA-256 or SHA-512, got MD5"),
     ):
-        with pytest.raises(CtfError, match=said):
+        with pytest.raises(Refused, match=said):
             read_components(with_digest(data, digest))
 
 
@@ -242,5 +243,5 @@ def test_one_blob_of_many_resources(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 1
 
     monkeypatch.setattr(ctf, "MOST_BYTES", 40_000)
-    with pytest.raises(CtfError, match="the components must have at most 40,000 bytes together"):
+    with pytest.raises(Refused, match="the components must have at most 40,000 bytes together"):
         read_components(archive(*resources, a=blueprint))
