@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
 
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
@@ -15,12 +17,6 @@ from krmkit.render.findings.model import SEVERITIES
 from krmkit.render.package import KPTFILE
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import COLOURS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, NoReturn
-
 
 # Formats of krmkit, and those that other tools know by -o.
 _FORMAT_WORDS = frozenset((*FORMATS, "html", "markdown", "gitlab", "yaml", "yml", "name", "wide", "jsonpath"))

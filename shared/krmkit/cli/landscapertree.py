@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from krmkit.analysis.plans.installationtree import (
@@ -20,11 +21,6 @@ from krmkit.render.findings.places import shown_path
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.views.outcome import Told
 from krmkit.views.terminal import Terminal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
 
 DRAWINGS = ("dot", "mermaid")  # formats of a graph, beside those of all commands
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 
 from krmkit.cli.arguments import (
     CommandParser,
@@ -37,10 +38,6 @@ from krmkit.storage.disk.write import FileEdit, write, write_file, write_folder
 from krmkit.views.formats import FORMATS, shown
 from krmkit.views.progress import RenderProgress
 from krmkit.views.terminal import Terminal, unread_is_fine
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PROGRAMS = FORMATS[2:]  # formats that programs read
 _STREAMS = ("stdout", "unwrap", "cluster")

@@ -5,14 +5,11 @@ from __future__ import annotations
 import argparse
 
 from krmkit.cli.arguments import add_functions, seconds
+from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.render.programs.external import TIMEOUT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.run import RunOptions
-    from krmkit.render.resolve import ProgramResolver
+from krmkit.render.resolve import ProgramResolver
 
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import Any
 
 from krmkit.cli.arguments import CommandParser, add_functions
+from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.help import text_for
 from krmkit.fn.knownfunctions import catalog
+from krmkit.fn.loader import Function
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.fn.definition import FunctionDefinition
-    from krmkit.fn.loader import Function
 
 _PACK_FILES = {
     **{name: name for name in ("pack.json", "presets.yaml", "schema.yaml")},

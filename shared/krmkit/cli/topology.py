@@ -23,16 +23,13 @@ from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import PackageReport
 from krmkit.render.findings.places import shown_path
+from krmkit.services.extension.live import Recorder
+from krmkit.systems.clusterapi.api.collection import Collected, Key
+from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 from krmkit.systems.clusterapi.plan.model import warning
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import Terminal
 from krmkit.views.topology import PAGES, told
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.services.extension.live import Recorder
-    from krmkit.systems.clusterapi.api.collection import Collected, Key
-    from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 
 EPILOG = """
 The package is rendered as it was, and then as it is with the first render as its current state. As it was: the commit HEAD, another

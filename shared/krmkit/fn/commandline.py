@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.yaml.limits import Limits
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 FLAGS = {
     "--explain": "add info results that say what applied, what did not, and why",

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from krmkit.fn.commandline import FLAGS
 from krmkit.fn.definition import FunctionDefinition
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 COLUMNS = 80
 # Rules that every function may report, beside those of its function.yaml.

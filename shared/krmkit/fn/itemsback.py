@@ -11,12 +11,9 @@ from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.limits import Limits
 
 _HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
 
 
 def items_alone(text: str, results: list[dict[str, object]], limits: Limits) -> str:

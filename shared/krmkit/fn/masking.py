@@ -5,19 +5,15 @@ Every output of every command passes here: results as a function ends (`hide`), 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.krm.secretwords import SECRET, can_be_struck, may_hold_secrets, parts, without_secrets
 from krmkit.libraries.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from krmkit.krm.finding import Finding
 
 
 class Mask:

@@ -7,16 +7,13 @@ a program, and runs as one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from krmkit import REGISTRY, TAG
+from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.loader import functions_folder
+from krmkit.fn.run import RunOptions
 from krmkit.kpt.kptfile import image_name, image_tag
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from krmkit.fn.definition import FunctionDefinition
-    from krmkit.fn.run import RunOptions
 
 REGISTRIES = ("ghcr.io/kptdev/krm-functions-catalog", "gcr.io/kpt-fn", REGISTRY)
 NOT_THE_IMAGE = "not-the-image"

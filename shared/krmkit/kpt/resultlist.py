@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from krmkit.krm.cause import CauseLog
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.resource import Resource
-
-    Data = Mapping[str, object]
+Data = Mapping[str, object]
 
 FILE = "results.yaml"
 

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Protocol, Self
 
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.errors import Refused
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.storage.disk.folders import WORK, read_file
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Protocol, Self
 
-    from krmkit.krm.resource import Resource
+class LeftPackage(Protocol):
+    """The needed part of a package (krmkit.render.package): its folder, its leftovers and its resources."""
 
-    class LeftPackage(Protocol):
-        """The needed part of a package (krmkit.render.package): its folder, its leftovers and its resources."""
+    path: str
+    left: list[str]
+    notes: list[str]
 
-        path: str
-        left: list[str]
-        notes: list[str]
+    @property
+    def items(self) -> list[FileResource]: ...
 
-        @property
-        def items(self) -> list[FileResource]: ...
-
-        def walk(self) -> Iterator[Self]: ...
+    def walk(self) -> Iterator[Self]: ...
 
 
 def keep_only_copies(root: LeftPackage) -> None:

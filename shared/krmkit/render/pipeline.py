@@ -9,6 +9,7 @@ Nothing is written: the outcome holds the changes of files, or none after a fail
 from __future__ import annotations
 
 from krmkit.fn.run import check_config, summary
+from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.kpt.source import FileResource
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
@@ -19,13 +20,8 @@ from krmkit.render.programs.external import External
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
 from krmkit.render.secrets.runs import mask_said
-from krmkit.render.step import Before, StepRunner, StoppedError, name_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.kpt.kptfile import PipelineFunction
-    from krmkit.render.step import Observer
-    from krmkit.storage.disk.write import FileEdit
+from krmkit.render.step import Before, Observer, StepRunner, StoppedError, name_of
+from krmkit.storage.disk.write import FileEdit
 
 MACRO = ".spectro."  # marks Palette's macros, which a config may hold until resolve-macros has run
 SAVES = "kpt.dev/save-on-render-failure"  # of a root Kptfile: what stood before a failure is written

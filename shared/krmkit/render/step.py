@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Protocol
 
 from krmkit.fn.run import apply, summary
 from krmkit.kpt.kptfile import PipelineFunction
@@ -19,16 +20,13 @@ from krmkit.render.programs.external import External, ExternalError, call
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
 
-    class Observer(Protocol):
-        """Observes the functions of a pipeline as they run."""
+class Observer(Protocol):
+    """Observes the functions of a pipeline as they run."""
 
-        def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
-        def finished(self, run: FunctionRun) -> None: ...
-        def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None: ...
+    def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
+    def finished(self, run: FunctionRun) -> None: ...
+    def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None: ...
 
 
 class StoppedError(Exception):

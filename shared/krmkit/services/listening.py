@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hypercorn.config import Config
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 
+from krmkit.analysis.plans.classtable import ClassTable, ClassVariable
 from krmkit.views.terminal import Table, Terminal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.analysis.plans.classtable import ClassTable, ClassVariable
 
 FORMATS = ("table", "markdown", "json")
 _COLUMNS = ("VARIABLE", "TYPE", "DEFAULT", "NEEDED", "ACTS ON", "DESCRIPTION")

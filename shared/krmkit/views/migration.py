@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from krmkit.analysis.plans.migration import PackageMigration
 from krmkit.render.diff import diff
+from krmkit.systems.clusterapi.plan.model import ClusterPlan
+from krmkit.views.terminal import Terminal
 from krmkit.views.topology import cells, summary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.analysis.plans.migration import PackageMigration
-    from krmkit.systems.clusterapi.plan.model import ClusterPlan
-    from krmkit.views.terminal import Terminal
 
 
 def told(found: PackageMigration, changed: Sequence[ClusterPlan], with_diff: bool, terminal: Terminal) -> str:

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, TextIO
 
 from krmkit.libraries.process.stderr import visible, without_commands
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Iterator
-    from typing import Any, TextIO
 
 # Styles, by their names in Rich and ANSI.
 RED = "red"

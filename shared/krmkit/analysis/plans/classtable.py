@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import entries, find, mapping, sequence
 from krmkit.libraries.yaml import emit
-from krmkit.systems.clusterapi.api.collection import CollectedObject
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.systems.clusterapi.api.labels import API_VERSION
 from krmkit.systems.clusterapi.api.workerkinds import WORKER_KINDS
 from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.systems.clusterapi.patches.causes import references
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.collection import Collected, Key
 
 _ABSENT = re.compile(r'variable "([^"]+)" does not exist|required variable "([^"]+)" must be set')
 _VERSION = "v1.34.0"

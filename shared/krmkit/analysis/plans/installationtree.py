@@ -6,14 +6,18 @@ Each package is evaluated alone; exports also reach other packages in the same n
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import mapping
@@ -26,18 +30,10 @@ from krmkit.systems.landscaper.flow.graph import Edge, Graph, flow_edges, graph_
 from krmkit.systems.landscaper.flow.outcome import LandscapeOptions
 from krmkit.systems.landscaper.items import installations as items_of_landscaper
 from krmkit.systems.landscaper.items.identity import roots_by_namespace
+from krmkit.systems.landscaper.items.installations import Items
 from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.reconcile.plan import plan_items
 from krmkit.systems.landscaper.rendered.render import landscape_options
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.systems.landscaper.items.installations import Items
 
 _CONFIG = "RenderInstallation"
 _INSTALLATIONS = b"landscaper.gardener.cloud/"

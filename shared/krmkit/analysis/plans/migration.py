@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from krmkit.analysis.plans.plandata import mask_plan
 from krmkit.analysis.plans.sources import collected, package_options, read_items
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.render.findings.places import line_of
 from krmkit.render.package import read
@@ -14,10 +15,6 @@ from krmkit.storage.disk.stage import FileEdit
 from krmkit.systems.clusterapi.migration.objects import migrate
 from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import TopologyPlan
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
 
 
 @dataclass(slots=True)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from time import monotonic
+from typing import Protocol
 
 from krmkit.krm.errors import Refused
+from krmkit.systems.clusterapi.api.collection import Collected, Key
+from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import ClusterPlan, TopologyPlan, distinct
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Protocol
 
-    from krmkit.systems.clusterapi.api.collection import Collected, Key
-    from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
+class Progress(Protocol):
+    """Where the number of planned Clusters is shown."""
 
-    class Progress(Protocol):
-        """Where the number of planned Clusters is shown."""
+    @property
+    def watched(self) -> bool: ...
 
-        @property
-        def watched(self) -> bool: ...
-
-        def line(self, text: str) -> None: ...
+    def line(self, text: str) -> None: ...
 
 
 _CHUNKS_PER_JOB = 4

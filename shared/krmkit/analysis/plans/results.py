@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import INFO, WARNING
+from collections.abc import Callable, Iterable, Iterator
+
+from krmkit.krm.finding import INFO, WARNING, Finding
 from krmkit.render.findings.model import Result
 from krmkit.render.findings.places import position_in
-from krmkit.systems.clusterapi.plan.model import CHANGE, CREATE, REFUSED, REMOVE, REPLACE, SAME, said
+from krmkit.systems.clusterapi.api.collection import Collected
+from krmkit.systems.clusterapi.plan.model import (
+    CHANGE,
+    CREATE,
+    REFUSED,
+    REMOVE,
+    REPLACE,
+    SAME,
+    ClusterPlan,
+    ObjectChange,
+    Roll,
+    TopologyPlan,
+    said,
+)
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from krmkit.krm.finding import Finding
-    from krmkit.systems.clusterapi.api.collection import Collected
-    from krmkit.systems.clusterapi.plan.model import ClusterPlan, ObjectChange, Roll, TopologyPlan
-
-    Place = tuple[str, int, int]
-    Places = Callable[[dict[str, str], str], Place]
+Place = tuple[str, int, int]
+Places = Callable[[dict[str, str], str], Place]
 
 
 def places_in(folder: str, collected: Collected) -> Places:

@@ -5,15 +5,13 @@ They are read from the packages' reports, so the cost is linear.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from collections.abc import Iterator
+from typing import Any
 
-    from krmkit.render.findings.model import PackageReport
+from krmkit.render.findings.model import PackageReport
 
-    Data = dict[str, Any]
-    Key = tuple[str, str, str]
+Data = dict[str, Any]
+Key = tuple[str, str, str]
 
 
 def links(packages: list[PackageReport]) -> list[Data]:

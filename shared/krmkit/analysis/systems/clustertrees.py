@@ -7,25 +7,20 @@ cluster_trees(items, places, plan)
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import entries, find, mapping, sequence, text
 from krmkit.render.findings.fieldtable import field_table
-from krmkit.systems.clusterapi.api.collection import collect
+from krmkit.systems.clusterapi.api.collection import CollectedObject, collect
 from krmkit.systems.clusterapi.api.labels import CLUSTER_NAME
 from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE, Role
-from krmkit.systems.clusterapi.api.workerkinds import WORKER_KINDS
+from krmkit.systems.clusterapi.api.workerkinds import WORKER_KINDS, WorkerKind
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.systems.clusterapi.api.collection import CollectedObject
-    from krmkit.systems.clusterapi.api.workerkinds import WorkerKind
-
-    Data = dict[str, Any]
-    Key = tuple[str, str]
+Data = dict[str, Any]
+Key = tuple[str, str]
 
 # v1beta2 first, then v1beta1.
 _LIMITS: tuple[Path, ...] = (

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 from krmkit.analysis.systems.clustertrees import cluster_trees
 from krmkit.analysis.systems.extensioneffects import extension_effects
 from krmkit.analysis.systems.installationgraphs import installation_graph
+from krmkit.analysis.why.answers import Question
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.krm.errors import Refused
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.findings.model import PackageReport
+from krmkit.render.package import Package
 from krmkit.systems.landscaper.errors import InstallationError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from krmkit.analysis.why.answers import Question
-    from krmkit.krm.resource import Resource
-    from krmkit.render.findings.model import PackageReport
-    from krmkit.render.package import Package
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 _RENDERER = "render-installation"
 

@@ -7,20 +7,17 @@ extension_effects(items, places, effects)
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from krmkit.analysis.why.causes import ShownCause
+from krmkit.analysis.why.trace import TracedResource
+from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.clusterapi.api.labels import GROUP
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from krmkit.analysis.why.causes import ShownCause
-    from krmkit.analysis.why.trace import TracedResource
-    from krmkit.krm.resource import Resource
-
-    Data = dict[str, Any]
-    Effect = tuple[TracedResource, str, object, ShownCause]
+Data = dict[str, Any]
+Effect = tuple[TracedResource, str, object, ShownCause]
 
 _OWN = "krmkit.dev/"
 _RUNTIME = "runtime.cluster.x-k8s.io/"

@@ -9,7 +9,11 @@ Values are not in it, for they may be secrets.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from krmkit.krm.finding import ERROR
+from krmkit.krm.resource import Resource
 from krmkit.libraries.kube.timestamps import format_time
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.flow import dependencies
@@ -23,14 +27,7 @@ from krmkit.systems.landscaper.reconcile.decision import plan
 from krmkit.systems.landscaper.reconcile.plan import asked_for, described
 from krmkit.systems.landscaper.rendered.render import landscape_options
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 _OBJECTS = (("secretRef", "Secret"), ("configMapRef", "ConfigMap"))
 

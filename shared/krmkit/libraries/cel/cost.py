@@ -7,6 +7,8 @@ the rules of a CRD, with the sizes of a schema (k8s.io/apiserver, pkg/cel/librar
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from krmkit.libraries.cel.extent import (
     MADE,
     NUMBER,
@@ -30,14 +32,9 @@ from krmkit.libraries.cel.nodes import (
     SelectNode,
     nodes,
 )
+from krmkit.libraries.cel.tree import CheckedTree
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.yaml.effort import charge
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from krmkit.libraries.cel.tree import CheckedTree
 
 MAX_COST = 1_000_000
 """Steps that one evaluation may take at worst, by its bound."""

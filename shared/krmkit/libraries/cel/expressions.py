@@ -7,16 +7,15 @@ list and map literals of mixed types fail at compile time, and errors are worded
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from krmkit.libraries.cel.cost import MAX_COST, BatchCost, Cost, Values, charge_compiling
 from krmkit.libraries.cel.tree import PREFIX, REFUSED, CheckedTree, placed
 from krmkit.libraries.messages.extras import missing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from cel_expr_python import cel
 
 

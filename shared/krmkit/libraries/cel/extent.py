@@ -5,9 +5,7 @@ KnownExtent([{"name": "ab"}]).field("name").characters   # 2
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 READ = 256
 """Characters of a text that are one step of effort to go through or to compare."""

@@ -10,6 +10,9 @@ Source: cel-go, checker/checker.go (resolveOverload, isAssignable), the validato
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from krmkit.libraries.cel.tree import (
     DYN,
@@ -24,11 +27,7 @@ from krmkit.libraries.cel.tree import (
 )
 from krmkit.libraries.go.fmt.printing import format_float
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import timedelta
-
     from cel_expr_python import cel
 
 FREE: Type = ("free",)

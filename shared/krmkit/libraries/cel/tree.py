@@ -6,9 +6,7 @@ HomogeneousAggregateLiterals.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 Field = tuple[int, "int | bytes"]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from krmkit.libraries.envsubst.bracedvariables import BracedVariable, Part, SubstitutionError, parts_of
 from krmkit.libraries.go.core.text import lower, to_lower, to_upper, upper
 from krmkit.libraries.go.regexp.pattern import PatternError
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _CHANGED = {"^^": to_upper, ",,": to_lower}
 _FIRST = {"^": upper, ",": lower}

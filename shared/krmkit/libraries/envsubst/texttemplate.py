@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from krmkit.libraries.envsubst.bracedvariables import BracedVariable, Part, SubstitutionError, parts_of
 from krmkit.libraries.envsubst.substitute import joined
 from krmkit.libraries.messages.nearest import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(slots=True)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.go.time.durations import SECOND, DurationError, parse_duration
 from krmkit.libraries.go.urls import Url, UrlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 _PAIRS = (6, 8, 20)  # bytes of a hardware address
 _GROUPS = (3, 4, 10)  # the same in groups of two bytes

@@ -17,12 +17,10 @@ The names below are loaded when they are first asked for; a template without spr
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.gotemplate.errors import TemplateError as TemplateError
-    from krmkit.libraries.gotemplate.limits import TemplateLimits as TemplateLimits
-    from krmkit.libraries.gotemplate.template import Template as Template
-    from krmkit.libraries.gotemplate.template import parse as parse
+from krmkit.libraries.gotemplate.errors import TemplateError as TemplateError
+from krmkit.libraries.gotemplate.limits import TemplateLimits as TemplateLimits
+from krmkit.libraries.gotemplate.template import Template as Template
+from krmkit.libraries.gotemplate.template import parse as parse
 
 __all__ = ["Template", "TemplateError", "TemplateLimits", "parse"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.libraries.go.core.functions import FunctionSet, GoCallError, GoFunction
 from krmkit.libraries.go.core.values import (
     ABSENT,
@@ -17,10 +19,6 @@ from krmkit.libraries.go.core.values import (
 )
 from krmkit.libraries.go.core.work import charge, charge_read, charge_text
 from krmkit.libraries.go.fmt.printing import byte_length, go_print_value, sprint, sprintln
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PLAIN = frozenset((str, int, float, bool))
 _ORDERED = frozenset((str, int, float))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.libraries.go.core.functions import can_be_nil
 from krmkit.libraries.go.core.values import ABSENT, Int64, type_of
-from krmkit.libraries.gotemplate.execution import Execution, Site
+from krmkit.libraries.gotemplate.execution import Execution, Expression, Frame, Site, Stage
 from krmkit.libraries.gotemplate.nodes import Bool, Dot, Nil, Node, Numeral, String
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
 
 _EXACT: dict[str, type] = {"string": str, "int": int, "int64": Int64, "float64": float, "bool": bool}
 _LITERALS = {

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from krmkit.libraries.go.core.values import encode
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.errors import TemplateError
+from krmkit.libraries.gotemplate.limits import TemplateLimits
 from krmkit.libraries.gotemplate.nodes import Node, Tree
 from krmkit.libraries.yaml.effort import left, take, used_up
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from krmkit.libraries.gotemplate.limits import TemplateLimits
-
-    Frame = list[Any]  # the Run, then the values of the variables
-    Write = Callable[[str], object]
-    Expression = Callable[[Frame, object], object]
-    """A value of a frame (variables) and a dot: None for a nil interface, ABSENT for no value."""
-    Stage = Callable[[Frame, object, object], object]
-    """A later stage of a pipeline; gets the value of the stage before, too."""
-    Statement = Callable[[Frame, object, Write], object]
-    """Writes; returns BREAK or CONTINUE when the loop around it is to be left or continued, else None."""
+Frame = list[Any]  # the Run, then the values of the variables
+Write = Callable[[str], object]
+Expression = Callable[[Frame, object], object]
+"""A value of a frame (variables) and a dot: None for a nil interface, ABSENT for no value."""
+Stage = Callable[[Frame, object, object], object]
+"""A later stage of a pipeline; gets the value of the stage before, too."""
+Statement = Callable[[Frame, object, Write], object]
+"""Writes; returns BREAK or CONTINUE when the loop around it is to be left or continued, else None."""
 
 BREAK = "break"
 CONTINUE = "continue"

@@ -6,10 +6,13 @@ a wrong number of arguments) becomes a closure that raises the error if it is ev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.gotemplate.callarguments import Argument, constant, failing, failing_stage
 from krmkit.libraries.gotemplate.calls import and_or, call, call_value, piped_call
-from krmkit.libraries.gotemplate.execution import LAST, Site
+from krmkit.libraries.gotemplate.execution import LAST, Expression, Frame, Site, Stage
 from krmkit.libraries.gotemplate.fieldchains import INTERFACE, FieldWalk, field_chain, variable_chain
 from krmkit.libraries.gotemplate.nodes import (
     Bool,
@@ -25,13 +28,6 @@ from krmkit.libraries.gotemplate.nodes import (
     String,
     Variable,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from krmkit.libraries.go.core.functions import GoFunction
-    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
 
 _CALL = 16  # nodes whose time an ordinary function takes
 _CONSTANTS = (Bool, Nil, Numeral, String)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
-    from krmkit.libraries.go.core.functions import FunctionSet, GoFunction
+from krmkit.libraries.go.core.functions import FunctionSet, GoFunction
 
 SETS = ("builtins", "sprig", "hermetic", "landscaper")
 """The names of function sets: Go's own functions only; sprig's TxtFuncMap; its HermeticTxtFuncMap (Cluster API patches);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.lex import (
     BLOCK,
@@ -25,15 +27,10 @@ from krmkit.libraries.gotemplate.lex import (
     Token,
     lex,
 )
+from krmkit.libraries.gotemplate.limits import TemplateLimits
 from krmkit.libraries.gotemplate.literals import LiteralError, unquote
 from krmkit.libraries.gotemplate.nodes import Action, Control, Jump, Node, Pipe, TemplateCall, Text, Tree
 from krmkit.libraries.gotemplate.pipelines import Pipelines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from krmkit.libraries.gotemplate.limits import TemplateLimits
 
 _CONTROLS = {IF: "if", WITH: "with", RANGE: "range"}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.errors import TemplateError
 from krmkit.libraries.gotemplate.lex import (
@@ -29,6 +31,7 @@ from krmkit.libraries.gotemplate.lex import (
     VARIABLE,
     Token,
 )
+from krmkit.libraries.gotemplate.limits import TemplateLimits
 from krmkit.libraries.gotemplate.literals import LiteralError, number, unquote
 from krmkit.libraries.gotemplate.nodes import (
     Bool,
@@ -45,12 +48,6 @@ from krmkit.libraries.gotemplate.nodes import (
     Tree,
     Variable,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from krmkit.libraries.gotemplate.limits import TemplateLimits
 
 _OPERANDS = frozenset(
     (

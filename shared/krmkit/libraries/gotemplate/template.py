@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.go.core.work import begin, end
 from krmkit.libraries.go.fmt.printing import quote
@@ -14,12 +17,6 @@ from krmkit.libraries.gotemplate.limits import DEFAULT_LIMITS, TemplateLimits
 from krmkit.libraries.gotemplate.nodes import Tree
 from krmkit.libraries.gotemplate.parser import parse_trees
 from krmkit.libraries.gotemplate.statements import compile_tree
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from krmkit.libraries.go.core.functions import GoFunction
 
 _MISSING = {
     "missingkey=default": "default",

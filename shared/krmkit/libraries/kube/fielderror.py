@@ -8,13 +8,11 @@ Paths are plain strings. `child`, `key` and `index` extend one as Go's field.Pat
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.fmt.printing import format_float, quote
 from krmkit.libraries.go.json.functions import must_to_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 NOT_FOUND = "FieldValueNotFound"
 REQUIRED = "FieldValueRequired"

@@ -10,12 +10,9 @@ returns the texts of the errors, [] for a valid value:
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from krmkit.libraries.kube.fielderror import FieldError, invalid, too_long
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"

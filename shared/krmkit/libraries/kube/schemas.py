@@ -5,16 +5,13 @@ Source of the messages: santhosh-tekuri/jsonschema v6, which kubeconform uses.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from krmkit.libraries.json import Object
 from krmkit.libraries.yaml.effort import charge
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-
-    Path = tuple[str | int, ...]
+Path = tuple[str | int, ...]
 
 _TYPES = ("null", "boolean", "number", "integer", "string", "array", "object")
 _STEPS = 5  # of effort for each value

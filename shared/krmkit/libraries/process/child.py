@@ -10,13 +10,10 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+from collections.abc import Callable
+from typing import TypeVar
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 _NO_MEMORY = 3  # exit codes of the child
 _FAILED = 4

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.libraries.messages.nearest import did_you_mean, proposal
+from krmkit.libraries.schema.openapi import Schema
 from krmkit.libraries.schema.walk import kind_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.libraries.schema.openapi import Schema
 
 NAMES = {
     "object": "a map",

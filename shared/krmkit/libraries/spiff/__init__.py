@@ -21,14 +21,12 @@ docs/spiff.md lists what else differs from the real one. The names below are loa
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.spiff.engine import Merged as Merged
-    from krmkit.libraries.spiff.engine import Options as Options
-    from krmkit.libraries.spiff.engine import evaluate as evaluate
-    from krmkit.libraries.spiff.engine import merge as merge
-    from krmkit.libraries.spiff.tree.errors import SpiffError as SpiffError
-    from krmkit.libraries.spiff.tree.limits import SpiffLimits as SpiffLimits
+from krmkit.libraries.spiff.engine import Merged as Merged
+from krmkit.libraries.spiff.engine import Options as Options
+from krmkit.libraries.spiff.engine import evaluate as evaluate
+from krmkit.libraries.spiff.engine import merge as merge
+from krmkit.libraries.spiff.tree.errors import SpiffError as SpiffError
+from krmkit.libraries.spiff.tree.limits import SpiffLimits as SpiffLimits
 
 __all__ = ["Merged", "Options", "SpiffError", "SpiffLimits", "evaluate", "merge"]
 

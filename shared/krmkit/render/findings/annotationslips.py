@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from krmkit.kpt.source import FileResource
 from krmkit.render.findings.model import Result
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from krmkit.kpt.source import FileResource
-
-    Place = Callable[[str, int, dict[str, str], str], tuple[str, int, int]]
+Place = Callable[[str, int, dict[str, str], str], tuple[str, int, int]]
 
 _KEY = "config.kubernetes.io/local-config"
 _BARE = re.compile(rf"^ +[\"']?{re.escape(_KEY)}[\"']?: +(true|false)\b", re.MULTILINE)

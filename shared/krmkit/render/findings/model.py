@@ -14,10 +14,7 @@ Report
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 API_VERSION = "krmkit.dev/report/v1alpha1"
 KIND = "Report"

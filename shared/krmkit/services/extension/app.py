@@ -5,25 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from time import perf_counter, time
+from typing import Any
 from urllib.parse import parse_qs
 
 from krmkit.libraries.go.time.durations import DurationError, parse_duration
-from krmkit.services.evaluator.pool import DiedError, FullError
+from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool
+from krmkit.services.extension.metrics import Metrics
 from krmkit.systems.clusterapi.hooks.messages import failure
 from krmkit.systems.clusterapi.hooks.serving import LARGEST
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Any
-
-    from krmkit.services.evaluator.pool import WorkerPool
-    from krmkit.services.extension.metrics import Metrics
-
-    Message = dict[str, Any]
-    Receive = Callable[[], Awaitable[Message]]
-    Send = Callable[[Message], Awaitable[None]]
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 
 HELD = 16 * LARGEST  # bytes of all requests at a time, so that clients cannot exhaust the server's memory
 _JSON = b"application/json"

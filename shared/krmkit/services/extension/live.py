@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from binascii import Error as Base64Error
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
-from krmkit.services.extension.client import CallError
+from krmkit.services.extension.client import Caller, CallError
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.hooks.discovery import (
     IGNORE,
@@ -17,6 +20,7 @@ from krmkit.systems.clusterapi.hooks.discovery import (
     validate_discovery,
 )
 from krmkit.systems.clusterapi.hooks.extensionconfig import discovery_cache_key, hook_path
+from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
 from krmkit.systems.clusterapi.model.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
@@ -24,15 +28,6 @@ from krmkit.systems.clusterapi.model.extensions import (
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.services.extension.client import Caller
-    from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
 
 GROUP, _, VERSION = HOOKS_VERSION.partition("/")
 _DISCOVERY_SECONDS = 10.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,10 +25,7 @@ from krmkit.services.preview.configs import ChoiceError
 from krmkit.services.preview.package import ChangedError, PreviewPackage
 from krmkit.views.page import page
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _LARGEST = 1 << 20  # bytes of a request

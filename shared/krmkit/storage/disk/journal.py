@@ -10,8 +10,9 @@ Without a journal nothing has been put into place, and `.krmkit-work` can go.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from krmkit.krm.errors import Refused
 from krmkit.storage.disk.folders import MARK, WORK, read_file
@@ -25,17 +26,13 @@ from krmkit.storage.disk.primitives import (
     sync_folders,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Protocol
 
-    class Steps(Protocol):
-        """Steps that can be read as often as needed: a list, or a file where they are too many for one."""
+class Steps(Protocol):
+    """Steps that can be read as often as needed: a list, or a file where they are too many for one."""
 
-        def __iter__(self) -> Iterator[JournalStep]: ...
+    def __iter__(self) -> Iterator[JournalStep]: ...
 
-        def __len__(self) -> int: ...
+    def __len__(self) -> int: ...
 
 
 JOURNAL = f"{WORK}/journal"

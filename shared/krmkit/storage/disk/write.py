@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from krmkit.krm.errors import Refused
@@ -20,6 +20,7 @@ from krmkit.storage.disk.folders import MARK, WORK
 from krmkit.storage.disk.journal import (
     Journal,
     JournalStep,
+    Steps,
     finish,
     recover_above,
     remove_leftover,
@@ -38,12 +39,6 @@ from krmkit.storage.disk.primitives import (
     sync_folder,
 )
 from krmkit.storage.disk.stage import FileEdit, Stage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.storage.disk.journal import Steps
 
 __all__ = [
     "MARK",

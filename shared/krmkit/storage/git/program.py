@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.program import run_bounded, start, words
@@ -25,7 +26,6 @@ from krmkit.storage.git.foreign import (
     special_rules,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.libraries.schema.fields import entries, mapping
-from krmkit.systems.platform.facts import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from krmkit.systems.platform.facts import PlatformFacts
+from krmkit.systems.platform.facts import PlatformFacts, plain
 
 _GROUP = "fn.kpt.dev/"
 _KIND = "ApplyReplacements"

@@ -5,22 +5,18 @@ Each rule takes the facts of the package and yields findings at the place to cha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from krmkit.krm.annotations import GENERATED_BY
 from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping
 from krmkit.libraries.versions.lenient import lenient_key
-from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, at_file, plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.krm.resource import Resource
-    from krmkit.systems.palette.packs.items import Carrier
-    from krmkit.systems.platform.facts import PlatformCluster, PlatformFacts
+from krmkit.systems.palette.packs.items import Carrier
+from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, PlatformCluster, PlatformFacts, at_file, plain
 
 KUBERNETES_LAYER = "k8s"
 LANDSCAPER_GROUP = "landscaper.gardener.cloud/"

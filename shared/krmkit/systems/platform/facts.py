@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import entries, mapping
-from krmkit.systems.palette.packs.items import Packs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
-    from krmkit.libraries.json import Object
-    from krmkit.systems.palette.packs.items import Carrier
+from krmkit.systems.palette.packs.items import Carrier, Packs
 
 CLUSTER_GROUP = "cluster.x-k8s.io/"
 CONFIG_GROUP = "krmkit.dev/"

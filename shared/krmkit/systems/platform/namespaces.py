@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.nearest import did_you_mean, nearest
-from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.krm.resource import Resource
-    from krmkit.systems.platform.facts import PlatformFacts
+from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, PlatformFacts, plain
 
 
 def unknown_namespaces(facts: PlatformFacts) -> Iterator[Finding]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from krmkit.krm.finding import Finding
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.platform.bindings import binding_targets
 from krmkit.systems.platform.clusterrules import (
     class_versions,
@@ -14,13 +18,6 @@ from krmkit.systems.platform.clusterrules import (
 from krmkit.systems.platform.facts import PlatformFacts
 from krmkit.systems.platform.namespaces import unknown_namespaces
 from krmkit.systems.platform.variantpackages import variant_packages
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resourcelist import ResourceList
 
 RULES = (
     *(kubernetes_version, class_versions, pack_variable, cluster_name, pools, targets),

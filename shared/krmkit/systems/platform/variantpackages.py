@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping
-from krmkit.systems.platform.facts import plain
+from krmkit.systems.platform.facts import PlatformFacts, plain
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.krm.resource import Resource
-    from krmkit.libraries.json import Object
-    from krmkit.systems.platform.facts import PlatformFacts
-
-    Revisions = dict[tuple[str, str], set[str]]
+Revisions = dict[tuple[str, str], set[str]]
 
 _VARIANTS = "config.porch.kpt.dev/"
 _REVISIONS = "porch.kpt.dev/"

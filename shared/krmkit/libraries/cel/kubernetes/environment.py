@@ -7,6 +7,9 @@ tell an absent field from an empty one.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
 from krmkit.libraries.cel.cost import Cost, charge_compiling
 from krmkit.libraries.cel.expressions import Bindings, CelError, compile_words, runtime_words
 from krmkit.libraries.cel.kubernetes import types as celvalues
@@ -14,11 +17,7 @@ from krmkit.libraries.cel.kubernetes.library import ALWAYS, Overload, functions
 from krmkit.libraries.cel.tree import CheckedTree
 from krmkit.libraries.messages.extras import missing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
     from cel_expr_python import cel
 
 NEWEST = (1, 99)

@@ -5,18 +5,16 @@ While a rule runs, such a value is a map {"type": its Kubernetes type, "value": 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
 from krmkit.libraries.go.net import parse_cidr, parse_ip, parse_request_uri
 from krmkit.libraries.go.urls import Url, escape, unescape
 from krmkit.libraries.kube import quantity
 from krmkit.libraries.kube.quantity import NANO
 from krmkit.libraries.versions import semver
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-
-    Object = dict[str, str]
+Object = dict[str, str]
 
 IP = "net.IP"
 CIDR = "net.CIDR"

@@ -6,11 +6,9 @@ surrogate, as `surrogateescape` makes it.
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.limits import charge
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from krmkit.libraries.go.core.limits import charge
 
 SPACES = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
                    "\u2028\u2029\u202f\u205f\u3000")  # fmt: skip

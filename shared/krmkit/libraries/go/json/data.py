@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.values import ABSENT, GoInt, GoList, GoObject, Int64, StringMap
+from collections.abc import Callable, Iterable
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
+from krmkit.libraries.go.core.values import ABSENT, GoInt, GoList, GoObject, Int64, StringMap
 
 MAX_ITEMS = 2_000_000
 """Values that from_json takes over, each container counted as often as it occurs."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import CountingWalk, charge
 from krmkit.libraries.go.core.values import GoObject, is_nil_list, sorted_keys
 from krmkit.libraries.go.fmt.printing import positional, shortest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ALWAYS = frozenset(_SHORT) | frozenset(map(chr, range(0x20))) | frozenset("\u2028\u2029\ufffd")

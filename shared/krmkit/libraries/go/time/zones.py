@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo
 
 # The seconds that Python's datetime can hold, a day off each end; beyond them the zone's nearest rule holds.
 _FIRST, _LAST = -62135510400, 253402214400

@@ -6,8 +6,8 @@ krmkit.libraries.cel.cost; a rule that takes too many steps fails with the text 
 
 from __future__ import annotations
 
-from krmkit.libraries.cel.expressions import CelError
-from krmkit.libraries.cel.kubernetes.environment import OUT_OF_STEPS
+from krmkit.libraries.cel.expressions import Bindings, CelError
+from krmkit.libraries.cel.kubernetes.environment import OUT_OF_STEPS, KubeEnvironment, KubeProgram
 from krmkit.libraries.kube.fielderror import (
     FORBIDDEN,
     REQUIRED,
@@ -21,13 +21,8 @@ from krmkit.libraries.kube.fielderror import (
 )
 from krmkit.libraries.kube.fielderror import index as index_of
 from krmkit.libraries.schema.kubernetes.rulepath import RulePathError, rule_path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.cel.expressions import Bindings
-    from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment, KubeProgram
-    from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes
-    from krmkit.libraries.schema.openapi import Schema, ValidationRule
+from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes
+from krmkit.libraries.schema.openapi import Schema, ValidationRule
 
 LONGEST_MESSAGE = 5 * 1024
 """Bytes of the text that a messageExpression may give."""

@@ -8,15 +8,15 @@ learns the types, have no such field. Rules on such a list itself are checked.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from krmkit.libraries.go.net import duration_of
 from krmkit.libraries.go.time.durations import SECOND
 from krmkit.libraries.schema.kubernetes.formats import is_date, is_date_time
+from krmkit.libraries.schema.openapi import Schema
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto
-
-    from krmkit.libraries.schema.openapi import Schema
 
 PACKAGE = "schema"
 _RESERVED = frozenset(

@@ -6,11 +6,8 @@ v1beta2, and an endpoint that is not set yet is absent in v1beta2.
 
 from __future__ import annotations
 
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import drop, entries, find, put
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.json import Object
 
 _DOMAINS = (("failureDomains",), ("backend", "docker", "failureDomains"))
 _ENDPOINT = ("controlPlaneEndpoint",)

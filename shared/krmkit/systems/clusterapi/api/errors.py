@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, Self
 
-    from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource
 
 
 class TopologyError(Exception):

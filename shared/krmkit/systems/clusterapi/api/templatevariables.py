@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.envsubst.texttemplate import TextTemplate
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+from krmkit.libraries.envsubst.texttemplate import TextTemplate
 
 REMEDY = "give it a value: krmkit clusterctl generate FILE --values VALUES.yaml -o NEW_FILE"
 _SHOWN = 5

@@ -6,9 +6,12 @@ plan, control plane and its health check, Cluster, MachineDeployments, MachinePo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import drop, find, mapping, put
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.errors import TopologyError
@@ -20,8 +23,8 @@ from krmkit.systems.clusterapi.api.roles import (
     INFRASTRUCTURE_CLUSTER,
     Role,
 )
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, POOL
-from krmkit.systems.clusterapi.desired.blueprint import worker_blueprint
+from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, POOL, WorkerKind
+from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, worker_blueprint
 from krmkit.systems.clusterapi.desired.cloning import (
     contract_reference,
     object_from_template,
@@ -37,7 +40,12 @@ from krmkit.systems.clusterapi.desired.healthchecks import (
 )
 from krmkit.systems.clusterapi.desired.requestitems import create_request
 from krmkit.systems.clusterapi.desired.settings import ALWAYS, WHEN_UID, DesiredStateSettings
-from krmkit.systems.clusterapi.desired.upgrades import from_class_versions, from_extension, one_minor
+from krmkit.systems.clusterapi.desired.upgrades import (
+    PlanSource,
+    from_class_versions,
+    from_extension,
+    one_minor,
+)
 from krmkit.systems.clusterapi.desired.versions import (
     UpgradeTracker,
     blocking_hooks,
@@ -48,18 +56,8 @@ from krmkit.systems.clusterapi.desired.versions import (
     worker_version,
 )
 from krmkit.systems.clusterapi.desired.workers import referred_objects, worker_group
+from krmkit.systems.clusterapi.model.causes import ObjectCauses
 from krmkit.systems.clusterapi.model.state import ClusterState, ControlPlaneState, WorkerState
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.workerkinds import WorkerKind
-    from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint
-    from krmkit.systems.clusterapi.desired.upgrades import PlanSource
-    from krmkit.systems.clusterapi.model.causes import ObjectCauses
 
 _UPGRADE_EXTENSION = ("spec", "upgrade", "external", "generateUpgradePlanExtension")
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import NestedError, drop, find, mapping, put
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.contracts import V1BETA1
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.times import go_duration
+from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint
 from krmkit.systems.clusterapi.desired.cloning import (
     contract_reference,
     merged_metadata,
     object_from_template,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint
-    from krmkit.systems.clusterapi.model.causes import ObjectCauses
+from krmkit.systems.clusterapi.model.causes import ObjectCauses
 
 _MACHINE_TEMPLATE = ("spec", "machineTemplate")
 _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")

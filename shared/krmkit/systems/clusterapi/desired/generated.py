@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.cause import PathCauses
 from krmkit.krm.finding import INFO, Finding
 from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.yaml import emit
+from krmkit.systems.clusterapi.api.collection import CollectedObject
 from krmkit.systems.clusterapi.api.roles import CLUSTER
+from krmkit.systems.clusterapi.desired.topologies import RenderedCluster
+from krmkit.systems.clusterapi.model.state import ClusterState
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import PathCauses
-    from krmkit.krm.resourcelist import ResourceList
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.collection import CollectedObject
-    from krmkit.systems.clusterapi.desired.topologies import RenderedCluster
-    from krmkit.systems.clusterapi.model.state import ClusterState
-
-    Identity = tuple[str, str, str, str]
+Identity = tuple[str, str, str, str]
 
 FOLDER = "topology"
 OWNER = "Cluster"

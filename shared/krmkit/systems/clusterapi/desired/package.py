@@ -5,29 +5,27 @@ The functions that default and validate share it: a class is read, and its schem
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
 from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.libraries.json import Object
+from krmkit.libraries.kube.fielderror import FieldError
 from krmkit.libraries.messages.nearest import did_you_mean, proposal
 from krmkit.libraries.schema.fields import find, is_list_of_maps, mapping
-from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.systems.clusterapi.api.decode import TEMPLATE_VARIABLE, DecodeProblem
 from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.api.templatevariables import unfilled
-from krmkit.systems.clusterapi.model.extensions import NoExtensions, checked
+from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions, checked
 from krmkit.systems.clusterapi.variables.cluster import default_and_validate
 from krmkit.systems.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
 from krmkit.systems.clusterapi.webhooks.cluster import class_key, default_version, validate_class_name
 from krmkit.systems.clusterapi.webhooks.compatibility import spec_of, topology_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from krmkit.krm.finding import Subject
-    from krmkit.libraries.json import Object
-    from krmkit.libraries.kube.fielderror import FieldError
-    from krmkit.systems.clusterapi.api.collection import Key
-    from krmkit.systems.clusterapi.model.extensions import Extensions
 
 INLINE = "inline"
 _SHOWN = 2000

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from krmkit.systems.clusterapi.model.extensions import NoExtensions
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.systems.clusterapi.model.causes import ClusterCauses
-    from krmkit.systems.clusterapi.model.extensions import Extensions
+from krmkit.systems.clusterapi.model.causes import ClusterCauses
+from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions
 
 WHEN_UID = "whenUid"
 ALWAYS = "always"

@@ -5,25 +5,37 @@ The parts of a class (decoded data, templates, variables, patches) are made once
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import find
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.systems.clusterapi.api.contracts import Contracts
 from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.names import ClusterNames
-from krmkit.systems.clusterapi.desired.blueprint import read_blueprint
+from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, read_blueprint
 from krmkit.systems.clusterapi.desired.cluster import desired_state
 from krmkit.systems.clusterapi.desired.current import CurrentObjects, state_objects
-from krmkit.systems.clusterapi.desired.package import TopologyPackage, class_variables, elsewhere
+from krmkit.systems.clusterapi.desired.package import (
+    DecodedObject,
+    TopologyPackage,
+    class_variables,
+    elsewhere,
+)
 from krmkit.systems.clusterapi.desired.pinned import PinnedNames
-from krmkit.systems.clusterapi.desired.rotation import ROTATED, rotate
+from krmkit.systems.clusterapi.desired.rotation import ROTATED, Rotation, rotate
 from krmkit.systems.clusterapi.desired.settings import WHEN_UID, DesiredStateSettings
 from krmkit.systems.clusterapi.desired.templates import ClassTemplates
-from krmkit.systems.clusterapi.desired.versions import waiting
-from krmkit.systems.clusterapi.model.extensions import NoExtensions
+from krmkit.systems.clusterapi.desired.versions import UpgradeTracker, waiting
+from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
+from krmkit.systems.clusterapi.model.causes import ClusterCauses
+from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions
+from krmkit.systems.clusterapi.model.state import ClusterState
 from krmkit.systems.clusterapi.variables.cluster import default_and_validate
 from krmkit.systems.clusterapi.variables.definitions import Definitions
 from krmkit.systems.clusterapi.webhooks.cluster import (
@@ -34,22 +46,6 @@ from krmkit.systems.clusterapi.webhooks.cluster import (
 )
 from krmkit.systems.clusterapi.webhooks.compatibility import topology_of
 from krmkit.systems.clusterapi.webhooks.repairs import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from krmkit.krm.resource import Resource
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
-    from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint
-    from krmkit.systems.clusterapi.desired.package import DecodedObject
-    from krmkit.systems.clusterapi.desired.rotation import Rotation
-    from krmkit.systems.clusterapi.desired.versions import UpgradeTracker
-    from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
-    from krmkit.systems.clusterapi.model.causes import ClusterCauses
-    from krmkit.systems.clusterapi.model.extensions import Extensions
-    from krmkit.systems.clusterapi.model.state import ClusterState
 
 
 @dataclass(slots=True)

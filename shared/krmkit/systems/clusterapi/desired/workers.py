@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api import labels
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT
+from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
+from krmkit.systems.clusterapi.desired.blueprint import WorkerBlueprint
 from krmkit.systems.clusterapi.desired.cloning import (
     compact,
     contract_reference,
@@ -12,15 +16,7 @@ from krmkit.systems.clusterapi.desired.cloning import (
     object_from_template,
     template_from_template,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.workerkinds import WorkerKind
-    from krmkit.systems.clusterapi.desired.blueprint import WorkerBlueprint
-    from krmkit.systems.clusterapi.model.causes import ObjectCauses
+from krmkit.systems.clusterapi.model.causes import ObjectCauses
 
 _TIMEOUTS = ("nodeDrainTimeoutSeconds", "nodeVolumeDetachTimeoutSeconds", "nodeDeletionTimeoutSeconds")
 

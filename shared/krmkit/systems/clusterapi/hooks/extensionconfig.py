@@ -5,22 +5,19 @@ Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/c
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.urls import Url, UrlError
+from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, invalid, required
 from krmkit.libraries.kube.names import is_dns1123_label
 from krmkit.libraries.kube.selectors import SelectorError, parse_selector
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.schema.kubernetes.pruning import unknown_fields
+from krmkit.libraries.schema.openapi import Schema
 from krmkit.systems.clusterapi.api.errors import TopologyError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.libraries.schema.openapi import Schema
 
 GROUP = "runtime.cluster.x-k8s.io"
 KIND = "ExtensionConfig"

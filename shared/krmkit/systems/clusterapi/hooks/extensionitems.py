@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.finding import ERROR, EXPLAIN, WARNING, Finding
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
+from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs
 from krmkit.systems.clusterapi.hooks.messages import HookError
-from krmkit.systems.clusterapi.hooks.responses import recorded_responses
+from krmkit.systems.clusterapi.hooks.responses import RecordedResponses, recorded_responses
+from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.systems.clusterapi.model.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
     VALIDATE_TOPOLOGY,
+    Extensions,
     refused,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from krmkit.krm.cause import Cause, PathCauses
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
-    from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs
-    from krmkit.systems.clusterapi.hooks.responses import RecordedResponses
-    from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
-    from krmkit.systems.clusterapi.model.extensions import Extensions
 
 EXTENSION_CONFIG = "ExtensionConfig"
 TOPOLOGY_EXTENSION = "TopologyExtension"

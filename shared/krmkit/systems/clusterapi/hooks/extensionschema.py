@@ -24,9 +24,7 @@ spec:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 KIND = "TopologyExtension"
 API_VERSION = "krmkit.dev/v1alpha1"

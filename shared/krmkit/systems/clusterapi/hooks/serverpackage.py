@@ -7,20 +7,16 @@ service has this name.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable
+from typing import Any
 
 from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.resource import Resource
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.json import Object
 from krmkit.libraries.yaml import emit
 from krmkit.systems.clusterapi.hooks.extensionconfig import KIND as CONFIG
 from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, EXTENSION, KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.libraries.json import Object
 
 CONTAINER = "server"
 INJECT_CA = "runtime.cluster.x-k8s.io/inject-ca-from-secret"

@@ -5,6 +5,11 @@ An answer depends on the request alone. A refusal is an answer with status Failu
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from krmkit.krm.cause import Cause, PathCauses
+from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
+from krmkit.libraries.json import Object
 from krmkit.libraries.json.diff import diff
 from krmkit.libraries.kube.names import is_dns1123_label, is_dns1123_subdomain
 from krmkit.libraries.messages.nearest import did_you_mean
@@ -12,6 +17,7 @@ from krmkit.libraries.schema.fields import find
 from krmkit.libraries.schema.openapi import read_schema
 from krmkit.libraries.schema.violations import validate
 from krmkit.systems.clusterapi.api.roles import NO_ROLE
+from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
 from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, SPEC
 from krmkit.systems.clusterapi.hooks.inputvalidation import InputChecks
 from krmkit.systems.clusterapi.hooks.messages import HookError, described, failure, read_request, response
@@ -28,19 +34,9 @@ from krmkit.systems.clusterapi.model.extensions import (
     VALIDATE_TOPOLOGY,
 )
 from krmkit.systems.clusterapi.patches.apply import Patched
-from krmkit.systems.clusterapi.patches.request import RequestItem
+from krmkit.systems.clusterapi.patches.request import Request, RequestItem
 from krmkit.systems.clusterapi.patches.values import Variables
 from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from krmkit.krm.cause import Cause, PathCauses
-    from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
-    from krmkit.systems.clusterapi.patches.request import Request
 
 PREFIXES = {
     GENERATE_PATCHES: "generate-patches-",

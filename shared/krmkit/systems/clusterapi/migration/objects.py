@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
 from krmkit.libraries.json.equal import json_equal
 from krmkit.libraries.schema.fields import entries, find, mapping, put
 from krmkit.libraries.yaml.tree import Map
@@ -15,13 +18,6 @@ from krmkit.systems.clusterapi.api.objectversion import V1BETA1, config_place, i
 from krmkit.systems.clusterapi.migration.patches import converted_definition, newer
 from krmkit.systems.clusterapi.migration.reshape import reshape
 from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import without_empty
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.krm.resource import Resource
-    from krmkit.libraries.json import Object
 
 RULE = "not-migrated"
 _GROUPS = (GROUP, f"bootstrap.{GROUP}", f"controlplane.{GROUP}", f"infrastructure.{GROUP}")

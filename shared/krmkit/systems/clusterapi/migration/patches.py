@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import MISSING, entries, find, lookup, mapping, put
 from krmkit.systems.clusterapi.api.kubeadm import (
     ARGUMENTS,
@@ -17,10 +18,6 @@ from krmkit.systems.clusterapi.api.kubeadm import (
 )
 from krmkit.systems.clusterapi.api.labels import group_of, version_of
 from krmkit.systems.clusterapi.api.objectversion import V1BETA1, V1BETA2, config_place, is_unknown_conversion
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.json import Object
 
 Path = tuple[str, ...]
 _SPEC = ("spec", "template", "spec")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import MISSING, lookup
 from krmkit.libraries.yaml.data import go_data
 from krmkit.libraries.yaml.editing.linecomments import line_comment
 from krmkit.libraries.yaml.tree import Entry, Map, Seq, deref, to_node
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.libraries.json import Object
 
 Path = tuple[str, ...]
 

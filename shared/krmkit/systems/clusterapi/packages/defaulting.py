@@ -5,21 +5,17 @@ Only added and changed values are written; all others keep their lines and comme
 
 from __future__ import annotations
 
+from krmkit.krm.cause import CauseLog, PathCauses
 from krmkit.krm.finding import EXPLAIN, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
-from krmkit.systems.clusterapi.desired.package import DecodedObject, TopologyPackage, default_cluster
+from krmkit.systems.clusterapi.desired.package import Class, DecodedObject, TopologyPackage, default_cluster
 from krmkit.systems.clusterapi.webhooks.cluster import class_key
 from krmkit.systems.clusterapi.webhooks.compatibility import WORKER_KINDS, topology_of, workers_of
 from krmkit.systems.clusterapi.webhooks.repairs import meant
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import CauseLog, PathCauses
-    from krmkit.krm.resource import Resource
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.desired.package import Class
-
-    Path = tuple[str | int, ...]
+Path = tuple[str | int, ...]
 
 _TOPOLOGY: Path = ("spec", "topology")
 

@@ -6,23 +6,19 @@ into it later, and the Cluster is stuck. Validation and plans use the same funct
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.krm.refusals import refusal
+from krmkit.libraries.kube.fielderror import FieldError
 from krmkit.systems.clusterapi.api.decode import UNKNOWN_FIELD, UNKNOWN_VALUE
 from krmkit.systems.clusterapi.api.roles import CLUSTER
-from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.systems.clusterapi.desired.package import DecodedObject, TopologyPackage
+from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.systems.clusterapi.webhooks.cluster import class_key
 from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import created_errors
 from krmkit.systems.clusterapi.webhooks.objectcheck import ObjectCheck
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from krmkit.libraries.kube.fielderror import FieldError
-    from krmkit.systems.clusterapi.desired.package import DecodedObject, TopologyPackage
-    from krmkit.systems.clusterapi.desired.topologies import RenderedCluster
 
 
 def with_refused_objects(

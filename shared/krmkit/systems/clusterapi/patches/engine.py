@@ -6,24 +6,20 @@ the patches before left them; after the last patch the extensions validate; then
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE, INFRASTRUCTURE_CLUSTER
-from krmkit.systems.clusterapi.model.extensions import JSON_MERGE_PATCH
+from krmkit.systems.clusterapi.model.causes import ClusterCauses
+from krmkit.systems.clusterapi.model.extensions import JSON_MERGE_PATCH, Extensions
+from krmkit.systems.clusterapi.model.state import ClusterState
 from krmkit.systems.clusterapi.patches.apply import PROTECTED_CONTROL_PLANE, Patched, write_back
 from krmkit.systems.clusterapi.patches.external import ExternalPatch
 from krmkit.systems.clusterapi.patches.inline import InlinePatch
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.model.causes import ClusterCauses
-    from krmkit.systems.clusterapi.model.extensions import Extensions
-    from krmkit.systems.clusterapi.model.state import ClusterState
-    from krmkit.systems.clusterapi.patches.recorder import PatchRecorder
-    from krmkit.systems.clusterapi.patches.request import Request, RequestItem
+from krmkit.systems.clusterapi.patches.recorder import PatchRecorder
+from krmkit.systems.clusterapi.patches.request import Request, RequestItem
 
 INLINE = "inline"
 

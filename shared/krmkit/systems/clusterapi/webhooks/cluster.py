@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.net import parse_cidr
 from krmkit.libraries.go.numbers import NumberError, atoi
+from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import (
     INTERNAL,
     FieldError,
@@ -21,6 +22,7 @@ from krmkit.libraries.kube.names import is_valid_label_value
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.versions import blang as blangsemver
 from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.webhooks.common import (
     is_defined,
     validate_autoscaler,
@@ -41,13 +43,7 @@ from krmkit.systems.clusterapi.webhooks.compatibility import (
     worker_topologies_are_valid,
     workers_of,
 )
-from krmkit.systems.clusterapi.webhooks.versionupdate import validate_version_update
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.features import FeatureGates
-    from krmkit.systems.clusterapi.webhooks.versionupdate import CurrentState
+from krmkit.systems.clusterapi.webhooks.versionupdate import CurrentState, validate_version_update
 
 UPGRADE_CONCURRENCY = "topology.cluster.x-k8s.io/upgrade-concurrency"
 UNSAFE_CLASS_NAME = "unsafe.topology.cluster.x-k8s.io/disable-update-class-name-check"

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.numbers import check_int_or_percent
+from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.libraries.kube.names import validate_annotations, validate_labels
 from krmkit.libraries.schema.fields import find, mapping
+from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     spec_of,
     topology_of,
     workers_of,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.json import Object
-    from krmkit.systems.clusterapi.api.features import FeatureGates
 
 _AUTOSCALER = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-"
 AUTOSCALER_SIZES = (_AUTOSCALER + "min-size", _AUTOSCALER + "max-size")

@@ -6,17 +6,14 @@ taken as on, as releases have it by default.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, index, invalid, required
 from krmkit.libraries.schema.fields import entries, find, mapping
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.labels import group_of
 from krmkit.systems.clusterapi.api.objectversion import V1BETA2, config_place, in_version
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.libraries.json import Object
 
 _IGNITION = "ignition"
 _WITHOUT_IGNITION = 'not supported when spec.format is set to: "ignition"'

@@ -9,21 +9,17 @@ check.made(template)      # errors of a server-side apply, which refuses fields 
 
 from __future__ import annotations
 
-from krmkit.libraries.kube.fielderror import forbidden
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from krmkit.libraries.json import Object
+from krmkit.libraries.kube.fielderror import FieldError, forbidden
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.labels import API_VERSION, group_of
 from krmkit.systems.clusterapi.api.objectversion import CONTROL_PLANE, V1BETA2, in_version
 from krmkit.systems.clusterapi.webhooks.kubeadmconfig import config_errors
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from krmkit.libraries.json import Object
-    from krmkit.libraries.kube.fielderror import FieldError
 
 UNDECLARED = "field not declared in schema"
 _SCALED = (

@@ -6,22 +6,18 @@ The webhook checks `valueFrom.variable` only. In a template, Go reads a missing 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.resource import Resource
 from krmkit.libraries.gotemplate.errors import TemplateError
-from krmkit.libraries.gotemplate.rootfields import unknown_fields
+from krmkit.libraries.gotemplate.rootfields import FieldNames, unknown_fields
+from krmkit.libraries.json import Object
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.clusterapi.webhooks.compatibility import spec_of
 from krmkit.systems.clusterapi.webhooks.patches import BUILTINS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.libraries.gotemplate.rootfields import FieldNames
-    from krmkit.libraries.json import Object
 
 RULE = "undefined-variable"
 _BUILTIN = "builtin"

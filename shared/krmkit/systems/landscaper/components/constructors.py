@@ -12,6 +12,7 @@ import json
 from binascii import Error as Base64Error
 from binascii import a2b_base64
 from dataclasses import dataclass
+from typing import Protocol
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.go.regexp.pattern import PatternError
@@ -28,18 +29,15 @@ from krmkit.systems.landscaper.components.ctf import LARGEST, TransportArchive
 from krmkit.systems.landscaper.components.descriptors import V2, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
 
-    class Sources(Protocol):
-        """Files beside a constructor, by paths relative to it."""
+class Sources(Protocol):
+    """Files beside a constructor, by paths relative to it."""
 
-        def file(self, path: str) -> bytes | None:
-            """The bytes of a file; None if there is none."""
+    def file(self, path: str) -> bytes | None:
+        """The bytes of a file; None if there is none."""
 
-        def folder(self, path: str) -> dict[str, bytes] | None:
-            """All files of a folder by their paths in it; None if there is none."""
+    def folder(self, path: str) -> dict[str, bytes] | None:
+        """All files of a folder by their paths in it; None if there is none."""
 
 
 NAMES = ("components.yaml", "component-constructor.yaml", "constructor.yaml")

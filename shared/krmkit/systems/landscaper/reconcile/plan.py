@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.kube.timestamps import format_time
@@ -16,10 +17,6 @@ from krmkit.systems.landscaper.items.installations import read
 from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.reconcile.decision import Decision, plan
 from krmkit.systems.landscaper.templates.context import moment
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
 
 # The values of the annotation, and Landscaper's actions (apis/core/v1alpha1).
 _OPERATIONS = {

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location, is_place_key
+from krmkit.krm.cause import CauseLog
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -33,10 +34,6 @@ from krmkit.systems.landscaper.rendered.configentries import unused_entries
 from krmkit.systems.landscaper.rendered.findings import given_findings, tree_findings
 from krmkit.systems.landscaper.rendered.status import Statuses, execution_object, status_findings
 from krmkit.systems.landscaper.templates.context import NOW_FIELD, moment
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import CauseLog
 
 FOLDER = "landscape"
 

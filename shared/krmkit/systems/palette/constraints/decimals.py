@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from decimal import Decimal
+from decimal import Decimal
 
 _DIGITS = frozenset("0123456789")
 _LARGEST_EXPONENT = "9" * 17

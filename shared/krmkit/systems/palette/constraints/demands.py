@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krmkit.krm.finding import Finding
 from krmkit.libraries.kube import quantity
 from krmkit.libraries.kube.quantity import NANO, QuantityError
 from krmkit.libraries.yaml.tree import Scalar
 from krmkit.systems.palette.constraints.decimals import is_decimal
-from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS
+from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS, MachinePool
 from krmkit.systems.palette.packs.findings import METADATA, VALUES, pack_finding, suggestion
-from krmkit.systems.palette.packs.keypath import FOUND, KeyPath, KeyPathError
+from krmkit.systems.palette.packs.keypath import FOUND, KeyPath, KeyPathError, KeyPathMatch
 from krmkit.systems.palette.packs.packfileschemas import SCHEDULES
-from krmkit.systems.palette.packs.values import holds_macro, is_empty
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.systems.palette.constraints.pools import MachinePool
-    from krmkit.systems.palette.packs.keypath import KeyPathMatch
-    from krmkit.systems.palette.packs.values import PackValues
+from krmkit.systems.palette.packs.values import PackValues, holds_macro, is_empty
 
 
 class Demand:

@@ -6,18 +6,14 @@ inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krmkit.krm.finding import WARNING, Finding
-from krmkit.libraries.versions.lenient import lenient_key
+from krmkit.libraries.versions.lenient import LenientKey, lenient_key
 from krmkit.systems.palette.constraints.dependencyentry import Dependency
 from krmkit.systems.palette.packs.findings import METADATA, pack_finding, suggestion
+from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.packfileschemas import DEPENDENCY_TYPES, LAYERS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.libraries.versions.lenient import LenientKey
-    from krmkit.systems.palette.packs.pack import Pack
 
 CLUSTER, PROFILE = "cluster", "profile"
 

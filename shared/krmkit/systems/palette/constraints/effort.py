@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.regexp.pattern import Pattern, PatternError
 from krmkit.libraries.yaml import effort
 from krmkit.libraries.yaml.effort import EffortError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.go.regexp.pattern import Pattern, PatternError
 
 __all__ = ["Effort", "EffortError"]
 

@@ -9,20 +9,17 @@ parts in their order, in any way.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+from krmkit.libraries.go.regexp.pattern import Pattern
+from krmkit.libraries.yaml.tree import Scalar
 from krmkit.systems.palette.constraints import effort as limits
 from krmkit.systems.palette.constraints.decimals import parse_decimal, scan
 from krmkit.systems.palette.constraints.effort import Effort, EffortError
 from krmkit.systems.palette.constraints.formattypes import OPTIONS, RANGE, TYPES, listing
 from krmkit.systems.palette.packs.values import kind
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from krmkit.libraries.go.regexp.pattern import Pattern
-    from krmkit.libraries.yaml.tree import Scalar
-
-    Bounds = tuple[tuple[str, Decimal], tuple[str, Decimal]]
+Bounds = tuple[tuple[str, Decimal], tuple[str, Decimal]]
 
 
 class FormatError(ValueError):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.systems.palette.constraints.decimals import is_decimal
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from krmkit.systems.palette.constraints.decimals import is_decimal
 
 RANGE, OPTIONS = "a range", "options"
 

@@ -5,24 +5,19 @@ The rules are those of krmkit.systems.palette.constraints.dependencies and krmki
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Scalar
 from krmkit.systems.palette.constraints import dependencies as dependency
 from krmkit.systems.palette.constraints import resources
-from krmkit.systems.palette.constraints.demands import Demand, amount
-from krmkit.systems.palette.constraints.pools import TYPES, UNITS
+from krmkit.systems.palette.constraints.demands import Demand, ResourceReport, amount
+from krmkit.systems.palette.constraints.pools import TYPES, UNITS, MachinePool
 from krmkit.systems.palette.constraints.schema import PackSchema
+from krmkit.systems.palette.constraints.validate import ValidationOptions
+from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.values import PackValues, holds_macro
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from krmkit.systems.palette.constraints.demands import ResourceReport
-    from krmkit.systems.palette.constraints.pools import MachinePool
-    from krmkit.systems.palette.constraints.validate import ValidationOptions
-    from krmkit.systems.palette.packs.pack import Pack
 
 SATISFIED = "satisfied"
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import LimitError, YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.systems.palette.constraints.demands import ResourceReport
 from krmkit.systems.palette.constraints.effort import Effort
+from krmkit.systems.palette.constraints.pools import MachinePool
+from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.packs.findings import DEFAULTS, METADATA, VALUES, pack_finding
 from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.values import PackValues
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.systems.palette.constraints.demands import ResourceReport
-    from krmkit.systems.palette.constraints.pools import MachinePool
-    from krmkit.systems.palette.constraints.schema import PackSchema
 
 
 class ValidationOptions:

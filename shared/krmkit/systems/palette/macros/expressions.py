@@ -6,7 +6,8 @@ slashes may be in it. Each field is therefore given a plain name before Go's tem
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from krmkit.libraries.gotemplate.template import Template
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.yaml import emit
-from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
 from krmkit.systems.palette.macros.context import Context, Source
 from krmkit.systems.palette.macros.resolve import MacroResolver, Resolved
-from krmkit.systems.palette.packs.lines import said_place
+from krmkit.systems.palette.packs.items import Carrier
+from krmkit.systems.palette.packs.lines import FileLines, said_place
 from krmkit.systems.palette.packs.macrotext import FIELD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
-    from krmkit.libraries.yaml.tree import Node
-    from krmkit.systems.palette.packs.items import Carrier
-    from krmkit.systems.palette.packs.lines import FileLines
-
 
 _MOST_LISTED = 20
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.systems.palette.macros.context import Context, Source
 from krmkit.systems.palette.macros.values import FailError, KeepError, MacroValues
 from krmkit.systems.palette.packs.findings import VALUES, pack_finding
@@ -22,12 +22,7 @@ from krmkit.systems.palette.packs.macrotext import (
     holds_macro,
     insertion,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.systems.palette.packs.macrotext import MacroText
-    from krmkit.systems.palette.presets.merge import Steps
+from krmkit.systems.palette.presets.merge import Steps
 
 
 class Resolved:

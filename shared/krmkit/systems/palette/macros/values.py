@@ -6,17 +6,14 @@ from krmkit.krm.finding import INFO, WARNING
 from krmkit.krm.secretwords import parts, without_secrets
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.limits import Limits
 from krmkit.libraries.yaml.scalars import core_resolve
 from krmkit.libraries.yaml.tree import Scalar, deref
 from krmkit.systems.palette.macros.context import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Source
 from krmkit.systems.palette.macros.expressions import ExpressionError, MacroExpression
 from krmkit.systems.palette.packs.keypath import FOUND, Finder, KeyPath, KeyPathError
 from krmkit.systems.palette.packs.macrotext import Macro, MacroText
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.systems.palette.presets.merge import Steps
+from krmkit.systems.palette.presets.merge import Steps
 
 _MOST_NAMED = 500  # names that a message about an unknown one looks at
 _MOST_HINTS = 20  # messages of one run that look for a nearest name, which is a comparison with all

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.errors import YamlError
 
 # Every code that is not an error. not-checked, totals and satisfied report omitted checks, sums, and (on request) the
 # rules that hold.

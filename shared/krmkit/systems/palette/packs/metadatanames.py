@@ -12,15 +12,10 @@ from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.data import core_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.systems.palette.packs.findings import METADATA, SCHEMA, pack_finding
 from krmkit.systems.palette.packs.pack import Pack
-from krmkit.systems.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.systems.palette.packs.packfileschemas import Schema
+from krmkit.systems.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML, Schema
 
 PRESETS = "presets.yaml"
 

@@ -5,11 +5,9 @@ pack.json may hold more than Palette documents; where an object is closed (`addi
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
-    Schema = dict[str, Any]
+Schema = dict[str, Any]
 
 LAYERS = ("os", "k8s", "cni", "csi", "addon", "kernel")
 DEPENDENCY_TYPES = ("required", "optional", "notSupported", "upgrade")

@@ -11,17 +11,12 @@ from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.data import core_data, is_core_null, same_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.tree import Document, Map, Node, Scalar
 from krmkit.systems.palette.packs.findings import VALUES
 from krmkit.systems.palette.presets import marker as marker_comment
 from krmkit.systems.palette.presets.catalog import PRESETS, Preset, PresetCatalog, preset_finding
-from krmkit.systems.palette.presets.merge import merge, remove
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.systems.palette.presets.merge import Steps
+from krmkit.systems.palette.presets.merge import Steps, merge, remove
 
 
 class AppliedSelection:

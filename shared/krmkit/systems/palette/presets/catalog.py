@@ -6,13 +6,10 @@ from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.data import core_data, is_core_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.limits import Limits
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
 from krmkit.systems.palette.packs.findings import VALUES, pack_finding
 from krmkit.systems.palette.packs.keypath import KeyPath, KeyPathError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
 
 PRESETS = "presets.yaml"
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 from krmkit.libraries.yaml.copies import detached
 from krmkit.libraries.yaml.data import core_data, core_value, lookup, same_data
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref
-from krmkit.systems.palette.packs.keypath import FOUND, KeyPath, find
+from krmkit.systems.palette.packs.keypath import FOUND, KeyPath, Step, find
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.systems.palette.packs.keypath import Step
-
-    Steps = tuple[Step, ...]
+Steps = tuple[Step, ...]
 
 
 def remove(root: Map, path: KeyPath, written: list[Steps] | None = None) -> bool:

@@ -5,16 +5,12 @@ Source: evalExpr, copyAndOverlayMapExpr and the variables of render.go, in the p
 
 from __future__ import annotations
 
-from krmkit.libraries.cel.expressions import CelError, Environment
+from collections.abc import Mapping
+from typing import Any
+
+from krmkit.libraries.cel.expressions import Batch, Bindings, CelError, CelProgram, Environment
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.variants.pipeline import typed_function
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.libraries.cel.expressions import Batch, Bindings, CelProgram
 
 VARIABLES = {
     "repoDefault": "string",

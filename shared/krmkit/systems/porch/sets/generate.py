@@ -6,16 +6,13 @@ of the targets.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.sets.specs import VariantRenderer
+from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
 from krmkit.systems.porch.variants.naming import is_dns_label, variant_identifier, variant_name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
 
 
 class Variant:

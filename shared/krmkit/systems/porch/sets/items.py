@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from krmkit.krm import annotations as names
 from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.lines import all_close
 from krmkit.systems.porch.api import apinames
@@ -24,12 +27,6 @@ from krmkit.systems.porch.sets.text import VariantWriter, owner_of
 from krmkit.systems.porch.sets.validation import validate_set
 from krmkit.systems.porch.variants.decodevariants import DecodedVariant, refuse_other_version
 from krmkit.systems.porch.variants.packageview import place_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from krmkit.krm.resourcelist import ResourceList
 
 FOLDER = "variants"
 

@@ -6,22 +6,19 @@ error, is the same.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.sets.expressions import (
     ExpressionScope,
+    ExpressionValues,
     FunctionTemplate,
     MapTemplate,
     TemplateExpression,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.systems.porch.sets.expressions import ExpressionValues
-    from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
+from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
 
 
 class VariantTemplate:

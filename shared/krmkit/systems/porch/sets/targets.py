@@ -6,16 +6,14 @@ objectSelector.name, which the reference declares and ignores, selects by name.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 from krmkit.libraries.kube.selectors import SelectorError, parse_selector
 from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, revision_number
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    # Everything of one apiVersion and kind in the set's namespace, in a stable order.
-    Listing = Callable[[str, str], Iterable["TargetObject"]]
+# Everything of one apiVersion and kind in the set's namespace, in a stable order.
+Listing = Callable[[str, str], Iterable["TargetObject"]]
 
 
 class TargetObject:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.krm import annotations as names
 from krmkit.libraries.yaml import emit
 from krmkit.systems.porch.api.apinames import (
@@ -12,12 +14,7 @@ from krmkit.systems.porch.api.apinames import (
     VARIANT_KIND,
     VARIANT_VERSION,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.systems.porch.variants.decodevariants import DecodedVariant
+from krmkit.systems.porch.variants.decodevariants import DecodedVariant
 
 _MOST_REMEMBERED = 20_000
 

@@ -6,12 +6,10 @@ added: entries of configMapExprs follow the rule of all other expression lists.
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.porch.api.apinames import READY, STALLED, Condition, floating_name, revision_number
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def validate_set(spec: dict[str, Any]) -> list[str]:

@@ -7,22 +7,18 @@ and the caller must discard them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.context import set_package_context
-from krmkit.systems.porch.variants.injection import inject_config
+from krmkit.systems.porch.variants.injection import Candidate, inject_config
+from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
+from krmkit.systems.porch.variants.packageview import PackageView
 from krmkit.systems.porch.variants.pipeline import check_names, prepend_pipeline
 from krmkit.systems.porch.variants.validation import validate_variant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from krmkit.systems.porch.variants.causes import VariantCauses
-    from krmkit.systems.porch.variants.injection import Candidate
-    from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
-    from krmkit.systems.porch.variants.packageview import PackageView
 
 
 class InvalidVariantError(PorchError):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from krmkit.krm.cause import CauseLog
+from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import Condition, PorchError
 from krmkit.systems.porch.variants.apply import apply_variant
 from krmkit.systems.porch.variants.candidates import candidates
@@ -11,6 +16,8 @@ from krmkit.systems.porch.variants.decodevariants import (
     recorder,
     refuse_other_version,
 )
+from krmkit.systems.porch.variants.injection import Candidate
+from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import PackageView, place_of
 from krmkit.systems.porch.variants.status import set_status
 from krmkit.systems.porch.variants.validation import (
@@ -19,16 +26,6 @@ from krmkit.systems.porch.variants.validation import (
     conditions_of_success,
     validate_variant,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.resource import Resource
-    from krmkit.systems.porch.variants.injection import Candidate
-    from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 
 
 class ChainError(PorchError):

@@ -5,25 +5,21 @@ Source: ensureConfigInjection of the packagevariants controller. Here the "clust
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from krmkit.krm.annotations import INJECTED, INJECTION
 from krmkit.krm.errors import Refused
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.fieldorder import ordered
 from krmkit.systems.porch.edits.minimaledit import overwrite
+from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.gates import set_conditions_and_gates
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
-from krmkit.systems.porch.variants.packageview import KPTFILE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.systems.porch.variants.causes import VariantCauses
-    from krmkit.systems.porch.variants.packageview import PackageView
+from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
 
 REQUIRED, OPTIONAL = "required", "optional"
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
 from krmkit.krm.identity import holding
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.porch.api.apinames import PorchError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from krmkit.krm.resource import Resource
 
 KPTFILE = "Kptfile"
 CONTEXT_FILE = "package-context.yaml"

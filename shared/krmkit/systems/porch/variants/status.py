@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import go_value, is_null, lookup
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.systems.porch.api.apinames import Condition
 from krmkit.systems.porch.edits.minimaledit import own
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.krm.resource import Resource
-    from krmkit.systems.porch.api.apinames import Condition
 
 
 def set_status(resource: Resource, conditions: Sequence[Condition]) -> None:

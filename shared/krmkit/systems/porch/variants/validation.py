@@ -5,11 +5,9 @@ Source: validatePackageVariant of the packagevariants controller; the texts are 
 
 from __future__ import annotations
 
-from krmkit.systems.porch.api.apinames import ADOPTION_POLICIES, DELETION_POLICIES, READY, STALLED, Condition
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from krmkit.systems.porch.api.apinames import ADOPTION_POLICIES, DELETION_POLICIES, READY, STALLED, Condition
 
 RESERVED_KEYS = ("name", "package-path")
 
