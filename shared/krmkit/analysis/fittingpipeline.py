@@ -58,7 +58,8 @@ class FittingFunction:
 def fitting(resources: list[Resource]) -> tuple[list[FittingFunction], list[str]]:
     """The functions that fit the resources, in the order in which they run, and why others were left out.
 
-    Rendering functions are tried first: one that fails on these resources is left out, with its first error.
+    Rendering functions are tried first. One that fails on these resources is left out, with its first error, unless the validator
+    of its system fails, too: then the resources are wrong, and the pipeline is right.
     """
     chosen = [*_for_packs(resources), *_for_topologies(resources), *_for_installations(resources)]
     chosen += [*_for_bindings(resources), *_for_platforms(resources)]
@@ -67,7 +68,11 @@ def fitting(resources: list[Resource]) -> tuple[list[FittingFunction], list[str]
     for function in list(chosen):
         if function.name.startswith("render-"):
             problem = _problem(function, resources)
-            if problem:
+            validator = function.name.replace("render-", "validate-")
+            refused = [one for one in chosen if one.name == validator and _problem(one, resources)]
+            if problem and refused:
+                notes.append(f"the package does not render yet: {problem}")
+            elif problem:
                 chosen.remove(function)
                 notes.append(
                     f"{function.name} is left out of the pipeline, as it would fail: {problem};"

@@ -322,6 +322,45 @@ def test_a_renderer_that_would_fail_is_left_out(tmp_path: Path, capsys: pytest.C
     assert "krmkit doc render-cluster-topology" in said
 
 
+def test_wrong_data_leave_the_pipeline_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The validator refuses them, too, so the renderer stays: when they are right, nothing has to be added."""
+    example("render-installation/examples/greeter", tmp_path)
+    settings = tmp_path / "settings.yaml"
+    settings.write_text(settings.read_text().replace("replicas: ", "replicas: many"))
+
+    assert main(["init", str(tmp_path)]) == 0
+
+    assert images(tmp_path) == ["render-installation", "validate-installation"]
+    said = capsys.readouterr().err
+    assert said.startswith("krmkit init: the package does not render yet: ")
+    assert said.endswith("[import-mapping]\n")
+
+
+EXTERNAL = """\
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: {name: base, namespace: default}
+spec:
+  infrastructure: {templateRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DockerClusterTemplate, name: a}}
+  controlPlane: {templateRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: a}}
+  patches: [{name: site, external: {discoverVariablesExtension: discover-variables.site}}]
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: one, namespace: default}
+spec: {topology: {classRef: {name: base}, version: v1.33.0}}
+"""
+
+
+def test_a_silent_extension_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The reason is that nobody answers, not only that the class has errors."""
+    (tmp_path / "class.yaml").write_text(EXTERNAL)
+
+    assert main(["init", str(tmp_path)]) == 0
+
+    assert 'no answer to DiscoverVariables of extension "discover-variables.site"' in capsys.readouterr().err
+
+
 def test_a_file_of_another_kind_is_no_config(tmp_path: Path) -> None:
     """A resource whose file has the name of a config keeps it; the config gets the function's name."""
     (tmp_path / "presets.yaml").write_text(PACK)

@@ -10,8 +10,11 @@ class InstallationError(Refused):
 
     `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" if none fits).
     `message` may contain output of a template: remove secrets (`redact`) before you show it. `word` is what is wrong in the text of the
-    blueprint, where the error is about that: `.values.deployitems.database`.
+    blueprint, where the error is about that: `.values.deployitems.database`. `source` is the object with the wrong value, where it came
+    from one: kind, namespace, name and path.
     """
+
+    source: tuple[str, str, str, str] | None = None
 
     def __init__(self, rule: str, message: str, field: str = "", word: str = "") -> None:
         super().__init__(message)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from krmkit.krm.annotations import is_tool_key
+from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text, texts
 from krmkit.systems.landscaper.apinames import TARGET_MAP_KEY_LABEL, object_name
@@ -18,12 +19,17 @@ from krmkit.systems.landscaper.yaml import GoYamlError, load
 
 @dataclass(slots=True)
 class Imports:
-    """The imports of one installation by name. A target is the Kubernetes object."""
+    """The imports of one installation by name. A target is the Kubernetes object.
+
+    `fields` are their fields in the Installation, `sources` the objects that have the data: kind, namespace, name and path.
+    """
 
     data: dict[str, object] = field(default_factory=dict)
     targets: dict[str, Object] = field(default_factory=dict)
     target_lists: dict[str, list[Object]] = field(default_factory=dict)
     target_maps: dict[str, dict[str, Object]] = field(default_factory=dict)
+    fields: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, tuple[str, str, str, str]] = field(default_factory=dict)
 
     def values(self) -> dict[str, object]:
         """Return all imports as templates see them."""
@@ -46,7 +52,8 @@ def resolve(
     for kind, resolver in (("data", _data), ("targets", _target)):
         for index, entry in enumerate(entries(imports.get(kind))):
             try:
-                resolver(world, namespace, scope, entry, found, f"spec.imports.{kind}[{index}]")
+                path = found.fields[text(entry.get("name"))] = f"spec.imports.{kind}[{index}]"
+                resolver(world, namespace, scope, entry, found, path)
             except InstallationError as error:
                 errors[text(entry.get("name")) or f"{kind}[{index}]"] = error
     return found, errors
@@ -71,6 +78,7 @@ def _data(world: World, namespace: str, scope: str, entry: Object, found: Import
                 f"{field_path}.dataRef",
             )
         found.data[name] = item.get("data")
+        found.sources[name] = "DataObject", namespace, key, "data"
         return
     for field_name, kind, decode in (
         ("secretRef", "Secret", _secret_texts),
@@ -80,6 +88,8 @@ def _data(world: World, namespace: str, scope: str, entry: Object, found: Import
         if isinstance(source, dict):
             path = f"{field_path}.{field_name}"
             found.data[name] = _keyed(world, namespace, kind, source, decode, path)
+            at = dotted(["data", *filter(None, [text(source.get("key"))])])
+            found.sources[name] = kind, namespace, text(source.get("name")), at
             return
     raise InstallationError(
         "invalid", f'import "{name}" must have one of dataRef, secretRef and configMapRef', field_path

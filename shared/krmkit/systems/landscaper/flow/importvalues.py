@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from krmkit.libraries.json.paths import dotted, join, steps_of
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import find
 from krmkit.systems.landscaper.blueprint.blueprints import (
@@ -122,13 +123,21 @@ class _Checker:
         if definition.schema is None:
             raise InstallationError(_WRONG, f"{path}: no schema defined")
         for line in schema_violations(definition.schema, value, self.scope, f"{path}: "):
-            self.found.findings.append(
-                InstallationError(
-                    _WRONG, f"{path}: imported datatype does not have the expected schema: {line}"
-                )
-            )
+            message = f"{path}: imported datatype does not have the expected schema: {line}"
+            self.found.findings.append(self.misfit(name, message, value, line.partition(": ")[0]))
         self.found.values[name] = value
         return True
+
+    def misfit(self, name: str, message: str, value: object, place: str) -> InstallationError:
+        """Return the error of data that do not fit their schema, with the mapping or the object and the path that they come from."""
+        if name in self.mapped:
+            return InstallationError(_WRONG, message, join("spec.importDataMappings", name))
+        error = InstallationError(_WRONG, message, self.imports.fields.get(name, ""))
+        if name in self.imports.sources:
+            kind, namespace, owner, at = self.imports.sources[name]
+            steps = _steps(value, place.split(".")) if kind == "DataObject" else []
+            error.source = kind, namespace, owner, dotted([*steps_of(at), *steps])
+        return error
 
     def check_elements(
         self,
@@ -170,6 +179,21 @@ def schema_violations(schema: object, value: object, scope: SchemaScope, prefix:
             raise
         message = f"{prefix}validator creation failed: error compiling jsonschema: {error.message}"
     raise InstallationError(_WRONG, message)
+
+
+def _steps(value: object, parts: list[str]) -> list[str | int]:
+    """Return the keys and positions of a place in a value, as far as it leads."""
+    steps: list[str | int] = []
+    for part in parts:
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+            steps.append(part)
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+            steps.append(int(part))
+        else:
+            break
+    return steps
 
 
 def _check_type(definition: ImportOrExport, target: dict[str, object], what: str) -> None:

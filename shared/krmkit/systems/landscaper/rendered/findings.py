@@ -60,7 +60,11 @@ def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) ->
             yield warning
         for error in one.errors:
             if error.rule != "predecessor-failed" or "/" not in one.path:
-                yield error_finding(error, item, one.path, secrets)
+                finding = error_finding(error, item, one.path, secrets)
+                source = items.place(*error.source[:3]) if error.source is not None else None
+                if source is not None and error.source is not None:
+                    finding = Finding(finding.rule, finding.message, ERROR, source, error.source[3])
+                yield finding
         for reason in one.waits_for:
             message = (
                 f"{one.path} waits for {reason}, which nobody tells (deployItemExports, exportTemplates)"
