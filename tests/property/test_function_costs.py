@@ -168,10 +168,65 @@ SHAPES: dict[str, tuple[str, Callable[[int], tuple[list[str], str | None]]]] = {
     ),
 }  # fmt: skip
 
+DEPLOYMENT = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\n  labels:\n    first: a\n"
+    "spec:\n  selector: {matchLabels: {}}\n  template:\n    metadata:\n      labels: {}\n"
+)
+CLASS = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: {name: c, namespace: default}\nspec:\n  variables:\n"
+CLUSTER = (
+    "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: c, namespace: default}\nspec:\n"
+    "  topology:\n    classRef: {name: c}\n    version: v1.33.1\n"
+)
+OPEN = "openAPIV3Schema: {type: object, properties: {a: {type: string, default: b}}}"
 
+
+def texts(size: int, value: str, **more: str) -> str:
+    """A ConfigMap as a config: keys of a number, and those of `more`."""
+    data = more or {f"k{number}": value for number in range(size)}
+    return json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data})
+
+
+def annotated(size: int) -> str:
+    return DEPLOYMENT.replace("  labels:\n    first: a\n", "  annotations:\n" + lines(size, "    kN: a"))
+
+
+# Many keys of one map, with every way to write them: as lines, in a tree, and in flow style.
+SHAPES |= {
+    "labels": ("set-labels", lambda n: ([DEPLOYMENT], texts(n, "a"))),
+    "labels that are there": (
+        "set-labels",
+        lambda n: ([DEPLOYMENT.replace("    first: a\n", lines(n, "    kN: a"))], texts(n, "b")),
+    ),
+    "annotations": ("set-annotations", lambda n: ([DEPLOYMENT], texts(n, "a"))),
+    "annotations that are there": ("set-annotations", lambda n: ([annotated(n)], texts(n, "b"))),
+    "annotations that go": (
+        "delete-annotations",
+        lambda n: ([annotated(n)], texts(0, "", annotationKeys=", ".join(f"k{k}" for k in range(n)))),
+    ),
+    "variables of a class": (
+        "default-cluster-topology",
+        lambda n: ([CLASS + lines(n, f"  - {{name: vN, required: true, schema: {{{OPEN}}}}}"), CLUSTER], None),
+    ),
+    "variables of a Cluster": (
+        "default-cluster-topology",
+        lambda n: (
+            [
+                CLASS + lines(n, f"  - {{name: vN, required: true, schema: {{{OPEN}}}}}"),
+                CLUSTER + "    variables:\n" + lines(n, "    - {name: vN, value: {}}"),
+            ],
+            None,
+        ),
+    ),
+    "labels of a Cluster": (
+        "default-cluster-topology",
+        lambda n: ([CLASS.replace("  variables:\n", "  variables: []\n"), CLUSTER.replace("{name: c, namespace: default}", "{name: c, namespace: default, labels: {" + ", ".join(f"k{k}: v" for k in range(n)) + "}}")], None),
+    ),
+}  # fmt: skip
+
+MAPS = [shape for shape in SHAPES if shape.startswith(("labels", "annotations", "variables"))]
 SIZE, LARGE = 60, 500
 # What a finding costs beside its place is so much that the square of a few would not be seen.
-MANY = ("rules of a schema that are wrong", "types that nobody knows", "macros that fail")
+MANY = ("rules of a schema that are wrong", "types that nobody knows", "macros that fail", *MAPS)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -293,8 +293,11 @@ class ItemLines:
             return False
         return self._ends or not any("|" in line or ">" in line for line in self.lines)
 
-    def grow(self, path: Path, name: str, new: list[str], is_word: bool) -> None:
-        """Put lines that hold one new key behind the last line of the block mapping at `path`; the blocks move along."""
+    def grow(self, path: Path, new: list[str], keys: dict[str, int]) -> None:
+        """Put lines that hold new keys behind the last line of the block mapping at `path`; the blocks move along.
+
+        `keys`: the number in `new` of the line of each key; -1 where it is not written as a word.
+        """
         owner = self.block(path)
         assert owner is not None
         at, more, depth = owner.end, len(new), len(path)
@@ -304,17 +307,19 @@ class ItemLines:
         gone = []
         for other, found in self.blocks.items():
             if found is None:
-                if other[:depth] == path and other[depth : depth + 1] == (name,):
+                if other[:depth] == path and other[depth:] and other[depth] in keys:
                     gone.append(other)  # it may be there now
             elif found.first >= at:
                 found.first += more
                 found.end += more
                 found.keys = {key: line + more if line >= 0 else line for key, line in found.keys.items()}
-            elif found.end > at or (found.end == at and other == path[: len(other)]):
+            elif found.end == at and other == path[: len(other)]:
+                found.end += more
+            elif found.end > at:
                 found.end += more
                 for key, line in found.keys.items():
                     if line >= at:
                         found.keys[key] = line + more
         for other in gone:
             del self.blocks[other]
-        owner.keys[name] = at if is_word else -1
+        owner.keys |= {name: at + line if line >= 0 else -1 for name, line in keys.items()}

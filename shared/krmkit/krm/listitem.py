@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.data import walk
 from krmkit.libraries.yaml.document import AnyAnchor, parse_all
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.tree import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,6 +17,8 @@ from krmkit.libraries.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from krmkit.krm.fieldpath import Path
     from krmkit.krm.itemlines import Place
     from krmkit.krm.plainlines import PlainField
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = ("", (-1, 0, 0), "")
+_FEW = 64  # facts that are looked through for each edit
 _IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
@@ -276,7 +279,8 @@ class PlainView:
         if known is UNKNOWN:
             known = self._look_up(path)
         if known is None:
-            return path in self._known and self._add_line(path, value)
+            name = path[-1]
+            return path in self._known and isinstance(name, str) and self._add_lines(path[:-1], {name: value})
         self._put(known[1], value)
         return True
 
@@ -289,33 +293,40 @@ class PlainView:
             self.line_safe = self.line_safe and stays_safe(old, new, is_last)
             lines.put(place, new)
             self.changed = True
-            # Facts about other lines stay true.
-            for other, known in [*self._known.items()]:
-                if known is not None and known[1][0] == place[0]:
-                    del self._known[other]
+            # Facts about other lines stay true; of many, looking again costs less.
+            self._known = {
+                other: known
+                for other, known in (self._known.items() if len(self._known) < _FEW else ())
+                if known is None or known[1][0] != place[0]
+            }
 
-    def _add_line(self, path: Path, value: object) -> bool:
-        """Add a key that is plainly absent, with a text of one line, to a plain block mapping; False where the parser has to look.
+    def _add_lines(self, owner: Path, texts: dict[str, Any]) -> bool:
+        """Add keys that are plainly absent, with texts of one line, to a plain block mapping; False where the parser has to look.
 
         It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around it as it is,
         if that line is a key with a scalar of one line. Maps on the way are made.
         """
-        name, owner = path[-1], path[:-1]
         lines = self._lines if self._lines is not None else self._split()
-        if not owner or not isinstance(name, str):
+        if not owner or not isinstance(owner[-1], str):
             return False
         found = lines.block(owner)
         if found is None:
-            return self._add_line(owner, {name: value})
+            return self._add_lines(owner[:-1], {owner[-1]: texts})
         if not lines.can_grow(found):
             return False
-        written = emit.key(name)
-        line = f"{' ' * found.column}{written}:{emit.after_key(value, found.column)}"
+        new: list[str] = []
+        keys = {}
+        for name, value in texts.items():
+            written = emit.key(name)
+            keys[name] = len(new) if written == name else -1
+            new += f"{' ' * found.column}{written}:{emit.after_key(value, found.column)}".split("\n")
         end = found.end
-        lines.grow(owner, name, line.split("\n"), written == name)
+        lines.grow(owner, new, keys)
         self.changed = True
         # Scalars above the new lines are where they were.
         self._known = {
-            other: known for other, known in self._known.items() if known is not None and known[1][0] < end
+            other: known
+            for other, known in (self._known.items() if len(self._known) < _FEW else ())
+            if known is not None and known[1][0] < end
         }
         return True

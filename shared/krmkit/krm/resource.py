@@ -301,6 +301,18 @@ class Resource(PlainView):
             )
         self.changed = True
 
+    def add_texts(self, path: Path, texts: dict[str, str]) -> int:
+        """Put texts under keys of the map at a path that are plainly absent, all at once; return how many."""
+        self.refuse_unreadable()
+        is_plain = (
+            self._document is None and self.line_safe and not any("\n" in text for text in texts.values())
+        )
+        charge(sum(map(_growth, texts.values())))
+        if texts and not (is_plain and self._add_lines(path, texts)):
+            for key, text in texts.items():
+                self.set((*path, key), text)
+        return len(texts)
+
     def _collection(self, path: Path, child: str | int) -> Map | Seq:
         """The collection at a path, made for `child` where absent."""
         from krmkit.krm.fieldpath import container  # most runs edit lines, and no tree

@@ -13,11 +13,11 @@ from typing import Any
 from krmkit.kpt.source import FileResource, SourceFile, split_documents, without
 from krmkit.krm.annotations import BLUEPRINT, BLUEPRINT_OF_KPT, IDENTIFIER
 from krmkit.krm.errors import Refused
-from krmkit.libraries.yaml.data import same_data
+from krmkit.libraries.yaml.data import same_data, walk
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.places import block_scalar_end
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.tree import Collection, Entry, Node, Scalar, walk
+from krmkit.libraries.yaml.tree import Collection, Entry, Node, Scalar
 
 SUFFIXES = (".yaml", ".yml")
 

@@ -15,7 +15,7 @@ from krmkit.libraries.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, der
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import TypeVar
 
     from krmkit.libraries.yaml.limits import Limits
@@ -288,3 +288,15 @@ def lookup(node: Map, name: str) -> Node | None:
                 merged += [source for source in sources if isinstance(source, Map)]
         waiting += reversed(merged)
     return None
+
+
+def walk(node: Node | None) -> Iterator[Node]:
+    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
+    waiting = [node] if node is not None else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, Map):
+            waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
+        elif isinstance(node, Seq):
+            waiting += reversed(node.items)

@@ -222,3 +222,18 @@ def line_fed(text: str) -> str:
     if "\r" in text and text.count("\r") == text.count("\r\n"):
         return text.replace("\r\n", "\n")
     return text
+
+
+def given_offsets(given: str, text: str, offsets: list[int]) -> list[int]:
+    """Return where offsets of `text` (sorted) are in `given`, of which it is the line-fed form."""
+    moved = len(given) - len(given.lstrip("\ufeff"))
+    if len(given) - moved == len(text):
+        return [offset + moved for offset in offsets]
+    found = []
+    position = given.find("\r\n")
+    for offset in offsets:
+        while 0 <= position < offset + moved:
+            moved += 1
+            position = given.find("\r\n", position + 2)
+        found.append(offset + moved)
+    return found

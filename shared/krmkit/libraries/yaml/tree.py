@@ -12,11 +12,11 @@ from abc import abstractmethod
 
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
-from krmkit.libraries.yaml.lines import line_fed
+from krmkit.libraries.yaml.lines import given_offsets, line_fed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from krmkit.libraries.yaml.limits import Limits
@@ -47,18 +47,7 @@ class Document:
 
     def given_offsets(self, offsets: list[int]) -> list[int]:
         """Where offsets of `text` (sorted) are in `given`."""
-        given = self.given
-        moved = len(given) - len(given.lstrip("\ufeff"))
-        if len(given) - moved == len(self.text):
-            return [offset + moved for offset in offsets]
-        found = []
-        position = given.find("\r\n")
-        for offset in offsets:
-            while 0 <= position < offset + moved:
-                moved += 1
-                position = given.find("\r\n", position + 2)
-            found.append(offset + moved)
-        return found
+        return given_offsets(self.given, self.text, offsets)
 
 
 class Node:
@@ -195,26 +184,46 @@ class Collection(Node):
         return len(self.children())
 
 
-class Map(Collection):
-    """A mapping: entries in the order of the text, duplicates refused while parsing."""
+_FEW = 32  # entries that are gone through for each name
 
-    __slots__ = ("entries",)
+
+class Map(Collection):
+    """A mapping: entries in the order of the text, duplicates refused while parsing. Call `touch` before moving them by hand."""
+
+    __slots__ = ("_known", "_seen", "entries")
     kind = "map"
 
     def __init__(self, *place: Any, **more: Any) -> None:
         super().__init__(*place, **more)
         self.entries: list[Entry] = []
+        self._seen = 0  # so many of them are in `_known`, by name
+
+    def touch(self) -> None:
+        super().touch()
+        self._seen = 0
 
     def children(self) -> list[Entry]:
         return self.entries
 
     def entry(self, name: str) -> Entry | None:
         """The entry whose key's text is `name`; merge keys are not looked into."""
-        for entry in self.entries:
+        entries = self.entries
+        if len(entries) > _FEW:
+            return self._found(name)
+        for entry in entries:
             key = entry.key
             if (key.text if type(key) is Scalar else entry.name) == name:
                 return entry
         return None
+
+    def _found(self, name: str) -> Entry | None:
+        """The same for many entries: they are gone through once, not for each name."""
+        if not self._seen:
+            self._known: dict[str | None, Entry] = {}
+        for entry in self.entries[self._seen :]:
+            self._known.setdefault(entry.name, entry)
+        self._seen = len(self.entries)
+        return self._known.get(name)
 
     def get(self, name: str) -> Node | None:
         """The value under `name`, aliases followed; None where the key is absent."""
@@ -234,20 +243,21 @@ class Map(Collection):
 
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; returns the value's node."""
-        self.touch()
+        super().touch()
         entry.value = node = to_node(value)
         return node
 
     def insert(self, index: int, name: str, value: object) -> Node:
         """Put a new entry before position `index` (as list.insert)."""
-        self.touch()
+        super().touch()
+        self._seen = self._seen if index >= self._seen else 0
         node = to_node(value)
         self.entries.insert(index, Entry(to_node(name), node))
         return node
 
     def append_entry(self, entry: Entry) -> None:
         """Take over an entry of another document, with its key and its comments."""
-        self.touch()
+        super().touch()
         self.entries.append(entry)
 
     def remove(self, name: str) -> bool:
@@ -255,8 +265,12 @@ class Map(Collection):
         entry = self.entry(name)
         if entry is None:
             return False
-        self.touch()
+        super().touch()
         self.entries.remove(entry)
+        if self._seen and self._known.pop(name, None) is entry and len(self._known) == self._seen - 1:
+            self._seen -= 1
+        else:
+            self._seen = 0  # another entry may have that name
         return True
 
 
@@ -311,18 +325,6 @@ def deref(node: Node) -> Node:
     while isinstance(node, Alias):
         node = node.target
     return node
-
-
-def walk(node: Node | None) -> Iterator[Node]:
-    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
-    waiting = [node] if node is not None else []
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, Map):
-            waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
-        elif isinstance(node, Seq):
-            waiting += reversed(node.items)
 
 
 def to_node(value: object) -> Node:

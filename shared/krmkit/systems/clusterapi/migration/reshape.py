@@ -154,7 +154,6 @@ def _move(node: Map, entry: Entry, path: Path) -> None:
     """Move an entry to a path, whose maps are made where the entry was."""
     position = node.entries.index(entry)
     entry_of = node
-    node.touch()
     for depth, name in enumerate(path[:-1]):
         below = entry_of.get(name)
         if not isinstance(below, Map):
@@ -162,6 +161,7 @@ def _move(node: Map, entry: Entry, path: Path) -> None:
             entry_of.insert(position if depth == 0 else len(entry_of.entries), name, below)
             position += depth == 0
         entry_of = below
+    node.touch()
     entry.key = to_node(path[-1])
     if entry_of is not node:
         node.entries.remove(entry)

@@ -75,11 +75,11 @@ def put(item: Resource, path: Path, texts: dict[str, str], create: bool, lenient
     `lenient`: a null map counts as absent, and any single value is replaced; else both are an error. Raises WrongTypeError.
     """
     changed = 0
+    new: dict[str, str] = {}
     for key, text in texts.items():
         if item.is_plainly_absent((*path, key)):
             if create:
-                item.set((*path, key), text)
-                changed += 1
+                new[key] = text
             continue
         old = item.plain_string((*path, key))
         if old is not None:
@@ -87,8 +87,9 @@ def put(item: Resource, path: Path, texts: dict[str, str], create: bool, lenient
                 item.set((*path, key), text)
                 changed += 1
             continue
-        changed += _put_parsed(item, path, key, text, create, lenient)
-    return changed
+        changed += item.add_texts(path, new) + _put_parsed(item, path, key, text, create, lenient)
+        new = {}
+    return changed + item.add_texts(path, new)
 
 
 def _put_parsed(item: Resource, path: Path, key: str, text: str, create: bool, lenient: bool) -> int:
