@@ -18,7 +18,7 @@ PARALLEL := -n auto --dist worksteal
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check lint format conformance bench soak surroundings mutate e2e live new golden generate proto docs lock wheel clean
+.PHONY: help venv venv-run git run test check lint format conformance bench soak surroundings mutate e2e live upstream new golden generate proto docs lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ surroundings: venv ## tests of HEAD in other places, as nobody, with other Pytho
 mutate: venv ## change a room of the library one place at a time: what no near test sees (ROOM=palette; COUNT=n, 0 for all; SEED=n)
 	@test -n "$(ROOM)" || { echo "name a room below shared/krmkit: make mutate ROOM=palette" >&2; exit 2; }
 	@$(DEV) -m tools.mutate "$(ROOM)" --count $(or $(COUNT),150) --seed $(or $(SEED),0)
+
+upstream: venv ## what changed in the files that krmkit follows (REPO=dir: a checkout of a newer kpt, Porch, Cluster API, ...)
+	@$(DEV) -m tools.upstream $(if $(REPO),"$(REPO)")
 
 live: venv ## what plans say, compared with the Cluster API that KUBECONFIG names (see tests/live/README.md)
 	@KRMKIT_LIVE=1 $(PYTEST) -m live tests/live

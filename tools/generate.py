@@ -11,7 +11,7 @@ from pathlib import Path
 
 from krmkit.systems.clusterapi.hooks import extensionschema as topology_extension
 from tests.conformance import run as conformance
-from tools import documents
+from tools import documents, upstream
 from tools.definitions import ROOT, Definition, DefinitionError, Project, definitions
 
 # A place in a hand-written file that is filled in: <!-- generated:NAME --> ... <!-- /generated -->
@@ -35,7 +35,11 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
     )
     if (root / "tests/conformance/records").is_dir():
         page = root / "docs/compatibility.md"
-        files[page] = filled(page, {"records": conformance.table(conformance.expected_counts()).strip()})
+        tables = {
+            "records": conformance.table(conformance.expected_counts()).strip(),
+            "versions": upstream.versions_table(upstream.systems()).strip(),
+        }
+        files[page] = filled(page, tables)
     for function in functions:
         files[function.folder / "definition.py"] = documents.run_time_definition(function)
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)

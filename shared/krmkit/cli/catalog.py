@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from krmkit import __version__
+from krmkit.analysis.systems.followed import followed
 from krmkit.cli.arguments import CommandParser, add_functions, add_output
 from krmkit.cli.running import add_running, resolver_of
 from krmkit.cli.schema import explained, find
@@ -24,7 +26,7 @@ def main(words: list[str]) -> int:
     arguments = parser(words[0]).parse_args(words[1:])
     if words[0] == "version":
         print(f"krmkit {__version__}")
-        return 0
+        return _systems() if arguments.systems else 0
     known = catalog(arguments.functions)
     if words[0] == "list":
         if arguments.package:
@@ -61,6 +63,15 @@ def _answerers(arguments: argparse.Namespace) -> int:
     return int(any(not step["answeredBy"] for step in steps))
 
 
+def _systems() -> int:
+    table = Table(["SYSTEM", "FOLLOWED", "COMMIT", "CHECKED BY"])
+    for one in followed():
+        table.add([one["name"], one["followed"], str(one.get("commit", "-")), one["checked"]])
+    terminal = Terminal(sys.stdout)
+    terminal.stream.write(table.text(terminal))
+    return 0
+
+
 def parser(command: str) -> CommandParser:
     """The command line of `krmkit list`, `doc` or `version`."""
     if command == "list":
@@ -75,7 +86,11 @@ def parser(command: str) -> CommandParser:
         add_output(made, FORMATS, results=False, does=False)
         return made
     if command == "version":
-        return CommandParser(prog="krmkit version", description="Say which version this is.")
+        made = CommandParser(prog="krmkit version", description="Say which version this is.")
+        made.add_argument(
+            "--systems", action="store_true", help="list the versions of the systems it follows"
+        )
+        return made
     made = CommandParser(prog="krmkit doc", description="Show what a function does and how it is configured.")
     made.add_argument(
         "function",
