@@ -113,6 +113,13 @@ def _on_package(function: Function, words: list[str], folders: list[str]) -> int
     def alone(package: Package) -> None:
         for each in package.walk():
             each.kptfile.mutators, each.kptfile.validators = [], []
+            config = [
+                one
+                for one in each.files
+                if path and os.path.samefile(os.path.join(each.path, one.path), path)
+            ]
+            each.files = [one for one in each.files if one not in config]  # as kpt, the config is no item
+            each.ignored |= {one.path for one in config}
         package.kptfile.mutators = [entry]
 
     more = [word for folder in folders for word in ("--functions", folder)]

@@ -45,22 +45,27 @@ def standing_in(options: RunOptions, image: str, tag: str, warning: str) -> RunO
     return made
 
 
+def followed(image: str, definition: FunctionDefinition) -> list[str]:
+    """The releases of an image that a function follows, such as `v0.4`; [] for a function of this machine that names none."""
+    own = definition.folder == f"{functions_folder()}/{definition.name}"
+    return ([TAG] if own and (_is_ours(image) or not definition.releases) else []) + definition.releases
+
+
 def not_the_image(image: str, tag: str, definition: FunctionDefinition) -> str:
     """The warning that a stand-in is another release than the image; "" if it follows the release.
 
-    `tag`: of the Kptfile's entry, which replaces the image's tag and digest; "" without one.
+    `tag`: of the Kptfile's entry, which replaces the image's tag and digest; "" without one. Of a constraint, the release
+    that fulfils it.
     """
     given = image if not tag else f"{image.partition('@')[0].removesuffix(':' + image_tag(image))}:{tag}"
     own = definition.folder == f"{functions_folder()}/{definition.name}"
-    releases = ([TAG] if own and (_is_ours(image) or not definition.releases) else []) + definition.releases
+    releases = followed(image, definition)
     what = f"krmkit's own {definition.name}" if own else f"the function {definition.name} of this machine"
     follows = f", which follows {', '.join(releases)}" if releases else ""
     ways = f"--containers {definition.name} runs the image; --strict makes this an error"
     if "@" in given:
         return f"{given} is pinned by its digest, and {what}{follows}, answered instead; {ways}"
-    named = next(iter(tag.lstrip("^~=> ").replace(",", " ").split()), "") or image_tag(
-        image
-    )  # of a constraint, its first
+    named = tag or image_tag(image)
     if named in _MOVING or not releases or any(_within(named, release) for release in releases):
         return ""
     return f"{given} is another release than that of {what}{follows}, which answered; {ways}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
-from krmkit.fn.standin import not_the_image, standing_in, stood_in
+from krmkit.fn.standin import followed, not_the_image, standing_in, stood_in
 from krmkit.kpt.kptfile import PipelineFunction, image_name
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
@@ -23,7 +23,7 @@ from krmkit.render.programs.container import (
     tags_here,
 )
 from krmkit.render.programs.external import TIMEOUT, External
-from krmkit.render.programs.tags import bad_tag, constraint, highest
+from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
 
 
 class ResolveError(Exception):
@@ -104,10 +104,11 @@ class ProgramResolver:
         ours = name not in names() or bool(stood_in(entry.image, self._registries))
         if name in self._names and name not in self._containers and ours:
             function = self._load(name)
-            warning = not_the_image(entry.image, entry.tag, function.definition)
+            tag = fulfilling(entry.tag, followed(entry.image, function.definition))
+            warning = not_the_image(entry.image, tag, function.definition)
             if warning and self.strict:
                 raise ResolveError(warning)
-            return Known(function, standing_in(self.options, entry.image, entry.tag, warning))
+            return Known(function, standing_in(self.options, entry.image, tag, warning))
         if not self._runtime:
             try:
                 self._runtime = runtime()

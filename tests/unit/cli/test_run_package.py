@@ -49,3 +49,14 @@ def test_a_config_file(package: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "No such file" in capsys.readouterr().err
     assert main(["run", "set-labels", str(package), "--", "a"]) == 1
     assert 'must be key=value, got "a"' in capsys.readouterr().err
+
+
+def test_a_config_of_the_package_is_no_item(package: Path) -> None:
+    """As `kpt fn eval`, the function does not see its own config, which stays as it is."""
+    config = package / "sub/labels.yaml"
+    config.write_text(text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: l}\ndata: {a: b}\n")
+
+    assert main(["run", "set-labels", str(package), "--fn-config", str(config)]) == 0
+
+    assert config.read_text() == text
+    assert "a: b" in (package / "sub/pod.yaml").read_text()

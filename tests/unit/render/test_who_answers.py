@@ -154,10 +154,31 @@ def test_releases() -> None:
 
     assert not_the_image(f"{KPT}/set-labels:v9{DIGEST}", "v0.2.1", labels) == ""
     assert "v9" in not_the_image(f"{KPT}/set-labels:v0.2", "v9", labels)
-    assert not_the_image(f"{KPT}/set-labels", "~0.2.1", labels) == ""
-    assert not_the_image(f"{KPT}/set-labels", ">=v0.2.0 <v1", labels) == ""
     assert behaves_as(f"{REGISTRY}/set-namespace:v0.1.0") == ""
     assert behaves_as(f"{KPT}/set-namespace:v0.4.1") == "v0.4.1"
     followed = [load(name).definition for name in names()]
     assert {one.own_config for one in followed if one.releases} == {True}
     assert all(one.releases for one in followed if one.own_config)
+
+
+@pytest.mark.parametrize(
+    ("tag", "followed"),
+    [
+        ("^0.2", True),
+        ("~0.2.3", True),
+        (">=0.1 <0.3", True),
+        ("<0.1 || >=0.2", True),
+        ("^7", False),
+        (">0.2", False),
+    ],
+)
+def test_a_constraint_picks_a_followed_release(tag: str, followed: bool) -> None:
+    """`tag: ^0.2` is fulfilled by the release that the function follows; where none fulfils it, a warning says so."""
+    entry = PipelineFunction("f", {"image": f"{KPT}/set-labels", "tag": tag})
+
+    who, note = ProgramResolver(RunOptions()).answers(entry)
+
+    assert who == "set-labels of this catalog"
+    assert bool(note) == (not followed), note
+    if not followed:
+        assert f"set-labels:{tag} is another release" in note and "v0.2" in note

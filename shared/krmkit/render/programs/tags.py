@@ -11,6 +11,7 @@ import re
 from krmkit.libraries.versions.constraints import ConstraintError, Constraints
 from krmkit.libraries.versions.semver import Version, VersionError
 
+_PATCHES = 30  # more than any release of kpt's catalog has had
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
@@ -51,3 +52,15 @@ def highest(wanted: Constraints, tags: list[str]) -> str:
         if wanted.check(version) and (best is None or version.compare(best[0]) > 0):
             best = (version, tag)
     return best[1] if best else ""
+
+
+def fulfilling(tag: str, releases: list[str]) -> str:
+    """The first of some releases (`v0.4` is any v0.4.N) that fulfils the constraint in a tag; the tag itself if there is none."""
+    wanted = constraint(tag) if tag else None
+    if wanted is None:
+        return tag
+    for release in releases:
+        patches = [""] if release.count(".") > 1 else [f".{patch}" for patch in range(_PATCHES)]
+        if any(wanted.check(Version.parse(release + patch)) for patch in patches):
+            return release
+    return tag
