@@ -15,7 +15,8 @@ from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
+from krmkit.render.foreignfiles import not_a_resource
+from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES
 from krmkit.storage.disk.folders import check_depth, entries, read_file
 from krmkit.storage.disk.write import FileEdit
 

@@ -181,8 +181,9 @@ def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
     """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
     if not os.path.isdir(folder):
         raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
-    packages = []
-    for path, folders, files in walk(folder):
+    packages: list[str] = []
+    # Reading an unreadable folder as a package reports the error.
+    for path, folders, files in walk(folder, packages):
         if KPTFILE in files:
             packages.append(path)
             folders.clear()

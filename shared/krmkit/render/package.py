@@ -3,7 +3,7 @@
 A package is a folder with a Kptfile. Its files: its Kptfile and every *.yaml, *.yml and *.json below it, hidden
 ones included, in the order of their paths, except what its .krmignore leaves out and what lies in subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them out); a
 folder called .git is not searched for them. A link to a file is read, a link to a folder is not followed.
-(kpt 1.0.0-beta.67, observed.)
+(kpt 1.0.0-beta.67, observed.) Hidden files without resources, on which kpt stops, are left out: they are settings of other tools.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.render.foreignfiles import is_hidden, not_a_resource
 from krmkit.render.leftovers import keep_only_copies
-from krmkit.storage.disk.folders import WORK, check_depth, check_name, entries, read_file
+from krmkit.storage.disk.folders import WORK, check_depth, check_name
 from krmkit.storage.disk.journal import recover, recover_above, unfinished
+from krmkit.storage.disk.source import DiskFiles, FileSource
 
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"
 SUFFIXES = (".yaml", ".yml", ".json")
 _MOST_RUNS = 100  # unfinished runs in the folders of one package
 _BYTES = 4  # bytes of the longest character in UTF-8
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 @dataclass(slots=True, eq=False)
@@ -138,21 +139,38 @@ def read(
     if not os.path.isdir(root):
         raise Refused(f"{path}: " + ("is not a folder" if os.path.exists(root) else "does not exist"))
     try:
+        os.scandir(root).close()  # raises the reason where the folder cannot be read
         notes = [*recover_above(root), *recover(root)]
         if not os.path.exists(os.path.join(root, KPTFILE)):
             raise Refused(f"{path}: holds no Kptfile, so it is not a package; `krmkit init` makes one")
-        package = _read_whole(root, limits, notes, root if contained else "")
-        for each in package.walk():
-            for function in each.functions:
-                each.config(function)
-            _check(each, with_lists)
+        package = _read_whole(DiskFiles(root, root if contained else ""), limits, notes)
+        _check_whole(package, with_lists)
         keep_only_copies(package)
     except OSError as error:
         raise Refused(f"{error.filename}: {error.strerror or error}") from None
     except (Refused, YamlError) as error:
-        unfit = isinstance(error, Refused) and error.finding.rule == UNFIT
-        raise Refused(f"{error}{'' if unfit else _hint(root, str(error))}") from None
+        raise _hinted(error, DiskFiles(root)) from None
     return package
+
+
+def read_source(source: FileSource, limits: Limits = DEFAULT_LIMITS) -> Package:
+    """The package of a source that only commands read that write nothing; Lists of kubectl are no errors in it.
+
+    Raises Refused.
+    """
+    try:
+        package = _read(source, "", _Budget(limits, source))
+        _check_whole(package, with_lists=True)
+    except (Refused, YamlError) as error:
+        raise _hinted(error, source) from None
+    return package
+
+
+def _check_whole(package: Package, with_lists: bool) -> None:
+    for each in package.walk():
+        for function in each.functions:
+            each.config(function)
+        _check(each, with_lists)
 
 
 def _unfit(message: str) -> Refused:
@@ -160,11 +178,16 @@ def _unfit(message: str) -> Refused:
     return Refused(Finding(UNFIT, message))
 
 
-def _hint(root: str, message: str) -> str:
+def _hinted(error: Refused | YamlError, source: FileSource) -> Refused:
+    unfit = isinstance(error, Refused) and error.finding.rule == UNFIT
+    return Refused(f"{error}{'' if unfit else _hint(source, str(error))}")
+
+
+def _hint(source: FileSource, message: str) -> str:
     """Return a hint for a file that cannot be read because it is a template; the message begins with its path."""
-    path = os.path.join(root, message.partition(":")[0])
+    path = message.partition(":")[0]
     try:
-        content = read_file(path, path) if os.path.isfile(path) else b""
+        content = source.read(path, path) if source.has(path) else b""
     except (OSError, Refused):
         return ""
     if b"{{" in (content or b""):
@@ -182,25 +205,25 @@ class _UnfinishedError(Exception):
         self.folder = folder
 
 
-def _read_whole(root: str, limits: Limits, notes: list[str], within: str) -> Package:
+def _read_whole(source: FileSource, limits: Limits, notes: list[str]) -> Package:
     """Read the package, and again after each unfinished run that was completed in one of its folders."""
     for _ in range(_MOST_RUNS):
         try:
-            package = _read(root, "", _Budget(limits, within))
+            package = _read(source, "", _Budget(limits, source))
         except _UnfinishedError as found:
             notes += recover(found.folder)
             continue
         package.notes = notes
         return package
-    raise Refused(f"{root}: other runs of krmkit keep writing to it; run again when they have ended")
+    raise Refused(f"{source.folder}: other runs of krmkit keep writing to it; run again when they have ended")
 
 
 class _Budget:
-    """Counts the sizes of all files of a package and its subpackages, which must lie `within` a folder if given."""
+    """Reads the files of a package and its subpackages, and counts their sizes."""
 
-    def __init__(self, limits: Limits, within: str) -> None:
+    def __init__(self, limits: Limits, source: FileSource) -> None:
         self.limits = limits
-        self.within = within
+        self.source = source
         self.size = 0
         self.items = 0
 
@@ -215,82 +238,82 @@ class _Budget:
             raise LimitError.of("items", self.limits.items, "the number of resources in the package")
 
 
-def _read(path: str, folder: str, budget: _Budget) -> Package:
+def _read(source: FileSource, folder: str, budget: _Budget) -> Package:
     name = f"{folder}/{KPTFILE}" if folder else KPTFILE
-    text = _text(os.path.join(path, KPTFILE), name, budget)
-    kptfile = kptfile_of(text, name)
-    package = Package(path, folder, kptfile)
+    kptfile = kptfile_of(_text(name, budget), name)
+    package = Package(os.path.join(source.folder, folder) if folder else source.folder, folder, kptfile)
     _read_files(package, budget)
-    subfolders = sorted(_subpackages(path, ""))
-    package.children = [_read(os.path.join(path, sub), package.place(sub), budget) for sub in subfolders]
+    package.children = [_read(source, sub, budget) for sub in sorted(_subpackages(source, folder))]
     return package
 
 
 def kptfile_of(text: str, name: str) -> Kptfile:
-    """The Kptfile in the text of a file called `name`. Raises KptfileError, YamlError, Refused."""
+    """The Kptfile in the text of a file called `name`. Raises Refused, YamlError."""
     document = first_document(text, name)
     return Kptfile.parse(document, name, text.count("\n", 0, text.find(document)) + 1)
 
 
-def _subpackages(path: str, folder: str) -> Iterator[str]:
-    """Folders of direct subpackages, relative to the package at `path`."""
+def _subpackages(source: FileSource, folder: str) -> Iterator[str]:
+    """Folders of direct subpackages below a folder."""
     check_depth(folder.count("/"), folder)
-    listed = entries(os.path.join(path, folder))
-    for name in [name for name, is_folder in listed if is_folder and name != ".git"]:
+    for name in [name for name, is_folder in source.entries(folder) if is_folder and name != ".git"]:
         inner = f"{folder}/{name}" if folder else name
-        if os.path.exists(os.path.join(path, inner, KPTFILE)):
+        if source.has(f"{inner}/{KPTFILE}"):
             yield inner
         else:
-            yield from _subpackages(path, inner)
+            yield from _subpackages(source, inner)
 
 
 def _read_files(package: Package, budget: _Budget) -> None:
-    ignore_path = os.path.join(package.path, IGNORE_FILE)
-    rules = KrmIgnore("")
-    if os.path.exists(ignore_path):
-        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE), budget))
-    for path, ignored in _walk(package, "", rules):
-        if ignored:
-            package.ignored.add(path)
-            continue
-        if not (path.endswith(SUFFIXES) or path.rpartition("/")[2] == KPTFILE):
+    ignore_path = package.place(IGNORE_FILE)
+    rules = KrmIgnore(_text(ignore_path, budget) if budget.source.has(ignore_path) else "")
+    for path, ignored in _walk(package, "", rules, budget.source):
+        if ignored or not (path.endswith(SUFFIXES) or path.rpartition("/")[2] == KPTFILE):
             package.ignored.add(path)
             continue
         check_name(path, package.path)
         label = package.place(path)
-        text = _text(os.path.join(package.path, path), label, budget)
+        try:
+            text = _text(label, budget)
+            file = package_file(path, text, package.path, label, budget.limits)
+            is_foreign = is_hidden(path) and any(map(not_a_resource, file.items))
+        except (Refused, YamlError):
+            if not is_hidden(path):
+                raise
+            is_foreign = True
+        if is_foreign:  # settings of another tool, as .github/workflows/ci.yaml
+            package.ignored.add(path)
+            continue
         budget.take(text)
-        file = package_file(path, text, package.path, label, budget.limits)
         budget.take_items(len(file.items))
         package.files.append(file)
     package.files.sort(key=lambda file: file.path)
 
 
 def _walk(
-    package: Package, folder: str, rules: KrmIgnore, ignored: bool = False
+    package: Package, folder: str, rules: KrmIgnore, source: FileSource, ignored: bool = False
 ) -> Iterator[tuple[str, bool]]:
     """Every file of a package in the order of names, and whether it is ignored; subpackages are not entered."""
     check_depth(folder.count("/"), folder)
-    path = package.path
     left: list[str] = []
-    listed = entries(os.path.join(path, folder), left)
+    listed = source.entries(package.place(folder) if folder else package.folder, left)
     for name in left:
-        if name == WORK and unfinished(os.path.join(path, folder)):
-            raise _UnfinishedError(os.path.join(path, folder))
+        if name == WORK and unfinished(os.path.join(package.path, folder)):
+            raise _UnfinishedError(os.path.join(package.path, folder))
         package.left.append(f"{folder}/{name}" if folder else name)
     for name, is_folder in listed:
         inner = f"{folder}/{name}" if folder else name
         out = ignored or rules.ignores(inner, is_folder)
         if not is_folder:
             yield inner, out
-        elif not os.path.exists(os.path.join(path, inner, KPTFILE)):
-            yield from _walk(package, inner, rules, out)
+        elif not source.has(f"{package.place(inner)}/{KPTFILE}"):
+            yield from _walk(package, inner, rules, source, out)
 
 
-def _text(path: str, label: str, budget: _Budget) -> str:
-    """The text of a file, limited to the characters of a whole package."""
+def _text(label: str, budget: _Budget) -> str:
+    """The text of a file at a path, limited to the characters of a whole package."""
     limits = budget.limits
-    content = read_file(path, label, budget.within, limits.total_size * _BYTES)
+    content = budget.source.read(label, label, limits.total_size * _BYTES)
     if content is None:
         raise LimitError.of("total_size", limits.total_size, f"the size of {label} in characters")
     try:
@@ -317,27 +340,3 @@ def _check(package: Package, with_lists: bool) -> None:
         problem = not_a_resource(item)
         if problem:
             raise _unfit(f"{problem}; give it one, or list the file in {IGNORE_FILE}")
-
-
-def not_a_resource(resource: Resource) -> str:
-    """Return why an item is not a resource, "" if it is one."""
-    for value, path in (
-        (resource.api_version, "apiVersion"),
-        (resource.kind, "kind"),
-        (resource.name, "metadata.name"),
-    ):
-        if not value:
-            if _is_kustomization(resource):
-                return ""
-            return f"{resource.label}: has no {path}, so it is not a Kubernetes resource"
-    return ""
-
-
-def _is_kustomization(resource: Resource) -> bool:
-    file = (resource.path or "").rpartition("/")[2]
-    version = resource.api_version
-    return (
-        file in _KUSTOMIZATIONS
-        or version.startswith("kustomize.config.k8s.io")
-        or (not version and resource.kind == "Kustomization")
-    )

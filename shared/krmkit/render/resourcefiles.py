@@ -6,17 +6,28 @@ Packages are never mixed: equal names in two packages are different objects.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from krmkit.kpt.kptfile import Kptfile
+from krmkit.kpt.krmignore import KrmIgnore
 from krmkit.kpt.source import SourceFile
 from krmkit.krm.annotations import BLUEPRINT_MARK
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import KPTFILE, LIST, SUFFIXES, read
-from krmkit.storage.disk.folders import files, read_file, walk
+from krmkit.render.package import (
+    IGNORE_FILE,
+    KPTFILE,
+    LIST,
+    SUFFIXES,
+    Package,
+    read,
+    read_source,
+)
+from krmkit.storage.disk.folders import check_depth, check_name, files, read_file, walk
 from krmkit.storage.disk.journal import recover
+from krmkit.storage.disk.source import DiskFiles, FileSource
 
 
 def opened(item: Resource) -> list[Resource]:
@@ -41,24 +52,35 @@ def resources_below(folder: str) -> list[Resource]:
 
 def resources_of(path: str, label: str) -> list[Resource]:
     """The resources of one file; `label`: its name in messages. Raises Refused."""
+    folder, name = os.path.split(path)
+    items, foreign = _items_in(DiskFiles(folder), name, label)
+    if foreign:
+        raise Refused(f"{foreign}; apiVersion and kind is missing")
+    return items
+
+
+def _items_in(source: FileSource, path: str, label: str) -> tuple[list[Resource], str]:
+    """The resources of a file, and why a document of it is none: "" if each is one. Raises Refused."""
+    found: list[Resource] = []
+    foreign = ""
     try:
-        text = (read_file(path, label) or b"").decode("utf-8")
-        items = SourceFile(label, text, "", label).items
-        for item in items:
-            if not (item.kind and item.api_version):
-                lacks = (
-                    "kind" if item.api_version else "apiVersion and kind" if not item.kind else "apiVersion"
-                )
-                raise Refused(
-                    f"{label}: line {item.location.line}: an object must have apiVersion and kind; {lacks} is missing"
-                )
-        return [inner for item in items for inner in opened(item)]
+        text = (source.read(path, label) or b"").decode("utf-8")
+        for item in SourceFile(label, text, "", label).items:
+            problem = f"{label}: line {item.location.line}: an object must have apiVersion and kind"
+            if bool(item.kind) != bool(item.api_version):
+                raise Refused(f"{problem}; {'apiVersion' if item.kind else 'kind'} is missing")
+            if not item.kind:
+                item.get()  # A document without a kind is parsed fully: it may not be YAML.
+                foreign = foreign or problem
+            else:
+                found += opened(item)
     except UnicodeDecodeError:
         raise Refused(f"{label}: is not UTF-8 text") from None
     except OSError as error:
         raise Refused(f"{label}: {error.strerror or error}") from None
     except YamlError as error:
         raise Refused(str(error)) from None
+    return found, foreign
 
 
 _NAMED = 3
@@ -72,13 +94,68 @@ def items_of(folder: str) -> tuple[list[Resource], list[str]]:
     try:
         if os.path.exists(os.path.join(folder, KPTFILE)):
             package = read(folder, with_lists=True)
-            return [
-                inner for one in package.walk() for item in one.items for inner in opened(item)
-            ], package.notes
+            return _opened(package), package.notes
         _refuse_packages(folder)
-        return resources_below(folder), recover(folder)
+        notes = recover(folder)
+        items, more = loose_items(DiskFiles(folder))
+        return items, [*notes, *more]
     except YamlError as error:
         raise Refused(str(error)) from None
+
+
+def items_from(source: FileSource) -> list[Resource]:
+    """The resources of a source as `items_of` reads those of a folder. Raises Refused."""
+    if source.has(KPTFILE):
+        return _opened(read_source(source))
+    try:
+        return loose_items(source)[0]
+    except YamlError as error:
+        raise Refused(str(error)) from None
+
+
+def _opened(package: Package) -> list[Resource]:
+    return [inner for one in package.walk() for item in one.items for inner in opened(item)]
+
+
+def loose_items(source: FileSource) -> tuple[list[Resource], list[str]]:
+    """The resources of all YAML and JSON files of a source that is no package, and a note about files without resources.
+
+    Left out: what a .krmignore lists, files and folders that begin with a dot, and documents with neither apiVersion nor
+    kind. Raises Refused, OSError.
+    """
+    if not os.path.isdir(source.folder):
+        raise Refused(
+            f"{source.folder}: " + ("is not a folder" if os.path.exists(source.folder) else "does not exist")
+        )
+    rules = (source.read(IGNORE_FILE, IGNORE_FILE) or b"") if source.has(IGNORE_FILE) else b""
+    items: list[Resource] = []
+    foreign = []
+    for path in _loose_files(source, KrmIgnore(rules.decode("utf-8", "replace")), ""):
+        found, problem = _items_in(source, path, path)
+        items += found
+        foreign += [path] if problem else []
+    if not foreign:
+        return items, []
+    is_one = len(foreign) == 1
+    what = (
+        "1 YAML file is no resource and was"
+        if is_one
+        else f"{len(foreign)} YAML files are no resources and were"
+    )
+    return items, [f"{what} left out: {listed(foreign, _NAMED)}"]
+
+
+def _loose_files(source: FileSource, rules: KrmIgnore, folder: str) -> Iterator[str]:
+    check_depth(folder.count("/"), folder)
+    for name, is_folder in source.entries(folder):
+        path = f"{folder}/{name}" if folder else name
+        if name.startswith(".") or rules.ignores(path, is_folder):
+            continue
+        if is_folder:
+            yield from _loose_files(source, rules, path)
+        elif name.endswith(SUFFIXES):
+            check_name(path, source.folder)
+            yield path
 
 
 def _refuse_packages(folder: str) -> None:
@@ -96,16 +173,14 @@ def _refuse_packages(folder: str) -> None:
 
 def mentions(folder: str, word: bytes) -> bool:
     """Return whether a YAML file of a package contains a word, without parsing."""
-    for path, folders, names in walk(folder):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in names:
-            if name.endswith(SUFFIXES):
-                try:
-                    place = os.path.join(path, name)
-                    if word in (read_file(place, place) or b""):
-                        return True
-                except (OSError, Refused):
-                    return True  # Reading the package reports the error.
+    try:
+        for path, folders, names in walk(folder):
+            folders[:] = [name for name in folders if name != ".git"]
+            for place in (os.path.join(path, name) for name in names if name.endswith(SUFFIXES)):
+                if word in (read_file(place, place) or b""):
+                    return True
+    except (OSError, Refused):
+        return True  # Reading the package reports the error.
     return False
 
 

@@ -14,7 +14,8 @@ from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.limits import Limits
-from krmkit.render.package import KPTFILE, Package, not_a_resource
+from krmkit.render.foreignfiles import not_a_resource
+from krmkit.render.package import KPTFILE, Package
 from krmkit.render.place import ResourcePlaces, folder_of
 from krmkit.render.programs.external import External, ExternalError, call
 from krmkit.render.rendering import Rendering

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from krmkit.fn.config import ConfigError, decode
@@ -17,11 +15,10 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import KPTFILE, SUFFIXES
-from krmkit.render.resourcefiles import items_of, mentions
-from krmkit.storage.git.objects import Objects
-from krmkit.storage.git.program import GitError, GitRepository
-from krmkit.storage.git.treeupdate import check_path, linked_content
+from krmkit.render.package import IGNORE_FILE, KPTFILE
+from krmkit.render.resourcefiles import items_from, items_of, mentions
+from krmkit.storage.git.program import GitError
+from krmkit.storage.git.revision import RevisionFiles
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, collect
 from krmkit.systems.clusterapi.api.objects import V1BETA1
 from krmkit.systems.clusterapi.desired.render import options_of
@@ -63,26 +60,16 @@ def holds_clusters(folder: str) -> bool:
 def read_revision(folder: str, revision: str) -> list[Resource]:
     """The resources that a package held in a revision of its git repository. Raises Refused."""
     try:
-        repository = GitRepository.open(Path(folder))
-        repository.work_tree()  # refuses a work tree elsewhere
-        prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
-        with Objects(repository) as objects, TemporaryDirectory() as place:
-            _, commit = objects.commit(revision)
-            tree = objects.folder(commit.tree, prefix)
-            if tree is None:
-                return []
-            for path, entry in objects.files(tree):
-                check_path(objects, path)
-                target = Path(place, path)
-                if not (path.endswith(SUFFIXES) or target.name in (KPTFILE, ".krmignore")):
-                    continue
-                target.parent.mkdir(parents=True, exist_ok=True)
-                whole = f"{prefix}/{path}" if prefix else path
-                target.write_bytes(linked_content(objects, commit.tree, whole, entry))
-            return read_items(place)
+        source = RevisionFiles(folder, revision, IGNORE_FILE)
     except GitError as error:
         other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
         raise BaselineError(f"{error}{other}") from None
+    with source:
+        try:
+            return items_from(source)
+        except Refused as error:
+            remedy = f"repair it and commit, list the file in {IGNORE_FILE}, whose rules of today hold, or name another --against"
+            raise Refused(f"as it was in {revision}: {error} ({remedy})") from None
 
 
 def read_both(

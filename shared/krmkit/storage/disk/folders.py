@@ -45,10 +45,21 @@ def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, 
     return sorted(found)
 
 
-def walk(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what os.walk does. Raises Refused for folders more than DEEPEST deep, which would end Python's own stack."""
+def walk(folder: str, unread: list[str] | None = None) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what os.walk does. Raises Refused for folders more than DEEPEST deep, which would end Python's own stack.
+
+    A folder that cannot be read is appended to `unread`; without that list, it raises Refused too.
+    """
+
+    def note(error: OSError) -> None:
+        if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            return  # it was removed meanwhile
+        if unread is None:
+            raise Refused(f"{error.filename}: {error.strerror or error}")
+        unread.append(error.filename)
+
     above = folder.count(os.sep)
-    for place, inner, names in os.walk(folder):
+    for place, inner, names in os.walk(folder, onerror=note):
         check_depth(place.count(os.sep) - above, place)
         yield place, inner, names
 
