@@ -1,5 +1,5 @@
-# Images: see docs/images.md. ENGINE=docker|podman|buildah (default: the first that works), TAG=unstable, BASE_IMAGE=... (default: the
-# project's own, from the registry or from `make base-image`), SOURCE=... (the repository's address, for a label; default: `source` in
+# Images: see docs/images.md. ENGINE=docker|podman|buildah (default: the first that works), TAG=v1.2.0 (default: of this version),
+# BASE_IMAGE=... (default: the project's own, from `make base-image`), SOURCE=... (the repository's address, for a label; default: `source` in
 # pyproject.toml, which is empty, and then there is no label).
 export ENGINE TAG BASE_IMAGE SOURCE
 

@@ -115,7 +115,7 @@ class Project:
             data = tomllib.load(stream)
         settings = data["tool"]["krmkit"]
         self.version = krmkit.__version__
-        self.registry = str(settings["registry"])
+        self.registry = krmkit.REGISTRY
         self.home = str(settings["home"])
         self.publisher = str(settings["publisher"])
         self.source = str(settings["source"])

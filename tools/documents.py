@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import yaml
 
+import krmkit
 from krmkit.fn.definition import run_time
 from tools.definitions import GROUP, VERSION, Data, Definition, DefinitionError, Project
 
@@ -55,7 +56,7 @@ class Release(NamedTuple):
 def catalog(functions: list[Definition], project: Project, release: Release | None = None) -> str:
     """A KEP-2906 Catalog in the form of its schema.
 
-    Without a release: catalog.yaml, whose tag moves, so that it has no digests, and no programs, as the schema requires
+    Without a release: catalog.yaml, which has no digests before the images are built, and no programs, as the schema requires
     a digest for each.
     """
     entries = [
@@ -98,7 +99,7 @@ def _runtime(function: Definition, project: Project, release: Release | None) ->
     image = f"{project.registry}/{function.name}"
     needs = {"requireNetwork": False, "requireStorageMount": False}
     if release is None:
-        return {"container": {"image": f"{image}:unstable", **needs}}
+        return {"container": {"image": f"{image}:{krmkit.TAG}", **needs}}
     program = {
         "uri": f"{project.home}/releases/{release.tag}/{release.wheel}",
         "sha256": release.wheel_digest,
@@ -149,28 +150,41 @@ def example(function: Definition, name: str) -> str:
     )
 
 
-def porch(function: Definition, project: Project, by_runner: bool = False) -> str:
-    """A FunctionConfig: Porch starts the image as a pod.
-
-    `by_runner` sends its tags to the function runner first, as a program of the function's name. That is only for runners that
-    answer for it: one that has no such program fails the call, and no pod is tried.
-    """
-    tags = ["unstable", f"v{project.version}"]
-    spec: Data = {
-        "image": function.name,
-        "prefixes": [project.registry],
-        "podExecutor": {"tags": tags},
-    }
-    if by_runner:
-        spec["binaryExecutor"] = {"tags": tags, "path": function.name}
+def porch(function: Definition, project: Project) -> str:
+    """A FunctionConfig: Porch starts the image as a pod."""
     return f"# {NOTE}\n" + dump(
         {
             "apiVersion": "config.porch.kpt.dev/v1alpha1",
             "kind": "FunctionConfig",
             "metadata": {"name": function.name},
-            "spec": spec,
+            "spec": {
+                "image": function.name,
+                "prefixes": [project.registry],
+                "podExecutor": {"tags": [krmkit.TAG]},
+            },
         }
     )
+
+
+KUSTOMIZATION: Data = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+
+
+def porch_all(functions: list[Definition]) -> str:
+    """deploy/porch/kustomization.yaml: all of the FunctionConfigs."""
+    return f"# {NOTE}\n" + dump(
+        {**KUSTOMIZATION, "resources": [f"{function.name}.yaml" for function in functions]}
+    )
+
+
+def porch_evaluator() -> str:
+    """deploy/porch-evaluator/kustomization.yaml: sends the tags to the function runner, which must answer for them.
+
+    One that has no such program fails the call, and no pod is tried.
+    """
+    executor = {"tags": [krmkit.TAG], "path": "krmkit"}
+    operation = {"op": "add", "path": "/spec/binaryExecutor", "value": executor}
+    patch = {"target": {"kind": "FunctionConfig"}, "patch": dump([operation])}
+    return f"# {NOTE}\n" + dump({**KUSTOMIZATION, "resources": ["../porch"], "patches": [patch]})
 
 
 def editor_schema(kind: str, schema: Data) -> str:

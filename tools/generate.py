@@ -11,8 +11,10 @@ from pathlib import Path
 
 from krmkit.systems.clusterapi.hooks import extensionschema as topology_extension
 from tests.conformance import run as conformance
-from tools import documents, upstream
+from tools import documents, tags, upstream
 from tools.definitions import ROOT, Definition, DefinitionError, Project, definitions
+from tools.images.programs import PROGRAMS
+from tools.images.wheels import CATALOG
 
 # A place in a hand-written file that is filled in: <!-- generated:NAME --> ... <!-- /generated -->
 BLOCK = re.compile(r"(<!-- generated:(?P<name>[a-z-]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
@@ -50,10 +52,11 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
         for name in function.examples:
             page = function.folder / "examples" / name / "README.md"
             files[page] = documents.example(function, name)
-        name = f"{function.name}.yaml"
-        files[root / "deploy/porch" / name] = documents.porch(function, project)
-        files[root / "deploy/porch-evaluator" / name] = documents.porch(function, project, by_runner=True)
-    return files
+        files[root / "deploy/porch" / f"{function.name}.yaml"] = documents.porch(function, project)
+    files[root / "deploy/porch/kustomization.yaml"] = documents.porch_all(functions)
+    files[root / "deploy/porch-evaluator/kustomization.yaml"] = documents.porch_evaluator()
+    names = {*(function.name for function in functions), CATALOG, *PROGRAMS}
+    return files | tags.named(root, files, names)
 
 
 def readme(function: Definition) -> str:

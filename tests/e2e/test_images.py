@@ -57,7 +57,7 @@ def test_what_an_image_says_of_itself(name: str) -> None:
     assert isinstance(labels, dict)
 
     assert config["User"] == "65534:65534"
-    assert config["Entrypoint"] == ["/usr/bin/python3", "-I", "-S", "/krmkit/functions/entry.py"]
+    assert config["Entrypoint"] == ["python3", "-I", "-S", "/krmkit/functions/entry.py"]
     assert labels["org.opencontainers.image.title"] == name
     assert labels["org.opencontainers.image.version"] == krmkit.__version__
     assert labels["org.opencontainers.image.licenses"] == "Apache-2.0"

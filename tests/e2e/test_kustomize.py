@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from krmkit import TAG
 from krmkit.fn import loader
 from krmkit.fn.run import DEFAULT_OPTIONS, Outcome, run
 from krmkit.krm.resourcelist import ResourceList
@@ -203,7 +204,7 @@ def folder(tmp_path: Path) -> Path:
     docker.write_text(
         "#!/bin/sh\n"
         "for image; do :; done\n"
-        "name=${image##*/}\n"
+        "name=${image##*/}\nname=${name%%:*}\n"
         f"echo \"$*\" >>'{tmp_path}/calls'\n"
         f"exec '{sys.executable}' -I -S '{ROOT}/functions/'\"$name\"/main.py\n"
     )
@@ -235,9 +236,9 @@ def test_transformers(folder: Path) -> None:
     assert ID not in done.stdout
     calls = (folder / "calls").read_text().splitlines()
     assert [line.rpartition("/")[2] for line in calls] == [
-        "apply-presets",
-        "resolve-macros",
-        "validate-pack-constraints",
+        f"apply-presets:{TAG}",
+        f"resolve-macros:{TAG}",
+        f"validate-pack-constraints:{TAG}",
     ]
     assert all("--network none --user nobody" in line for line in calls)
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from krmkit import REGISTRY, TAG
 from tests.e2e import test_tutorial as tutorial
 from tests.e2e.installs import sources_in
 
 # Builds a wheel, and installs it.
 pytestmark = pytest.mark.slow
-IMAGE = "ghcr.io/krmkit/catalog:unstable"
+IMAGE = f"{REGISTRY}/catalog:{TAG}"
 
 
 @pytest.fixture(scope="module")

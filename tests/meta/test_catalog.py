@@ -189,7 +189,7 @@ def test_incomplete_release(built: Path, capsys: pytest.CaptureFixture[str], how
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("tag", ["", "unstable", "v99.0.0"])
+@pytest.mark.parametrize("tag", ["unstable", "v99.0.0"])
 def test_release_of_another_tag(built: Path, monkeypatch: pytest.MonkeyPatch, tag: str) -> None:
     """A tag that moves, or of another version, is no release; the message has the command."""
     monkeypatch.setenv("TAG", tag)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 
-from tools import documents, proto
+from krmkit import REGISTRY, TAG
+from tools import documents, proto, tags
 from tools.definitions import Definition, DefinitionError, Project, definitions
 from tools.generate import filled, generated, stale
 
@@ -77,7 +81,7 @@ def test_nothing_drifted(project: Path) -> None:
 
 
 def test_catalog_has_the_form_of_the_kep(project: Path) -> None:
-    """Each entry has every field that KEP-2906 requires, and no digest beside a tag that moves."""
+    """Each entry has every field that KEP-2906 requires, and no digest before an image is built."""
     catalog = yaml.safe_load((project / "catalog.yaml").read_text("utf-8"))
 
     assert (catalog["apiVersion"], catalog["kind"]) == ("config.kubernetes.io/v1alpha1", "Catalog")
@@ -90,7 +94,7 @@ def test_catalog_has_the_form_of_the_kep(project: Path) -> None:
             assert {"name", "schema", "idempotent", "runtime", "usage", "examples", "license"} <= set(version)
             assert set(version["schema"]) == {"openAPIV3Schema"}
             assert version["license"] == "Apache 2.0"
-            assert version["runtime"]["container"]["image"].endswith(":unstable")
+            assert version["runtime"]["container"]["image"].endswith(f":{TAG}")
             assert "sha256" not in version["runtime"]["container"]
 
 
@@ -156,25 +160,23 @@ def test_metadata_and_porch(function: Definition, project: Path) -> None:
     assert (porch["spec"]["image"], porch["spec"]["prefixes"]) == ("count-things", [settings.registry])
 
 
-def test_porch_starts_pods_unless_told_otherwise(function: Definition, project: Path) -> None:
-    """What works with Porch's own function runner names no program, as that one has none; the other form differs in nothing else."""
-    settings = Project(project)
-    pods = yaml.safe_load(documents.porch(function, settings))
-    programs = yaml.safe_load(documents.porch(function, settings, by_runner=True))
+def test_porch_starts_pods(function: Definition, project: Path) -> None:
+    """What works with Porch's own function runner names no program, as that one has none."""
+    found = yaml.safe_load(documents.porch(function, Project(project)))
 
-    assert pods["spec"].keys() == {"image", "prefixes", "podExecutor"}
-    tags = pods["spec"]["podExecutor"]["tags"]
-    assert programs["spec"].pop("binaryExecutor") == {"tags": tags, "path": "count-things"}
-    assert programs == pods
+    assert found["spec"].keys() == {"image", "prefixes", "podExecutor"}
+    assert found["spec"]["podExecutor"]["tags"] == [TAG]
 
 
-def test_both_forms_for_porch_are_there(project: Path) -> None:
-    """deploy/porch is for everybody; deploy/porch-evaluator for those whose runner has the functions. Each has them all."""
-    for folder, programs in (("porch", False), ("porch-evaluator", True)):
-        files = sorted((project / "deploy" / folder).glob("*.yaml"))
-        assert [path.stem for path in files] == sorted(found.name for found in definitions(project))
-        for path in files:
-            assert ("binaryExecutor" in yaml.safe_load(path.read_text("utf-8"))["spec"]) is programs
+@pytest.mark.skipif(shutil.which("kustomize") is None, reason="kustomize is not on PATH")
+def test_both_forms_for_porch(project: Path) -> None:
+    """deploy/porch is for everybody; deploy/porch-evaluator, as kustomize builds it, for those whose runner has the functions."""
+    for folder, program in (("porch", None), ("porch-evaluator", {"tags": [TAG], "path": "krmkit"})):
+        command = ["kustomize", "build", str(project / "deploy" / folder)]
+        built = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        found = {one["metadata"]["name"]: one["spec"] for one in yaml.safe_load_all(built)}
+        assert sorted(found) == sorted(one.name for one in definitions(project))
+        assert all(spec.get("binaryExecutor") == program for spec in found.values())
 
 
 def test_places_in_a_readme(tmp_path: Path) -> None:
@@ -225,3 +227,43 @@ def test_incomplete_definition(function: Definition, old: str, new: str, message
 
     with pytest.raises(DefinitionError, match=message):
         Definition(function.folder)
+
+
+NAMES = {"apply-presets", "catalog"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("image: {}/apply-presets\n", "image: {}/apply-presets:{tag}\n"),
+        ("see `{}/catalog:v0.0.9`.", "see `{}/catalog:{tag}`."),
+        ("{}/apply-presets failed. {}/catalog: no", "{}/apply-presets:{tag} failed. {}/catalog:{tag}: no"),
+        ("{}/apply-presets:v1 {}/apply-presets-too {}/other x.{}/catalog", None),
+        ("{}/apply-presets:v0.0.9@sha256:ab {}/apply-presets@sha256:ab", None),
+    ],
+)
+def test_images_are_named_with_the_version(tmp_path: Path, text: str, wanted: str | None) -> None:
+    """Registry and tag are written, also after the registry has changed; a tag that is no version and a digest stay."""
+    old = "old.example/krmkit"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/page.md").write_text(text.replace("{}", old), "utf-8")
+    (tmp_path / "catalog.yaml").write_text(f"    image: {old}/apply-presets:v0.0.9\n", "utf-8")
+
+    found = tags.named(tmp_path, {}, NAMES)
+
+    new = None if wanted is None else wanted.replace("{}", REGISTRY).replace("{tag}", TAG)
+    assert list(found.values()) == ([] if new is None else [new])
+
+
+def test_no_image_without_a_tag(project: Path) -> None:
+    """What kpt would ask `latest` for is written nowhere but where an image is a repository; and the registry stands in one place."""
+    bare = re.compile(rf"{re.escape(REGISTRY)}/[a-z-]+(?![\w:-])")
+    found = {
+        path.relative_to(project).as_posix(): bare.findall(path.read_text("utf-8"))
+        for path in tags.written(project)
+        if path.suffix in {".md", ".yaml", ""}
+    }
+    code = [path for path in project.glob("shared/krmkit/**/*.py") if REGISTRY in path.read_text("utf-8")]
+
+    assert {path: names for path, names in found.items() if names} == {}
+    assert code == [project / "shared/krmkit/__init__.py"]

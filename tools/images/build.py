@@ -1,7 +1,7 @@
 """Builds images of functions: python -m tools.images.build FUNCTION... (`catalog`: the one that holds all; a name of
 tools/images/programs.py: that server; --all: every one)
 
-Environment: ENGINE (docker, podman, buildah), TAG (default: unstable), BASE_IMAGE, SOURCE (the address of the repository).
+Environment: ENGINE (docker, podman, buildah), TAG (default: the version's), BASE_IMAGE, SOURCE (the address of the repository).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 import subprocess
 import sys
 
+from krmkit import TAG
 from tools.definitions import ROOT, Project, definitions
 from tools.images.engine import Engine, ImageError
 from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG, fetch
 
-TAG = "unstable"  # the tag in catalog.yaml between releases
 DOCKERFILE = ROOT / "Dockerfile.template"
 
 
@@ -81,22 +81,18 @@ def every_image() -> list[str]:
     return [*(definition.name for definition in definitions()), CATALOG, *PROGRAMS]
 
 
-def build(engine: Engine, function: str) -> list[str]:
-    """Build one image; returns its names. `latest` is for Kptfiles that name no tag, on this machine."""
-    fetch(function)
-    names = [image_name(function)]
-    if names[0].endswith(f":{TAG}"):
-        names.append(image_name(function, "latest"))
-    base = base_image()
-    engine.build(
-        DOCKERFILE,
-        ROOT,
-        names,
-        {"BASE_IMAGE": base, "FUNCTION": function, "VERSION": Project().version, "REVISION": revision()},
-        labels(function),
-        base,
-    )
-    return names
+def build(engine: Engine, function: str) -> str:
+    """Build one image; returns its name."""
+    wheels = fetch(function)
+    name, base = image_name(function), base_image()
+    arguments = {
+        "BASE_IMAGE": base,
+        "FUNCTION": function,
+        "VERSION": Project().version,
+        "REVISION": revision(),
+    }
+    engine.build(DOCKERFILE, ROOT, [name], arguments, labels(function), base, wheels)
+    return name
 
 
 def main(arguments: list[str]) -> int:
@@ -109,7 +105,7 @@ def main(arguments: list[str]) -> int:
     try:
         engine = Engine.find()
         for function in functions:
-            print(*build(engine, function), sep="  ", flush=True)
+            print(build(engine, function), flush=True)
     except ImageError as error:
         print(error, file=sys.stderr)
         return 1

@@ -23,7 +23,7 @@ LOAD = """\
     for archive in *.oci.tar; do podman load --input "$archive"; done
 
 docker 25 and newer: `docker load --input ...`; into a registry: `skopeo copy oci-archive:FILE docker://REGISTRY/NAME:TAG`.
-For Kptfiles that name no tag: `podman tag NAME:TAG NAME:latest`. Then `kpt fn render --image-pull-policy never`. The *.cdx.json files are the bills of materials (CycloneDX).
+Then `kpt fn render --image-pull-policy never`. The *.cdx.json files are the bills of materials (CycloneDX).
 
 """
 

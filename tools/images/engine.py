@@ -64,8 +64,12 @@ class Engine:
         arguments: Mapping[str, str] | None = None,
         labels: Mapping[str, str] | None = None,
         base: str = "",
+        wheels: Path | None = None,
     ) -> None:
-        """Build an image; `base` is taken from the store where it is there, pulled otherwise."""
+        """Build an image; `base` is taken from the store where it is there, pulled otherwise.
+
+        `wheels`: the folder that takes the place of the stage of this name, which fetches them.
+        """
         command = [self.name, "build", "--file", str(dockerfile)]
         if self.name != "docker":
             # chroot asks nothing of the machine (cgroups, networks), and what the builds run needs no more.
@@ -75,6 +79,8 @@ class Engine:
                 "chroot",
                 *(["--pull-never"] if base and self.has(base) else []),
             ]
+        if wheels is not None:
+            command += ["--build-context", f"wheels={wheels}"]
         for tag in tags:
             command += ["--tag", tag]
         for name, value in (arguments or {}).items():

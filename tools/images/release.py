@@ -1,6 +1,6 @@
 """The catalog of a release, dist/catalog.yaml: python -m tools.images.release
 
-catalog.yaml of a checkout names images by a tag that moves. This one has the version's tag and the digests of the archives that
+catalog.yaml of a checkout names images by the version's tag. This one adds the digests of the archives that
 `make bundle` saved, and as programs the commands of the wheel in dist. So the archives are what has to be published, without changing
 them (skopeo copy --preserve-digests).
 """
@@ -14,9 +14,10 @@ import sys
 import tarfile
 from pathlib import Path
 
+from krmkit import TAG
 from tools import documents
 from tools.definitions import ROOT, Project, definitions
-from tools.images.build import TAG, image_name
+from tools.images.build import image_name
 from tools.images.engine import ImageError
 
 DIST = ROOT / "dist"

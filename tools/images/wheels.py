@@ -1,4 +1,4 @@
-"""The wheels that an image needs, fetched by hash: python -m tools.images.wheels FUNCTION...
+"""The wheels that an image needs, fetched by hash: python -m tools.images.wheels FUNCTION... | --into FOLDER (for $FUNCTION)
 
 build/wheels/<function>/ then holds the wheels, requirements.txt with exactly their hashes, and the wheel of pip that installs them inside
 the build, where nothing is fetched. A function gets PyYAML and what its function.yaml names in runtime.requires, `catalog` what all need, a
@@ -8,6 +8,7 @@ program (tools/images/programs.py) its locks.
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 import shutil
@@ -67,11 +68,11 @@ def requirements(function: str) -> list[str]:
     return [lock(EXTRAS[extra][0])[EXTRAS[extra][1]] for extra in extras(function)]
 
 
-def fetch(function: str) -> Path:
-    """Fill build/wheels/<function>, unless it is already what the locks say; returns it."""
+def fetch(function: str, into: Path | None = None) -> Path:
+    """Fill build/wheels/<function>, or `into`, unless it is already what the locks say; returns it."""
     entries = requirements(function)
     installer = lock("image")["pip"]
-    target = FOLDER / function
+    target = into or FOLDER / function
     key = hashlib.sha256("\n".join([*entries, installer, machine(), PYTHON]).encode()).hexdigest()
     stamp = target / ".made-from"
     if stamp.exists() and stamp.read_text("utf-8") == key:
@@ -140,16 +141,21 @@ def machine() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    if not arguments:
-        print("usage: python -m tools.images.wheels FUNCTION...", file=sys.stderr)
+    # Inside a build, which has no shell: Dockerfile.template.
+    into = Path(arguments[1]) if len(arguments) == 2 and arguments[0] == "--into" else None
+    functions = arguments if into is None else [os.environ.get("FUNCTION", "")]
+    if not functions:
+        print("usage: python -m tools.images.wheels FUNCTION... | --into FOLDER", file=sys.stderr)
         return 2
-    for function in arguments:
+    for function in functions:
         try:
-            target = fetch(function)
+            target = fetch(function, into)
         except ImageError as error:
             print(error, file=sys.stderr)
             return 1
-        print(f"{target.relative_to(ROOT)}: {', '.join(sorted(path.name for path in target.glob('*.whl')))}")
+        print(
+            f"{os.path.relpath(target, ROOT)}: {', '.join(sorted(path.name for path in target.glob('*.whl')))}"
+        )
     return 0
 
 

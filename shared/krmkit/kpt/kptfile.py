@@ -236,7 +236,7 @@ class PipelineFunction:
 
     @property
     def function_name(self) -> str:
-        """The name by which a catalog would know it: `apply-presets` of `image: ghcr.io/krmkit/apply-presets:v1`."""
+        """The name by which a catalog would know it: `apply-presets` of `image: registry.example/apply-presets:v1`."""
         return image_name(self.image) if self.image else program_name(self.exec.partition(" ")[0])
 
     @property

@@ -15,9 +15,7 @@ from krmkit.fn.help import COMMON_RULES
 from krmkit.fn.run import Outcome, RunOptions
 from krmkit.krm.resourcelist import ResourceList
 
-_CODE = re.compile(
-    r"/krmkit/\S*\.py\b"
-)  # an image or a kind of the input may be named ghcr.io/krmkit/..., too
+_CODE = re.compile(r"/krmkit/\S*\.py\b")  # not the name of an image, which has such a folder, too
 
 # `results` of the KRM Functions Specification v1, compared strictly: an unknown key would be lost on the way.
 RESULTS: dict[str, Any] = {

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from krmkit import REGISTRY, TAG
 from krmkit.storage.disk.write import FileEdit, write_folder
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
@@ -210,9 +211,8 @@ FROM ${{BASE_IMAGE}}
 COPY main.py function.yaml /functions/{name}/
 ENV PYTHONPATH=/krmkit/shared
 USER 65534:65534
-ENTRYPOINT ["/usr/bin/python3", "/functions/{name}/main.py"]
+ENTRYPOINT ["python3", "/functions/{name}/main.py"]
 """
-BASE = "ghcr.io/krmkit/catalog:unstable"
 
 
 @dataclass(slots=True, eq=False)
@@ -238,7 +238,7 @@ def files(name: str, place: Place) -> dict[str, str]:
         "api_version": place.api_version,
         "version": "" if place.inside else f"apiVersion: {place.api_version}\n",
         "library": _LIBRARY if place.inside else "",
-        "base": BASE,
+        "base": f"{REGISTRY}/catalog:{TAG}",
         "test": f"test_{name.replace('-', '_')}.py",
     }
     made = {"main.py": MAIN, "function.yaml": FUNCTION, "README.md": README if place.inside else _PAGE}

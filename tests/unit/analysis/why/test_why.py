@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from krmkit import TAG
 from krmkit.cli import main
 from krmkit.render.findings.fieldtable import covers, values_of
 from tests.programs import exec_entry, python
@@ -422,4 +423,4 @@ def test_an_object_that_a_failed_function_would_make(
     assert said.endswith("; what came before is shown\n")
 
     assert main(["why", str(package), "Cluster/default/test", "-f", "json"]) == 1
-    assert "render-cluster-topology failed" in json.loads(capsys.readouterr().out)["failure"]
+    assert f"render-cluster-topology:{TAG} failed" in json.loads(capsys.readouterr().out)["failure"]
