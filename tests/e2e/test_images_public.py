@@ -32,14 +32,14 @@ def build(*arguments: str) -> None:
 @pytest.fixture(scope="module")
 def python_image(tmp_path_factory: pytest.TempPathFactory) -> str:
     """An image of the name that the template pulls."""
-    [named] = re.findall(r"^ARG PYTHON_IMAGE=(\S+)@", DOCKERFILE.read_text("utf-8"), re.MULTILINE)
+    named: list[str] = re.findall(r"^ARG PYTHON_IMAGE=(\S+)@", DOCKERFILE.read_text("utf-8"), re.MULTILINE)
     place = tmp_path_factory.mktemp("python")
     [wheel] = fetch("apply-presets").glob("pip-*.whl")
     zipfile.ZipFile(wheel).extractall(place / "pip")
     lines = [f"FROM {base_image()}", "COPY pip /usr/lib/python3/dist-packages", "USER 0:0"]
     (place / "Dockerfile").write_text("\n".join(lines) + "\n", "utf-8")
-    build("--tag", named, str(place))
-    return named
+    build("--tag", named[0], str(place))
+    return named[0]
 
 
 @pytest.mark.parametrize("function", ["apply-presets", "catalog"])
