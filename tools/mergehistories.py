@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
-from krmkit.kpt.merge.stamp import stamped_file
+from krmkit.kpt.merge.stamp import identifier, stamped_file
 from krmkit.kpt.merge.unedited import SUFFIXES, source
-from krmkit.kpt.merge.units import identifier
 from krmkit.kpt.source import FileResource, without
 from krmkit.krm.annotations import BLUEPRINT, IDENTIFIER
 from krmkit.krm.errors import Refused

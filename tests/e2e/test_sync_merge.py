@@ -197,26 +197,6 @@ def test_somebody_decides(fleet: GitFleet, policy: str, size: str) -> None:
     assert "0 variants changed, 2 unchanged, 0 failed" in sync(fleet)
 
 
-def test_a_draft_of_an_earlier_release(fleet: GitFleet) -> None:
-    """Its state says nothing of what went in: that is found by making the package again."""
-    follow(fleet, 2, {"Kptfile": KPTFILE + PRESETS, "store.yaml": PACK})
-    sync(fleet)
-    ref = "refs/krmkit/variants/default/fleet-shops-north"
-    old = (
-        '{"annotations":{},"inputs":"","labels":{},"owned":["refs/heads/drafts/north/packagevariant-1"],'
-        '"owner":"PackageVariantSet/default/fleet","package":"north","policy":"delete","refs":{"a":"b"},"upstream":""}'
-    )
-    git(fleet.shops, "update-ref", ref, git(fleet.shops, "hash-object", "-w", "--stdin", stdin=old))
-    change(fleet, "north", "store.yaml", 'endpoint: ""', "endpoint: here")
-    follow(fleet, 3, {"store.yaml": PACK.replace("replicas: 3", "replicas: 4").replace("The", "Our")})
-
-    assert "conflict" not in sync(fleet)
-
-    text = fleet.read(draft("north"), "north/store.yaml")
-    assert "title: Our store" in text and "endpoint: here" in text and "      replicas: 1\n" in text
-    assert fleet.branches() == {draft("north"), draft("south")}
-
-
 def test_where_a_renamed_resource_conflicts(fleet: GitFleet) -> None:
     """A conflict in a resource that a function renamed has the line of the field, not that of the file."""
     kptfile = KPTFILE + "    - image: registry.example.com/shop-names:v1\n"

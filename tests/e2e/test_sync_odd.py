@@ -168,14 +168,16 @@ def odd_release(fleet: GitFleet, files: dict[str, str], date: str = "1700000000"
     ],
 )
 def test_one_bad_package_fails_alone(fleet: GitFleet, files: dict[str, str], message: str) -> None:
-    """What git or a disk does not take is an error of the variant that has it; the others are written."""
+    """What git or a disk does not take is an error of the variants that have it; the others are written."""
     odd_release(fleet, files)
-    text = one_variant("bad", "p").replace("revision: 1", "revision: 2") + "---\n" + one_variant("good", "q")
+    bad = [one_variant(f"bad{name}", name).replace("revision: 1", "revision: 2") for name in "pr"]
+    text = "---\n".join([*bad, one_variant("good", "q")])
     (fleet.root / "fleet.yaml").write_text(text, encoding="utf-8")
 
     said = fleet.sync("--approve", "auto", code=1)
 
-    assert "default/bad" in said and message in said and "1 variant changed, 0 unchanged, 1 failed" in said
+    assert "default/badp" in said and "default/badr" in said and message in said
+    assert "1 variant changed, 0 unchanged, 2 failed" in said
     assert fleet.branches() == {"q/v1", "main"}
     git(fleet.shops, "fsck", "--connectivity-only")
 
@@ -209,3 +211,61 @@ def test_trees_in_trees(fleet: GitFleet) -> None:
 
     assert "a package must have at most 10000 files" in fleet.sync(code=1)
     assert fleet.branches() == {draft("q")}
+
+
+def rewrite(fleet: GitFleet) -> None:
+    """Make upstream's history anew, with other commits of the same files, and remove the old one."""
+    git(fleet.upstream, "checkout", "-q", "--orphan", "anew")
+    git(fleet.upstream, "commit", "-q", "-m", "anew")
+    for name in git(fleet.upstream, "tag").split():
+        git(fleet.upstream, "tag", "-d", name)
+    git(fleet.upstream, "branch", "-M", "anew", "main")
+    git(fleet.upstream, "reflog", "expire", "--expire=now", "--all")
+    git(fleet.upstream, "gc", "-q", "--prune=now")
+
+
+@pytest.mark.parametrize("approve", ["never", "auto"])
+def test_a_rewritten_upstream(fleet: GitFleet, approve: str) -> None:
+    """What upstream's package was is known from the state, so that a person's edit is merged with the new version."""
+    fleet.want(revision=1, names=("north",))
+    fleet.sync("--approve", approve)
+    branch = "main" if approve == "auto" else draft("north")
+    fleet.edit(branch, "north/app.yaml", fleet.read(branch, "north/app.yaml").replace("small", "large"))
+    rewrite(fleet)
+    fleet.release("v2", {"app.yaml": APP.replace('"1"', '"2"')})
+    fleet.want(revision=2, names=("north",))
+    if approve == "auto":
+        git(fleet.shops, "tag", "north/v2", "main")
+
+    fleet.sync()
+
+    made = draft("north", 2 if approve == "auto" else 1)
+    text = fleet.read(made, "north/app.yaml")
+    assert 'release: "2"' in text and "size: large" in text
+    assert "0 variants changed, 1 unchanged" in fleet.sync()
+
+
+def test_an_upstream_that_nobody_knows(fleet: GitFleet) -> None:
+    """A draft whose state is gone, too: the error says what to do, and doing it helps."""
+    fleet.want(revision=1, names=("north",))
+    fleet.sync()
+    old = git(fleet.upstream, "rev-parse", "web/v1")
+    text = fleet.read(draft("north"), "north/app.yaml").replace("small", "large")
+    fleet.edit(draft("north"), "north/app.yaml", text)
+    git(fleet.shops, "update-ref", "-d", "refs/krmkit/variants/default/fleet-shops-north")
+    git(fleet.shops, "gc", "-q", "--prune=now")
+    fleet.want(revision=1, names=("north",), adoptionPolicy="adoptExisting")
+    rewrite(fleet)
+    same = git(fleet.upstream, "rev-parse", "main")
+    fleet.release("v2", {"app.yaml": APP.replace('"1"', '"2"')})
+    fleet.want(revision=2, names=("north",), adoptionPolicy="adoptExisting")
+
+    said = fleet.sync(code=1)
+
+    assert f"no known repository has the commit {old} of the upstreamLock" in said and f"{old}:refs" in said
+    fleet.edit(
+        draft("north"), "north/Kptfile", fleet.read(draft("north"), "north/Kptfile").replace(old, same)
+    )
+    fleet.sync()
+    text = fleet.read(draft("north"), "north/app.yaml")
+    assert 'release: "2"' in text and "size: large" in text

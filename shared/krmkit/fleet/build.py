@@ -22,9 +22,8 @@ from krmkit.fn.run import RunOptions
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.conflictplaces import placed
 from krmkit.kpt.merge.lost import lost_comments, lost_edits
-from krmkit.kpt.merge.packages import PackageMergeError
+from krmkit.kpt.merge.packages import undo
 from krmkit.kpt.merge.threeway import UPSTREAM
-from krmkit.kpt.merge.undo import undo
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
@@ -141,7 +140,7 @@ class Build:
             if isinstance(given, Clone):
                 return self._made(given.variant, given.blueprint, given.others, clone=True)
             return self._updated(given)
-        except (Refused, PackageMergeError, YamlError) as error:
+        except (Refused, YamlError) as error:
             raise Refused(str(error)) from None
 
     def _updated(self, given: Update) -> Built:

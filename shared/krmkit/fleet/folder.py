@@ -27,7 +27,7 @@ RECORD = ".krmkit-variants"
 
 class WrittenPackage:
     """A written package: its set (`owner`), the set's file (`source`), and its files, relative to its folder, with the
-    digests of their contents ("" in records of versions that kept none). `orphan`: it stays when its variant goes.
+    digests of their contents. `orphan`: it stays when its variant goes.
     """
 
     __slots__ = ("files", "orphan", "owner", "source")
@@ -130,9 +130,8 @@ class VariantFolder:
                 now = digest(os.path.join(self.path, package, path))
             except (OSError, Refused):
                 now = "something that is not a file"
-            if now in {"", known.get(path), (wanted or {}).get(path)} or known.get(path) == "":
-                continue
-            edited.append(path)
+            if now not in {"", known.get(path), (wanted or {}).get(path)}:
+                edited.append(path)
         return edited
 
     def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
@@ -241,8 +240,6 @@ def _entry(data: dict[str, object] | None) -> WrittenPackage | None:
     if data is None:
         return None
     names = data["files"]
-    if isinstance(names, list):
-        names = dict.fromkeys(names, "")
     if not isinstance(names, dict):
         raise TypeError("files must be a map")
     return WrittenPackage(

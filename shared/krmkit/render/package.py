@@ -21,7 +21,6 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.render.foreignfiles import is_hidden, not_a_resource
-from krmkit.render.leftovers import keep_only_copies
 from krmkit.storage.disk.folders import WORK, check_depth, check_name
 from krmkit.storage.disk.journal import recover, recover_above, unfinished
 from krmkit.storage.disk.source import DiskFiles, FileSource
@@ -145,7 +144,6 @@ def read(
             raise Refused(f"{path}: holds no Kptfile, so it is not a package; `krmkit init` makes one")
         package = _read_whole(DiskFiles(root, root if contained else ""), limits, notes)
         _check_whole(package, with_lists)
-        keep_only_copies(package)
     except OSError as error:
         raise Refused(f"{error.filename}: {error.strerror or error}") from None
     except (Refused, YamlError) as error:

@@ -46,15 +46,6 @@ def test_what_somebody_changed(tmp_path: Path) -> None:
     assert folder.edited("p", dict.fromkeys("abcdefg", digest_of_text("new"))) == ["b", "d", "f"]
 
 
-def test_a_record_without_digests(tmp_path: Path) -> None:
-    """What an earlier version wrote down can be read, and nothing is taken for changed."""
-    (tmp_path / RECORD).write_text('{"packages": {"p": {"set": "s", "files": ["a"]}}}')
-    (tmp_path / "p").mkdir()
-    (tmp_path / "p/a").write_text("x")
-
-    assert VariantFolder(str(tmp_path)).edited("p") == []
-
-
 def test_package_inside_a_package(tmp_path: Path) -> None:
     """What another package wrote is no foreign file, and what a killed run left is none."""
     folder = written(tmp_path, {"north/shop/inner": {"a": "1"}})

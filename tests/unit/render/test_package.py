@@ -262,24 +262,6 @@ def test_leftovers(tmp_path: Path) -> None:
     assert len(list(package.walk())[-1].files) == 1
 
 
-def test_an_only_copy_is_no_leftover(tmp_path: Path) -> None:
-    """A file that an older version had prepared stays, and is told, if a resource in it is nowhere else."""
-    write(
-        tmp_path,
-        {
-            "a.yaml": resource("a"),
-            ".a.yaml.x.krmkit-new": resource("a"),
-            ".z.yaml.x.krmkit-new": resource("b"),
-        },
-    )
-
-    package = read(str(tmp_path))
-
-    assert package.leftovers == [".a.yaml.x.krmkit-new"]
-    assert [note.partition(": ")[0] for note in package.notes] == [str(tmp_path / ".z.yaml.x.krmkit-new")]
-    assert " b in it is nowhere else" in package.notes[0]
-
-
 def test_a_killed_run_is_completed_before_the_package_is_read(tmp_path: Path) -> None:
     """Wherever it was: in the package, in a folder of it, or above it."""
     write(tmp_path, {"s/Kptfile": KPTFILE, "s/d/a.yaml": resource("old")})

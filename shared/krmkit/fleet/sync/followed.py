@@ -22,10 +22,10 @@ def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> Re
     """Return the memory that a draft's `commit` with the package `tree` is based on: this one, or the one before."""
     if not memory.before or memory.commit == commit or descends(store, commit, memory.commit):
         return memory
-    before, output, given = memory.before
+    before, output, given, base = memory.before
     if not output or _distance(store, tree, memory.output) <= _distance(store, tree, output):
         return memory
-    return replace(memory, commit=before, output=output, input=given, before=[])
+    return replace(memory, commit=before, output=output, input=given, base=base, before=[])
 
 
 def published_below(

@@ -15,7 +15,7 @@ from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.storage.git.program import GitError
-from krmkit.storage.git.treeupdate import read_files
+from krmkit.storage.git.treeupdate import read_files, write_files
 from krmkit.systems.porch.api.apinames import upstream_version
 
 
@@ -56,6 +56,10 @@ class CloneSource:
         if self._others is None:
             self._others = others_of(self.blueprint(), self.files())
         return self._others
+
+    def kept_in(self, store: Store) -> str:
+        """The tree of the package, written into a downstream store as well: upstream may rewrite its history."""
+        return write_files(store.pack, self.files())
 
     def size(self) -> int:
         """Bytes of its files."""
@@ -113,19 +117,20 @@ class SyncSources:
         self._found[asked] = source
         return source
 
-    def base_of(self, files: Files) -> tuple[Files, str]:
+    def base_of(self, files: Files, downstream: Store, kept: str = "") -> tuple[Files, str]:
         """The upstream files that a package merged last, and the commit of its upstreamLock; none and "" without one.
 
-        Raises Refused if the lock has no commit, or one that no known repository has.
+        `kept`: the tree of these files in the downstream store, "" if unknown. Raises Refused if the lock has no
+        commit, or one that no known repository has.
         """
         commit, directory = lock_of(files)
         if not commit:
             return {}, ""
         if (commit, directory) not in self._bases:
-            self._bases[(commit, directory)] = self._read_base(commit, directory)
+            self._bases[(commit, directory)] = self._read_base(commit, directory, downstream, kept)
         return self._bases[(commit, directory)], commit
 
-    def _read_base(self, commit: str, directory: str) -> Files:
+    def _read_base(self, commit: str, directory: str, downstream: Store, kept: str) -> Files:
         for store in self.stores.values():
             try:
                 tree = store.objects.folder(store.objects.commit(commit)[1].tree, directory)
@@ -133,8 +138,12 @@ class SyncSources:
                 continue
             if tree is not None:
                 return read_files(store.objects, tree)
+        if kept:
+            return read_files(downstream.objects, kept)
         raise Refused(
-            f"no known repository has the commit {commit} of the upstreamLock with a folder {directory}"
+            f"no known repository has the commit {commit} of the upstreamLock with a folder {directory}: push it there"
+            f" from a clone that has it (git push URL {commit}:refs/heads/NAME), or write a commit with the same files"
+            " into upstreamLock.git.commit of the draft's Kptfile"
         )
 
     def variant(self, task: Task, store: Store, source: CloneSource) -> VariantInput:

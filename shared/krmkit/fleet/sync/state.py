@@ -7,9 +7,8 @@
 | state | JSON: the fields of VariantState |
 | N-output | the package as the sync rendered it, for the N-th revision |
 | N-input | the input of its pipeline, with people's edits; absent for a clone of the upstream |
-| N-output-before, N-input-before | the same of the commit that a draft had before |
-
-Earlier releases wrote the JSON alone.
+| N-base | the upstream's package, which stays known though the upstream's history is rewritten |
+| N-output-before, N-input-before, N-base-before | the same of the commit that a draft had before |
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ class RevisionMemory:
 
     `commit`: the last commit that a sync wrote, or left unchanged. `output` and `input`: trees of the package after and
     before the pipeline; `input` is "" for the clone of the upstream that the Kptfile's lock names. `edited`: a person's
-    commits are in the draft. `conflicts` wait for a person. `before`: the commit, output and input that the draft had
-    before: if a sync was killed, a person may have continued from these.
+    commits are in the draft. `conflicts` wait for a person. `base`: the tree of that upstream. `before`: the commit,
+    output, input and base that the draft had before: if a sync was killed, a person may have continued from these.
     """
 
     commit: str
@@ -47,6 +46,7 @@ class RevisionMemory:
     edited: bool = False
     conflicts: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
+    base: str = ""
 
 
 @dataclass(slots=True)
@@ -81,9 +81,9 @@ class VariantState:
         text = json.dumps(data, sort_keys=True, separators=(",", ":")) + "\n"
         entries = [TreeEntry(FILE, STATE_FILE, pack.blob(text.encode()))]
         for number, memory in enumerate(self.memories.values()):
-            kept = {"output": memory.output, "input": memory.input}
+            kept = {"output": memory.output, "input": memory.input, "base": memory.base}
             if memory.before:
-                kept |= {"output-before": memory.before[1], "input-before": memory.before[2]}
+                kept |= {f"{name}-before": oid for name, oid in zip([*kept], memory.before[1:], strict=True)}
             for name, oid in kept.items():
                 if oid:
                     entries.append(TreeEntry(FOLDER, f"{number}-{name}", oid))
@@ -116,13 +116,11 @@ def read_states(store: Store) -> dict[str, VariantState]:
 
 
 def _read(store: Store, oid: str) -> VariantState | None:
-    content = store.objects.read(f"{oid}:{STATE_FILE}") or store.objects.read(oid)
+    content = store.objects.read(f"{oid}:{STATE_FILE}")
     try:
         data: Any = json.loads(content[2]) if content is not None else None
         if not isinstance(data, dict):
             return None
-        if isinstance(data.get("refs"), dict):
-            data["refs"] = ""  # written by an earlier release
         memories = {ref: RevisionMemory(**one) for ref, one in data.pop("memories", {}).items()}
         state = VariantState(**data, memories=memories)
     except (ValueError, TypeError, AttributeError, RecursionError):
@@ -148,8 +146,8 @@ def _is_sound(state: VariantState) -> bool:
     for memory in state.memories.values():
         if not isinstance(memory.conflicts, list) or not isinstance(memory.edited, bool):
             return False
-        if not isinstance(memory.before, list) or len(memory.before) not in (0, 3):
+        if not isinstance(memory.before, list) or len(memory.before) not in (0, 4):
             return False
-        texts += [memory.commit, memory.workspace, memory.output, memory.input]
+        texts += [memory.commit, memory.workspace, memory.output, memory.input, memory.base]
         texts += [*memory.conflicts, *memory.before]
     return all(isinstance(text, str) for text in [*texts, *state.owned, *state.objects])

@@ -88,7 +88,7 @@ class Store:
         except (GitError, ValueError, RecursionError):
             return {}, ""
         data = data if isinstance(data, dict) else {}
-        packages = data.get("packages", data)  # an earlier release wrote the packages alone
+        packages = data.get("packages")
         packages = packages if isinstance(packages, dict) else {}
         return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")
 

@@ -206,8 +206,7 @@ class VariantSync:
             self.outcome.leftover = f"its package is {self.package} now" if self.outcome.leftovers else ""
 
     def _clone(self, variant: VariantInput) -> Clone:
-        source = self.source
-        return Clone(variant, source.blueprint(), source.others(), source.size())
+        return Clone(variant, self.source.blueprint(), self.source.others(), self.source.size())
 
     def _job(self, variant: VariantInput, revision: dict[str, Any]) -> _Job:
         """The work on an existing revision."""
@@ -225,20 +224,20 @@ class VariantSync:
             (self._tree(below), self.new.memories[below["metadata"]["ref"]]) if below else (tree, memory)
         )
         files = read_files(self.store.objects, start)
-        base, locked = self.sources.base_of(files)
+        last, kept = None, ""
+        if left is not None:
+            output = read_files(self.store.objects, left.output) if left.output != start else None
+            # After a killed sync and a person's commit, the memory may describe a version that the draft never got.
+            if output is None or lock_of(output) == lock_of(files):
+                given = read_files(self.store.objects, left.input) if left.input else None
+                last, kept = Rendered(output, given), left.base
+        base, locked = self.sources.base_of(files, self.store, kept)
         if not locked:
             # As in Porch, a package without a lock is up to date: it follows no upstream.
             what = f"{source.store.name}/{source.package} is merged into it"
             self.outcome.warnings.append(f"{short_ref(ref)} has no upstreamLock, so no version of {what}")
             alone = Update(replace(variant, origin=None), files, None, files, Rendered(None, files))
             return _Job(revision, tree, memory, edited, False, alone)
-        last = None
-        if left is not None:
-            output = read_files(self.store.objects, left.output) if left.output != start else None
-            # After a killed sync and a person's commit, the memory may describe a version that the draft never got.
-            if output is None or lock_of(output) == lock_of(files):
-                given = read_files(self.store.objects, left.input) if left.input else None
-                last = Rendered(output, given)
         moved = locked != source.commit
         update = Update(variant, files, base if moved else None, source.files(), last, self.on_conflict)
         moved = upstream_moved if below is not None else moved
@@ -268,7 +267,7 @@ class VariantSync:
         message = f"Clone {self.source.label} for {self.outcome.name}"
         self._tell(built)
         tree = write_files(self.store.pack, built.files)
-        memory = RevisionMemory("", workspace, tree)
+        memory = RevisionMemory("", workspace, tree, base=self.source.kept_in(self.store))
         self.drafts.put(built, memory, [], self.source, (message, "cloned"), self.task.spec)
 
     def _follow(self, job: _Job, built: Built) -> None:
@@ -292,13 +291,14 @@ class VariantSync:
             tree = job.tree if alike == job.tree else tree
         given = write_files(self.store.pack, built.input) if built.input is not None else ""
         new = RevisionMemory(commit, workspace, tree, given, job.edited and not published, conflicts)
+        new.base = self.source.kept_in(self.store)
         if tree == job.tree:
             self.new.memories[ref] = new
             if not published:
                 self.drafts.approve(built, new, commit, ref)
             return
         if memory is not None and not published:
-            new.before = [memory.commit, memory.output, memory.input]
+            new.before = [memory.commit, memory.output, memory.input, memory.base]
         title = (
             f"Update {self.package} to {self.source.label}"
             if job.moved

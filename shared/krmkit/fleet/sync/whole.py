@@ -165,8 +165,8 @@ class Sync:
         return work.outcome
 
     def _is_ours(self, state: VariantState) -> bool:
-        """Whether the given files define the state's fleet completely. Earlier releases recorded only the set."""
-        return state.fleet in self.plan.fleets if state.fleet else state.owner in self.plan.owners
+        """Whether the given files define the state's fleet completely."""
+        return state.fleet in self.plan.fleets
 
     def _taken(
         self, store: Store, own: str, package: str, task: Task, state: VariantState | None
@@ -175,7 +175,7 @@ class Sync:
 
         Raises Refused if the variant, or its package, is of a fleet that is not among the given files.
         """
-        if state is not None and state.fleet and not self._is_ours(state):
+        if state is not None and not self._is_ours(state):
             raise Refused(
                 f"the variant {_name(task)} is of the fleet {state.fleet}, and {task.fleet} has one of that name;"
                 f" names must be unique in a repository (--fleet {state.fleet} goes on with a fleet whose file was moved)"
@@ -185,7 +185,7 @@ class Sync:
             if ref == own:
                 continue
             name = ref.removeprefix(PREFIX)
-            if other.fleet and not self._is_ours(other):
+            if not self._is_ours(other):
                 raise Refused(f"{store.name}/{package} is the package of {name} of the fleet {other.fleet}")
             if (store.name, ref) in self._wanted:
                 owners.update(dict.fromkeys(other.owned, name))
@@ -211,7 +211,8 @@ class Sync:
                 store.pack.store(store.repository)
                 return
             except GitError as error:
-                bad = {store.pack.labels.get(oid, "") for oid in _OID.findall(str(error))} & self._undo.keys()
+                named = map(store.pack.owners, _OID.findall(str(error)))
+                bad = set[str]().union(*named) & self._undo.keys()
                 if not bad:
                     raise
                 for name in bad:

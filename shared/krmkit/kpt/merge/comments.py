@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from krmkit.kpt.merge.edits import IDENTITIES
+from krmkit.kpt.merge.listkeys import IDENTITIES
 from krmkit.kpt.merge.unedited import comments_of
 from krmkit.libraries.yaml.data import go_data, same_data
 from krmkit.libraries.yaml.document import parse

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from krmkit.kpt.merge.conflict import ResourceConflict
-from krmkit.kpt.merge.edits import IDENTITIES
+from krmkit.kpt.merge.listkeys import IDENTITIES
+from krmkit.kpt.merge.stamp import who
 from krmkit.kpt.merge.threeway import INFERRED_KEYS
 from krmkit.kpt.merge.unedited import SUFFIXES
-from krmkit.kpt.merge.units import who
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.annotations import IDENTIFIER
 from krmkit.krm.errors import Refused

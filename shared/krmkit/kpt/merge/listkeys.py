@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+# Candidate keys for matching the elements of a list.
+IDENTITIES = (("containerPort", "protocol"), ("port", "protocol"), ("name",), ("mountPath",), ("devicePath",),
+              ("ip",), ("type",), ("topologyKey",), ("uid",), ("image",), ("exec",))  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class MergeSchema:

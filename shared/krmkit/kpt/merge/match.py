@@ -1,12 +1,18 @@
-"""Match the resources of two versions of a package: by names before marks, in their own file before other files."""
+"""Match the resources of two versions of a package: in their own file before other files.
+
+Both have what tells: name and mark together, then a name where a mark is missing, marks, and names. So a copy, which has
+the mark too, never takes its original's place, and a renamed resource is found.
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
+from krmkit.kpt.merge.stamp import identifier, mark_of
 from krmkit.kpt.merge.unedited import SUFFIXES, source
-from krmkit.kpt.merge.units import identifier, mark_of
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
@@ -17,61 +23,76 @@ Placed = tuple[str, FileResource]
 """A resource and the path of its file."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _One:
-    """One resource with what it is matched by; a Kptfile by its path alone."""
+    """One resource with what it is matched by."""
 
-    __slots__ = ("item", "kind", "mark", "name", "path")
+    path: str
+    item: FileResource
+    name: str
+    mark: str
 
-    def __init__(self, path: str, item: FileResource) -> None:
-        self.path, self.item, self.kind = path, item, item.kind
-        own = is_kptfile(path)
-        self.name = path if own else identifier(item)
-        self.mark = "" if own else mark_of(item)
+    @classmethod
+    def of(cls, path: str, item: FileResource, marked: bool) -> _One:
+        if is_kptfile(path):
+            return cls(path, item, path, path)
+        name = identifier(item)
+        return cls(path, item, name, mark_of(item) if marked else name)
 
 
 Key = Callable[[_One], Any]
-_IN_FILE: tuple[tuple[Key, Key], ...] = (
-    (lambda one: (one.path, one.name), lambda one: (one.path, one.name)),
-    (lambda one: one.mark and (one.path, one.mark), lambda one: one.mark and (one.path, one.mark)),
-    (lambda one: one.mark and (one.path, one.mark), lambda one: (one.path, one.name)),
-    (lambda one: (one.path, one.name), lambda one: one.mark and (one.path, one.mark)),
-)
-_ELSEWHERE: tuple[tuple[Key, Key], ...] = (
-    (lambda one: one.name, lambda one: one.name),
-    (lambda one: one.mark, lambda one: one.mark),
-    (lambda one: one.mark, lambda one: one.name),
-    (lambda one: one.name, lambda one: one.mark),
-)
+
+
+def _name(one: _One) -> Any:
+    return one.name
+
+
+def _mark(one: _One) -> Any:
+    return one.mark
+
+
+def _unmarked(one: _One) -> Any:
+    return not one.mark and one.name
+
+
+def _both(one: _One) -> Any:
+    return one.name, one.mark or one.name
+
+
+_ORDER: tuple[tuple[Key, Key], ...] = (
+    (_both, _both), (_unmarked, _name), (_name, _unmarked), (_mark, _mark), (_mark, _name), (_name, _name), (_name, _mark),
+)  # fmt: skip
 
 
 def matched(
-    ones: Iterable[Placed], others: Iterable[Placed], generated: bool = False
+    ones: Iterable[Placed],
+    others: Iterable[Placed],
+    generated: bool = False,
+    marks: tuple[bool, bool] = (True, True),
 ) -> dict[int, FileResource]:
     """The resource of `others` that each of `ones` is, by the id() of the one; each of them is taken once.
 
-    A name comes before a mark, so that a copy never takes its original's place, and another file counts only where
-    there is one candidate. `generated`: one version was made from the other, so that file, kind and order tell, too.
+    Another file counts only where there is one candidate. `generated`: one version was made from the other, so that
+    file, kind and order tell, too. `marks`: whether those of each side count; upstream's name another clone.
     """
     found: dict[int, FileResource] = {}
-    waiting, free = ([_One(*placed) for placed in side] for side in (ones, others))
+    waiting = [_One.of(*placed, marks[0]) for placed in ones]
+    free = [_One.of(*placed, marks[1]) for placed in others]
 
     def take(mine: Key, its: Key, unique: bool) -> None:
         nonlocal waiting, free
         if not waiting or not free:
             return
-        places: dict[Any, list[_One]] = {}
+        places: dict[Any, list[_One]] = defaultdict(list)
         for other in free:
             if key := its(other):
-                places.setdefault(key, []).append(other)
-        if unique:
-            claims: dict[Any, int] = {}
-            for one in waiting:
-                claims[mine(one)] = claims.get(mine(one), 0) + 1
-            places = {key: those for key, those in places.items() if len(those) == 1 == claims.get(key, 0)}
+                places[key if unique else (other.path, key)].append(other)
+        claims = Counter(mine(one) for one in waiting) if unique else Counter[Any]()
         taken: set[int] = set()
         for one in waiting:
-            those = places.get(mine(one))
-            if those:
+            key = mine(one)
+            those = places.get(key if unique else (one.path, key))
+            if those and (not unique or len(those) == 1 == claims[key]):
                 other = those.pop(0)
                 found[id(one.item)] = other.item
                 taken.add(id(other))
@@ -81,15 +102,14 @@ def matched(
 
     if generated and len({(one.path, one.name) for one in waiting}) < len(waiting):
         # Of one name in one file: what was made of each is in its place.
-        sides = [[(one.path, one.kind, one.mark) for one in side] for side in (waiting, free)]
+        sides = [[(one.path, one.item.kind, one.mark) for one in side] for side in (waiting, free)]
         if sides[0] == sides[1]:
             return {id(one.item): other.item for one, other in zip(waiting, free, strict=True)}
-    for mine, its in _IN_FILE:
-        take(mine, its, unique=False)
-    for mine, its in _ELSEWHERE:
-        take(mine, its, unique=True)
+    for unique in (False, True):
+        for mine, its in _ORDER:
+            take(mine, its, unique)
     if generated:
-        take(lambda one: (one.path, one.kind), lambda one: (one.path, one.kind), unique=False)
+        take(lambda one: one.item.kind, lambda one: one.item.kind, unique=False)
     return found
 
 

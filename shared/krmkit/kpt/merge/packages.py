@@ -18,7 +18,7 @@ from krmkit.kpt.merge.lost import lost_comments
 from krmkit.kpt.merge.match import KPTFILE, source_or_none
 from krmkit.kpt.merge.resources import FileMerge
 from krmkit.kpt.merge.stamp import stamped_file
-from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.kpt.merge.threeway import LOCAL, UPSTREAM
 from krmkit.kpt.merge.tree import PackageTree
 from krmkit.kpt.merge.unedited import SUFFIXES, is_unedited, source
 from krmkit.kpt.source import SourceFile
@@ -60,7 +60,7 @@ class MergedPackage:
 def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> MergedPackage:
     """Merge the changes from `base` to `theirs` into `ours`; each maps the paths of a package to contents.
 
-    `prefer`: the side whose value is taken where both changed it. Raises PackageMergeError if a subpackage was added on
+    `prefer`: the side whose value is taken where both changed it. Raises Refused if a subpackage was added on
     both sides, if two local resources claim to be one of upstream, and if files cannot be read or merged. Example:
     theirs changed the tag in app.yaml, ours its replicas: the merged app.yaml has both, and all comments of ours.
     """
@@ -75,39 +75,68 @@ def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> Me
     merged = MergedPackage(dict(ours))
     left: list[str] = []  # the folders of subpackages that stay as they are
     for folder in sorted({folder for tree in trees for folder in tree.folders}, key=_parents_first):
-        old, new, here = (tree if folder in tree.folders else None for tree in trees)
         if any(_is_in(folder, one) for one in left):
             continue
-        if old is not None and new is not None and here is not None:
-            locks = [_lock(folder, tree) for tree in (old, new, here)]
-            if locks[0] is not None and locks[0] not in locks[1:]:
-                # Both sides moved the subpackage along its own upstream: its files are of the version that its lock names.
-                left.append(folder)
-                if locks[1] != locks[2]:
-                    said = "another version upstream and locally: the local one stays, with its files"
-                    merged.conflicts.append(
-                        ResourceConflict(f"{folder}/{KPTFILE}", "", ("upstreamLock",), said)
-                    )
-                continue
-            try:
-                _merge_folder(folder, old, new, here, merged, prefer)
-            except Refused as error:
-                raise PackageMergeError(str(error)) from None
-        elif old is None and new is not None and here is not None:
-            raise PackageMergeError(f'the subpackage "{folder}" was added both upstream and locally')
-        elif old is None and new is not None and here is None:
-            merged.files.update({path: _marked(path, content) for path, content in new.below(folder).items()})
-        elif old is not None and new is None and here is not None:
-            _remove_folder(folder, old, here, merged)
-        elif old is not None and new is not None and old.below(folder) != new.below(folder):
+        if not _merge_package(folder, trees, merged, prefer):
             left.append(folder)
-            path = f"{folder}/{KPTFILE}"
-            merged.conflicts.append(
-                ResourceConflict(path, "", (), "changed upstream, deleted locally: stays deleted")
-            )
     merged.conflicts += lost_comments([(base, ours)], merged.files, ours, base, theirs)
     merged.conflicts = list(placed(merged.conflicts, merged.files))
     return merged
+
+
+def undo(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
+    """Return `edited` without the changes from `given`, the input of a pipeline, to `output`, what came out of it.
+
+        what went in    replicas: 2   title: "Shop {{ name }}"   size: small
+        what came out   replicas: 4   title: "Shop north"        size: small
+        the branch      replicas: 4   title: "Shop north"        size: large # ours
+        undone          replicas: 2   title: "Shop {{ name }}"   size: large # ours
+
+    It is a merge whose base is what came out, and whose other side is what went in. The result is people's text. Where
+    the pipeline and a person changed the same value, the person's stays; what only the pipeline makes is left out.
+    Raises Refused and YamlError.
+    """
+    if output == edited:
+        return dict(given)
+    result = dict(edited)
+    _merge_files(MergedPackage(result), FileMerge(output, given, edited, LOCAL, undoing=True))
+    return result
+
+
+def _merge_files(merged: MergedPackage, files: FileMerge) -> None:
+    for path, content in files.merge():
+        if content is None:
+            merged.files.pop(path, None)
+        else:
+            merged.files[path] = content
+    merged.conflicts += files.conflicts
+
+
+def _merge_package(folder: str, trees: Sequence[PackageTree], merged: MergedPackage, prefer: str) -> bool:
+    """Merge one package, without those below it; False where it stays as it is, with those below."""
+    old, new, here = (tree if folder in tree.folders else None for tree in trees)
+    path = f"{folder}/{KPTFILE}"
+    if old is None:
+        if new is not None and here is not None:
+            raise Refused(f'the subpackage "{folder}" was added both upstream and locally')
+        if new is not None:
+            merged.files.update({path: _marked(path, content) for path, content in new.below(folder).items()})
+    elif new is not None and here is not None:
+        locks = [_lock(folder, tree) for tree in (old, new, here)]
+        if locks[0] is not None and locks[0] not in locks[1:]:
+            # Both sides moved the subpackage along its own upstream: its files are of the version that its lock names.
+            if locks[1] != locks[2]:
+                said = "another version upstream and locally: the local one stays, with its files"
+                merged.conflicts.append(ResourceConflict(path, "", ("upstreamLock",), said))
+            return False
+        _merge_folder(folder, old, new, here, merged, prefer)
+    elif here is not None:
+        _remove_folder(folder, old, here, merged)
+    elif new is not None and old.below(folder) != new.below(folder):
+        said = "changed upstream, deleted locally: stays deleted"
+        merged.conflicts.append(ResourceConflict(path, "", (), said))
+        return False
+    return True
 
 
 def _moved_folders(old: PackageTree, new: PackageTree, here: PackageTree) -> dict[str, str]:
@@ -186,26 +215,20 @@ def _merge_folder(
     # A local subpackage's folder is not part of this package, even if it is upstream.
     base, upstream, local = (tree.own(folder, here) for tree in (old, new, here))
     _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged, prefer)
-    files = FileMerge(base, upstream, local, prefer)
-    for path, content in files.merge():
-        if content is None:
-            merged.files.pop(path, None)
-        else:
-            merged.files[path] = content
-    merged.conflicts += files.conflicts
+    _merge_files(merged, FileMerge(base, upstream, local, prefer))
 
 
 def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPackage, prefer: str) -> None:
     try:
         texts = [part.pop(path).decode("utf-8") for part in parts]
     except UnicodeDecodeError:
-        raise PackageMergeError(f"{path} must be UTF-8 text") from None
+        raise Refused(f"{path} must be UTF-8 text") from None
     if texts[0] == texts[1]:
         return
     files = [SourceFile(path, text, "", path) for text in texts]
     for file in files:
         if len(file.items) != 1:
-            raise PackageMergeError(f"{path} must hold one document, got {len(file.items)}")
+            raise Refused(f"{path} must hold one document, got {len(file.items)}")
     base, upstream, local = (file.items[0] for file in files)
     # A subpackage with its own upstream follows upstream's change of that, unless it was changed locally.
     follows = "/" in path and base.get("upstream") == local.get("upstream")

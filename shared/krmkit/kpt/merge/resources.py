@@ -1,79 +1,70 @@
-"""Three-way merge of the files of one package: resources by identity, texts inside them and other files as texts."""
+"""Three-way merge of files: resources by identity, texts inside them and other files as texts."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.item import merge_item
-from krmkit.kpt.merge.stamp import stamped
+from krmkit.kpt.merge.match import Placed, matched, source_or_none
+from krmkit.kpt.merge.stamp import identifier, mark_of, stamped, who
 from krmkit.kpt.merge.text import merge_file
 from krmkit.kpt.merge.threeway import UPSTREAM
-from krmkit.kpt.merge.unedited import SUFFIXES, data_of, is_same_resource, source
-from krmkit.kpt.merge.units import MergeUnit, MergeUnits, identifier, units_of, who
+from krmkit.kpt.merge.unedited import data_of, is_same_resource
 from krmkit.kpt.source import FileResource, SourceFile, joined
 from krmkit.krm.annotations import IDENTIFIER
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.data import same_data
-from krmkit.libraries.yaml.errors import YamlError
 
-Files = dict[str, bytes]
+Files = Mapping[str, bytes]
 Versions = tuple[SourceFile | None, SourceFile | None, SourceFile | None]
 
 
 @dataclass(slots=True)
 class FileMerge:
-    """Merges the files of one package, subpackages and the Kptfile left out.
+    """Merges the changes from `base` to `upstream` into the `local` files.
 
-    `prefer`: the side that wins where both changed a value.
+    `prefer`: the side that wins where both changed a value. `undoing`: upstream is what a pipeline made the base of:
+    Kptfiles are merged whole, and what only the pipeline made goes, edited or not, and nothing is told.
     """
 
     base: Files
     upstream: Files
     local: Files
     prefer: str = UPSTREAM
+    undoing: bool = False
     conflicts: list[ResourceConflict] = field(default_factory=list)
+    _versions: dict[int, tuple[FileResource | None, FileResource | None]] = field(default_factory=dict)
+    _place: dict[int, str] = field(default_factory=dict)
+    _sources: dict[str, Versions] = field(default_factory=dict)
 
     def merge(self) -> Iterator[tuple[str, bytes | None]]:
         """Yield (path, new content) of each file that the merge changes; None if the file is removed.
 
         Raises Refused, YamlError.
         """
+        sides = self.base, self.upstream, self.local
         paths = sorted({*self.base, *self.upstream, *self.local})
-        # Files that upstream did not change need no merge.
-        moved = [path for path in paths if self.base.get(path) != self.upstream.get(path)]
-        sources: dict[str, Versions] = {}
-        for path in paths if any(path.endswith(SUFFIXES) for path in moved) else ():
-            versions = self._sources(path) if path.endswith(SUFFIXES) else None
-            if versions is not None:
-                sources[path] = versions
-        units = units_of(sources)
-        self._follow_upstream(units)
-        for unit in units.units.values():
-            self._report_absent(unit, units)
-        fresh = units.fresh()
-        for path in paths if sources else moved:
-            versions = sources.get(path)
-            if versions is None:
-                yield from self._whole_file(path)
+        if all(self.base.get(path) == self.upstream.get(path) for path in paths):
+            return
+        for path in paths:
+            contents = [side.get(path) for side in sides]
+            if contents[0] == contents[1] == contents[2]:
+                continue
+            old, new, here = (source_or_none(path, content) for content in contents)
+            read = sum(one is not None for one in (old, new, here))
+            if read < sum(content is not None for content in contents):
+                yield from self._whole_file(path, *contents)
             else:
-                yield from self._resources(path, versions, units, fresh)
+                self._sources[path] = old, new, here
+        yield from self._resources()
 
-    def _sources(self, path: str) -> Versions | None:
-        """The three versions as resources; None if one of them holds something else."""
-        try:
-            base, upstream, local = (
-                source(path, files[path]) if path in files else None
-                for files in (self.base, self.upstream, self.local)
-            )
-        except (Refused, YamlError, UnicodeDecodeError):
-            return None
-        return base, upstream, local
-
-    def _whole_file(self, path: str) -> Iterator[tuple[str, bytes | None]]:
+    def _whole_file(
+        self, path: str, old: bytes | None, new: bytes | None, here: bytes | None
+    ) -> Iterator[tuple[str, bytes | None]]:
         """Merge a file without resources."""
-        old, new, here = self.base.get(path), self.upstream.get(path), self.local.get(path)
         if new in (old, here):
             return
         if here == old:
@@ -86,95 +77,160 @@ class FileMerge:
                 yield path, new
         elif new is None:
             self._tell(path, "", "deleted upstream, edited locally: the local file stays")
+            if self.undoing:
+                yield path, None
         else:
-            merged = self._merged_text(path, old or b"", new, here)
+            merged, conflicts = merge_file(path, old or b"", new, here, self.prefer)
+            if conflicts is None:
+                self._tell(path, "", "changed upstream and edited locally, and no text: the local file stays")
+            self.conflicts += [ResourceConflict.of(path, "", one) for one in conflicts or ()]
             if merged != here:
                 yield path, merged
 
-    def _merged_text(self, path: str, old: bytes, new: bytes, here: bytes) -> bytes:
-        merged, conflicts = merge_file(path, old, new, here, self.prefer)
-        if conflicts is None:
-            self._tell(path, "", "changed upstream and edited locally, and no text: the local file stays")
-        self.conflicts += [ResourceConflict.of(path, "", one) for one in conflicts or ()]
-        return merged
+    def _placed(self, side: int) -> list[Placed]:
+        files = ((path, versions[side]) for path, versions in self._sources.items())
+        return [(path, item) for path, file in files if file is not None for item in file.items]
 
-    def _follow_upstream(self, units: MergeUnits) -> None:
-        """Apply upstream's changes to a locally edited resource in its local file, though upstream moved it to another."""
-        fresh: dict[str, list[MergeUnit]] = {}
-        for unit in units.units.values():
-            if unit.base is None and unit.local is None:
-                fresh.setdefault(unit.key[0], []).append(unit)
-        for unit in list(units.units.values()) if fresh else ():
-            there = fresh.get(unit.key[0], [])
-            if unit.upstream is None and unit.local is not None and unit.base is not None and len(there) == 1:
-                if not is_same_resource(unit.base, unit.local):
-                    unit.upstream = there[0].upstream
-                    del units.units[there[0].path, there[0].key]
-
-    def _report_absent(self, unit: MergeUnit, units: MergeUnits) -> None:
-        """Report an upstream resource that is not added: it was deleted locally, or its name is taken."""
-        upstream = unit.upstream
-        if unit.local is not None or upstream is None:
-            return
-        if unit.base is not None:
-            if unit.base.original != upstream.original and not same_data(
-                data_of(unit.base), data_of(upstream)
-            ):
-                others = [one for one in units.strangers.get(unit.path, ()) if one.kind == upstream.kind]
-                hint = ""
-                if others and not any(one.annotation(IDENTIFIER) for one in others):
-                    hint = f" (if {' or '.join(map(who, others))} is this one, renamed, annotate it with {IDENTIFIER}: '{identifier(upstream)}')"
-                self._tell(
-                    unit.path, who(upstream), f"changed upstream, deleted locally: stays deleted{hint}"
-                )
-            return
-        taken = units.holder(identifier(upstream))
-        if taken:
-            unit.upstream = None
-            self._tell(unit.path, who(upstream), f"added upstream, but {taken} has its name: left out")
-
-    def _resources(
-        self, path: str, versions: Versions, units: MergeUnits, fresh: Mapping[int, MergeUnit]
-    ) -> Iterator[tuple[str, bytes | None]]:
-        _, new, here = versions
-        items: list[FileResource] = []
-        for item in here.items if here is not None else ():
-            unit = units.unit(item)
-            if unit is None or self._keeps(unit, item):
-                items.append(item)
-        items += [stamped(item) for item in (new.items if new is not None else ()) if id(item) in fresh]
-        if here is None:
-            # A locally deleted file comes back only with resources that are new upstream.
-            if items and new is not None:
-                yield path, (new.joined(items) if len(items) == len(new.items) else joined(items)).encode()
-        elif not items and here.items:
-            yield path, None
-        elif items:
-            content = here.joined(items).encode()
-            if content != self.local[path]:
+    def _resources(self) -> Iterator[tuple[str, bytes | None]]:
+        old, new, here = (self._placed(side) for side in range(3))
+        self._place = {id(item): path for path, item in (*old, *new, *here)}
+        fresh = self._pair(old, new, here)
+        kept: dict[str, list[FileResource]] = {path: [] for path in self._sources}
+        for path, item in here:
+            if place := self._kept(path, item, fresh):
+                kept[place].append(item)
+        for path, item in new:
+            if id(item) in fresh:
+                kept[path].append(item if self.undoing else stamped(item))
+        for path, items in kept.items():
+            content = self._content(items, *self._sources[path])
+            if content != self.local.get(path):
                 yield path, content
 
-    def _keeps(self, unit: MergeUnit, item: FileResource) -> bool:
-        """Merge one local resource in place; False if it is removed."""
-        base, upstream = unit.base, unit.upstream
-        if upstream is None:
-            if base is None:
-                return True
-            if unit.place != unit.path:
-                self._tell(unit.place, who(item), f"deleted upstream, moved here from {unit.path}: kept")
-                return True
-            if is_same_resource(base, item):
-                return False
-            self._tell(unit.place, who(item), "deleted upstream, edited locally: kept")
-            return True
-        if base is not None and base.original == upstream.original:
-            return True
-        if base is not None and (text := _upstream_text(base, upstream, item)):
-            item.revert(text, changed=True)
-            return True
-        conflicts = merge_item(unit.place, base, upstream, item, self.prefer)
-        self.conflicts += [ResourceConflict.of(unit.place, who(item), one) for one in conflicts]
-        return True
+    def _pair(self, old: list[Placed], new: list[Placed], here: list[Placed]) -> set[int]:
+        """Find the versions of each local resource; return the id() of those that are new upstream.
+
+        Reports those that are not added: they were deleted locally, or their name is taken.
+        """
+        marks = self.undoing  # upstream's own marks are of another clone
+        was = matched(here, old, marks=(True, marks))
+        becomes = matched(old, new, generated=self.undoing, marks=(marks, marks))
+        followed = {id(item) for item in becomes.values()}
+        fresh = [one for one in new if id(one[1]) not in followed]
+        strangers = [one for one in here if id(one[1]) not in was]
+        added = {
+            mine: item
+            for mine, item in matched(strangers, fresh, marks=(True, marks)).items()
+            if self._place[mine] == self._place[id(item)]
+        }
+        for _, item in here:
+            before = was.get(id(item))
+            after = becomes.get(id(before)) if before is not None else added.get(id(item))
+            self._versions[id(item)] = before, after
+        self._refuse_doubles(here)
+        there = {id(item) for item in (*was.values(), *added.values())}
+        for path, item in old:
+            if id(item) not in there and id(item) in becomes:
+                self._report_deleted(path, item, becomes[id(item)], strangers)
+        named: dict[str, list[Placed]] = defaultdict(list)
+        for one in here if fresh else ():
+            named[identifier(one[1])].append(one)
+        wanted = set()
+        for path, item in fresh:
+            if id(item) in there:
+                continue
+            name = identifier(item)
+            taken = [one for one in named[name] if not self._was_called(one[1], name)]
+            if taken:
+                said = f"added upstream, but {who(taken[0][1])} in {taken[0][0]} has its name: left out"
+                self._tell(path, who(item), said)
+            else:
+                wanted.add(id(item))
+        return wanted
+
+    def _was_called(self, item: FileResource, name: str) -> bool:
+        """Whether the resource that a local one was, or is upstream, has this name."""
+        before, after = self._versions[id(item)]
+        known = before or after
+        return known is not None and identifier(known) == name
+
+    def _refuse_doubles(self, here: list[Placed]) -> None:
+        claims: dict[tuple[str, str], list[FileResource]] = defaultdict(list)
+        for path, item in here:
+            if (mark := mark_of(item)) and mark != identifier(item):
+                claims[path, mark].append(item)
+        for (path, mark), items in claims.items():
+            if len(items) > 1 and any(self._was_called(item, mark) for item in items):
+                raise Refused(
+                    f"{path}: {' and '.join(who(item) for item in items)} carry the same {IDENTIFIER} {mark}, and none of"
+                    " them has that name; remove the annotation from each that is not upstream's"
+                )
+
+    def _report_deleted(
+        self, path: str, old: FileResource, upstream: FileResource, strangers: list[Placed]
+    ) -> None:
+        if old.original == upstream.original or same_data(data_of(old), data_of(upstream)):
+            return
+        others = [item for place, item in strangers if place == path and item.kind == upstream.kind]
+        hint = ""
+        if others and not any(item.annotation(IDENTIFIER) for item in others):
+            hint = f" (if {' or '.join(map(who, others))} is this one, renamed, annotate it with {IDENTIFIER}: '{identifier(upstream)}')"
+        self._tell(path, who(upstream), f"changed upstream, deleted locally: stays deleted{hint}")
+
+    def _kept(self, path: str, item: FileResource, fresh: set[int]) -> str:
+        """Merge one local resource; return its file, "" if it goes. An unedited one moves with upstream's, as a fresh one."""
+        old, new = self._versions[id(item)]
+        before = self._place[id(old)] if old is not None else path
+        if new is None:
+            return path if old is None else self._removed(path, before, old, item)
+        if old is None:
+            self._merge(path, None, new, item)
+            return path
+        after = self._place[id(new)]
+        if path == before != after:
+            if item.text == old.text or (not self.undoing and is_same_resource(old, item)):
+                fresh.add(id(new))
+                return ""
+            if self.undoing:
+                path = after
+        if old.original != new.original:
+            if text := _upstream_text(old, new, item):
+                item.revert(text, changed=True)
+            else:
+                self._merge(path, old, new, item)
+        return path
+
+    def _merge(self, path: str, old: FileResource | None, new: FileResource, item: FileResource) -> None:
+        name = who(item)
+        conflicts = merge_item(path, old, new, item, self.prefer, whole=self.undoing)
+        self.conflicts += [ResourceConflict.of(path, name, one) for one in conflicts]
+
+    def _removed(self, path: str, before: str, old: FileResource, item: FileResource) -> str:
+        """The file of a resource that upstream removed, "" if it goes here, too."""
+        if self.undoing or (path == before and is_same_resource(old, item)):
+            return ""
+        said = "edited locally" if path == before else f"moved here from {before}"
+        self._tell(path, who(item), f"deleted upstream, {said}: kept")
+        return path
+
+    def _content(
+        self,
+        items: list[FileResource],
+        old: SourceFile | None,
+        new: SourceFile | None,
+        here: SourceFile | None,
+    ) -> bytes | None:
+        """A file with its merged resources; upstream's own where nobody edited it here."""
+        if new is not None and (here is None or (old is not None and here.text == old.text)):
+            if [one.text for one in items] == [one.text for one in new.items]:
+                return new.text.encode()
+            if here is None and len(items) == len(new.items) > 0:
+                return new.joined(items).encode()
+        if here is None:
+            return joined(items).encode() if items else None
+        if not here.items:
+            return (here.text + joined(items)).encode()
+        return here.joined(items).encode() if items else None
 
     def _tell(self, path: str, resource: str, message: str) -> None:
         self.conflicts.append(ResourceConflict(path, resource, (), message))

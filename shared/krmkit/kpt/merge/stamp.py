@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from krmkit.kpt.merge.units import identifier
+import re
+
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.annotations import GENERATED_BY, IDENTIFIER
 from krmkit.krm.errors import Refused
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 
 _KPTFILE = "Kptfile"
+# What kpt writes into the text of a fetched resource: its namespace and name in upstream.
+_COMMENT = re.compile(r"^metadata:[ \t]*# kpt-merge: ([^\s/]*)/(\S+)", re.MULTILINE)
+
+
+def identifier(item: Resource) -> str:
+    """The identity of a resource, in kpt's form: `apps|Deployment|default|web`."""
+    group, slash, _ = item.api_version.rpartition("/")
+    return f"{group if slash else ''}|{item.kind}|{item.namespace or 'default'}|{item.name}"
+
+
+def mark_of(item: Resource) -> str:
+    """The identity that a resource had when it was fetched, "" if nothing tells: kpt's comment first, then its annotation."""
+    if "# kpt-merge:" in item.text:
+        found = _COMMENT.search(item.text)
+        if found:
+            group, slash, _ = item.api_version.rpartition("/")
+            return f"{group if slash else ''}|{item.kind}|{found[1] or 'default'}|{found[2]}"
+    return item.annotation(IDENTIFIER)
+
+
+def who(item: Resource) -> str:
+    """`ConfigMap app`, for messages."""
+    return f"{item.kind} {item.name}"
 
 
 def stamped(item: FileResource) -> FileResource:

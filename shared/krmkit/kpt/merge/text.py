@@ -1,21 +1,16 @@
 """Three-way merge of texts: YAML and JSON as trees with their comments, everything else by lines.
 
-Packs are such texts: `values.yaml`, `presets.yaml` and `pack.json` are keys of a ConfigMap. A merge by lines without
-conflicts that has the values of the tree merge is preferred, because it has upstream's comments and order.
+Packs are such texts: `values.yaml`, `presets.yaml` and `pack.json` are keys of a ConfigMap.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from krmkit.kpt.merge.comments import merge_comments
-from krmkit.kpt.merge.edits import write_merged
+from krmkit.kpt.merge.edits import says, written
 from krmkit.kpt.merge.lines import merge_lines
 from krmkit.kpt.merge.threeway import UPSTREAM, Conflict, MergedValue, merge
 from krmkit.kpt.merge.unedited import SUFFIXES
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.libraries.yaml.data import same_data
 from krmkit.libraries.yaml.errors import YamlError
 
 # Encoded text cannot be merged by lines.
@@ -29,19 +24,16 @@ def merge_text(
 
     Without `trees`, also YAML is merged by lines. Raises Refused. Example: upstream changed a comment, local the value of another key: the result has both.
     """
-    old, new, here = (text.encode("utf-8", "surrogatepass") for text in (base, upstream, local))
-    lines = merge_lines(old, new, here, prefer)
-    by_lines = lines.content.decode("utf-8", "surrogatepass") if lines is not None else None
     tree = _merge_trees(base, upstream, local, prefer) if trees else None
     if tree is not None:
-        if by_lines is not None and lines is not None and not lines.hunks and _says(by_lines, tree.value[1]):
-            return MergedValue(by_lines, tree.conflicts)
-        return MergedValue(tree.value[0], tree.conflicts)
-    if lines is None or by_lines is None:
+        return tree
+    old, new, here = (text.encode("utf-8", "surrogatepass") for text in (base, upstream, local))
+    lines = merge_lines(old, new, here, prefer)
+    if lines is None:
         merged = upstream if prefer == UPSTREAM else local
         return MergedValue(merged, [Conflict((), base, upstream, local, merged)])
     conflicts = [Conflict((), None, one.upstream, one.local, one.merged, one.line) for one in lines.hunks]
-    return MergedValue(by_lines, conflicts)
+    return MergedValue(lines.content.decode("utf-8", "surrogatepass"), conflicts)
 
 
 def merge_file(
@@ -74,7 +66,7 @@ def merge_inside(
 
 
 def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedValue | None:
-    """(text, data) as the value; None if a version is not a mapping in YAML or JSON, or cannot be edited."""
+    """The merged text; None if a version is not a mapping in YAML or JSON, or cannot be edited."""
 
     def inside(path: tuple[str, ...], first: str, second: str, third: str) -> MergedValue | None:
         return merge_inside("", path, first, second, third, prefer)
@@ -85,18 +77,9 @@ def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedVal
         outcome = merge(old, new, here, infer=True, prefer=prefer, texts=inside)
         if not isinstance(outcome.value, dict):
             return None
-        edited = documents[2]
-        write_merged(edited, outcome.value)
-        text = merge_comments(base, upstream, local, edited.text, every_head=True)
-        if not _says(text, outcome.value):
+        text = written(documents[2], base, upstream, outcome.value, every_head=True)
+        if not says(text, outcome.value):
             return None
     except (YamlError, Refused, RecursionError):
         return None
-    return MergedValue((text, outcome.value), outcome.conflicts)
-
-
-def _says(text: str, data: Any) -> bool:
-    try:
-        return same_data(Resource(text).get(), data)
-    except (YamlError, Refused, RecursionError):
-        return False
+    return MergedValue(text, outcome.conflicts)

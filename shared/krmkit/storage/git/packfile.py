@@ -21,13 +21,14 @@ class PackFile:
     """Objects to be written, without duplicates.
 
     `unsaved`: (type, content) by oid of the trees and commits, so that they can be read before they are stored.
-    `label`: the owner of the objects being added; `labels`: the owner of each object not yet stored.
+    `label`: the owner of the objects being added.
     """
 
     def __init__(self) -> None:
         self._entries: dict[str, bytes] = {}
         self.label = ""
-        self.labels: dict[str, str] = {}
+        self._first: dict[str, str] = {}  # the owner of each object not yet stored
+        self._others: dict[str, set[str]] = {}  # more owners of the same one
         self.unsaved: dict[str, tuple[str, bytes]] = {}
 
     def __len__(self) -> int:
@@ -66,21 +67,33 @@ class PackFile:
         body = b"".join([head, *self._entries.values()])
         repository.run("index-pack", "--stdin", "--strict", stdin=body + hashlib.sha1(body).digest())
         self._entries.clear()
-        self.labels.clear()
+        self._first.clear()
+        self._others.clear()
 
     def give_up(self, label: str) -> None:
-        """Drop the objects that were added under a label."""
-        for oid in [oid for oid, owner in self.labels.items() if owner == label]:
-            del self._entries[oid], self.labels[oid]
-            self.unsaved.pop(oid, None)
+        """Drop the objects that were added under this label alone."""
+        for oid, first in [*self._first.items()]:
+            others = self._others.get(oid, set())
+            others.discard(label)
+            if first == label and others:
+                self._first[oid] = others.pop()
+            elif first == label:
+                del self._entries[oid], self._first[oid]
+                self.unsaved.pop(oid, None)
+
+    def owners(self, oid: str) -> set[str]:
+        """The labels that an object was added under; none for one that is stored."""
+        return {self._first[oid], *self._others.get(oid, ())} if oid in self._first else set()
 
     def _add(self, kind: str, content: bytes) -> str:
         oid = hashlib.sha1(f"{kind} {len(content)}\0".encode() + content).hexdigest()
         if oid not in self._entries:
             if kind != "blob":
                 self.unsaved[oid] = (kind, content)
-            self.labels[oid] = self.label
+            self._first[oid] = self.label
             self._entries[oid] = _size(_TYPES[kind], len(content)) + zlib.compress(content, 1)
+        elif self._first[oid] != self.label:
+            self._others.setdefault(oid, set()).add(self.label)
         return oid
 
 

@@ -1,11 +1,11 @@
-"""krmkit.kpt.merge.undo and .lost: a branch less what a pipeline made, and what a pipeline lost of a branch."""
+"""krmkit.kpt.merge.packages.undo and .lost: a branch less what a pipeline made, and what a pipeline lost of a branch."""
 
 from __future__ import annotations
 
 import pytest
 
 from krmkit.kpt.merge.lost import lost_comments, lost_edits
-from krmkit.kpt.merge.undo import undo
+from krmkit.kpt.merge.packages import undo
 
 MARK = "  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n"
 GIVEN = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n{MARK}data:\n  size: small\n  title: 'Shop {{{{ name }}}}'\n"
