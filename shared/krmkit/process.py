@@ -28,3 +28,15 @@ def quiet_interrupts(quiet: bool = True) -> None:
     import _signal  # type: ignore[import-not-found]  # `signal` makes enums of it, which takes a millisecond
 
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL if quiet else _signal.default_int_handler)
+
+
+def end_in_order() -> None:
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does: what it has prepared goes, and what it has started ends.
+
+    One that is ignored, as under nohup, stays so.
+    """
+    import _signal
+
+    for number in (_signal.SIGTERM, _signal.SIGHUP):
+        if _signal.getsignal(number) == _signal.SIG_DFL:
+            _signal.signal(number, _signal.default_int_handler)

@@ -2,7 +2,7 @@
 
 import sys
 
-from krmkit.process import buffer_streams, quiet_interrupts
+from krmkit.process import buffer_streams, end_in_order, quiet_interrupts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def command() -> "NoReturn":
     from krmkit.fn.entry import leave
 
     quiet_interrupts(False)
+    end_in_order()
     buffer_streams()
     try:
         code = main()

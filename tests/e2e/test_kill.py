@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -214,3 +215,66 @@ def test_a_reader_that_goes_away_after_the_work(tmp_path: Path) -> None:
     alone = package(tmp_path / "q")
     assert run_krmkit(alone).returncode == 0
     assert files_of(root) == files_of(alone)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+def test_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
+    """A run that is told to end takes its preparations away, and leaves all files old or all new."""
+    root = package(tmp_path / "p")
+    before = files_of(root)
+    done = set()
+    for dice in map(random.Random, range(4)):
+        put(root, before)
+        running = subprocess.Popen(
+            [sys.executable, "-m", "krmkit", "render", str(root)],
+            env=clean_environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        wait_for_work(running, root, dice)
+        running.send_signal(number)
+        assert b"Traceback" not in running.communicate()[1]
+        found = files_of(root)
+        assert without_work(found) == found
+        assert len({found[path] == before[path] for path in found if path.startswith("packs/")}) == 1
+        done.add(running.returncode)
+
+    assert done <= {0, 130}
+    assert 130 in done
+
+
+def test_nohup(tmp_path: Path) -> None:
+    """A SIGHUP that is ignored stays so: the run goes on to its end."""
+    root = package(tmp_path / "p")
+    before = files_of(root)
+    running = subprocess.Popen(
+        ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-m", "krmkit", "render", str(root)],
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for_work(running, root, random.Random(3))
+    running.send_signal(signal.SIGHUP)
+
+    assert running.wait() == 0
+    assert files_of(root) != before
+
+
+@pytest.mark.slow
+def test_a_new_platform(tmp_path: Path) -> None:
+    """`init --platform`, killed at any step of its writing: the next run completes it."""
+    whole = tmp_path / "whole"
+    assert run_dying(["init", "--platform", str(whole)], 10_000) == 0
+    after = {path: content for path, content in files_of(whole).items() if path != "sites/.krmkit-variants"}
+    dice = random.Random(5)
+    deaths = 0
+    for number, step in enumerate(sorted(dice.sample(range(1, 120), KILLS))):
+        root = tmp_path / str(number) / "whole"
+        root.parent.mkdir()
+        deaths += run_dying(["init", "--platform", str(root)], step) != 0
+        assert run_dying(["init", "--platform", str(root)], 10_000) == 0, step
+        found = files_of(root)
+        assert {path: found.get(path) for path in after} == after
+        assert without_work(found) == found
+
+    assert deaths > KILLS // 2

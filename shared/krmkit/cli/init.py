@@ -58,12 +58,9 @@ def main(words: list[str]) -> int:
 def _platform(folder: str) -> int:
     """Write the repository of a platform into a new folder, and render its sites. Raises Refused, OSError."""
     from krmkit.cli.variants import main as variants
-    from krmkit.fleet.newplatform import platform_files
+    from krmkit.fleet.newplatform import missing_files
 
-    if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
-        raise Refused(f"{folder}: holds files already; name a new or empty folder")
-    os.makedirs(folder, exist_ok=True)
-    write(folder, platform_files(), [], careful=True)
+    write(folder, missing_files(folder), [], careful=True)
     objects, out = os.path.join(folder, "fleet/objects"), os.path.join(folder, "sites")
     words = [
         "render",

@@ -243,12 +243,12 @@ def _unused(given: list[str], *packages: Collected) -> list[str]:
 
 def _write_record(recorder: Recorder, path: str) -> None:
     from krmkit.libraries.yaml import emit
+    from krmkit.storage.disk.write import write_file
 
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(emit.document(recorder.item("recorded")))
-    except OSError as error:
-        raise Refused(f"--record {path}: {error.strerror}") from None
+        write_file(path, emit.document(recorder.item("recorded")))
+    except Refused as error:
+        raise Refused(f"--record: {error}") from None
 
 
 def _chosen(folder: str, old: Collected, new: Collected, names: list[str]) -> list[Key]:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.fleet.newplatform import FILES, HERE
+from krmkit.fleet.newplatform import FILES, HERE, missing_files
+from krmkit.storage.disk.folders import WORK
+from krmkit.storage.disk.write import write
 
 NAMES = {
     "GIT_AUTHOR_NAME": "t",
@@ -180,3 +182,22 @@ def test_a_folder_with_files(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_every_file_is_listed() -> None:
     """What lies beside the module is written."""
     assert sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*.yaml")) == sorted(FILES)
+
+
+def test_a_run_that_was_killed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it has written and prepared is no hindrance; a file that is another one is."""
+    write(str(tmp_path), missing_files(str(tmp_path)))
+    (tmp_path / "README.md").unlink()
+    (tmp_path / WORK).mkdir()
+    (tmp_path / WORK / "new-1").write_text("half")
+
+    assert main(["init", "--platform", str(tmp_path)]) == 0
+    assert list((tmp_path / "sites").rglob("Kptfile"))
+    assert not (tmp_path / WORK).exists()
+    assert main(["init", "--platform", str(tmp_path)]) == 0  # nothing is left to do
+
+    (tmp_path / "fleet/sites.yaml").write_text("a: b\n")
+    capsys.readouterr()
+    assert main(["init", "--platform", str(tmp_path)]) == 1
+    assert "holds files already" in capsys.readouterr().err
+    assert (tmp_path / "fleet/sites.yaml").read_text() == "a: b\n"

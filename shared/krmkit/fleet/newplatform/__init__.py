@@ -6,8 +6,13 @@ and a fleet of two sites. The sites are rendered from it.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from krmkit.krm.errors import Refused
+from krmkit.storage.disk.folders import files
+from krmkit.storage.disk.journal import recover
+from krmkit.storage.disk.primitives import digest, digest_of_text
 from krmkit.storage.disk.write import FileEdit
 
 HERE = Path(__file__).parent
@@ -45,7 +50,19 @@ The blueprint that it clones is the tag `blueprints/site/v1` of this repository.
 """
 
 
-def platform_files() -> list[FileEdit]:
-    """The files of the repository, without the sites that are rendered from them."""
-    edits = [FileEdit(place, None, (HERE / name).read_text("utf-8")) for name, place in FILES.items()]
-    return [FileEdit("README.md", None, README), *edits]
+def missing_files(folder: str) -> list[FileEdit]:
+    """The files of the repository that a killed run has not written yet, without the sites that are rendered from them.
+
+    Raises Refused where the folder has others, or one of them with another content.
+    """
+    texts = {"README.md": README} | {place: (HERE / name).read_text("utf-8") for name, place in FILES.items()}
+    if os.path.isdir(folder):
+        recover(folder)
+        for path in files(folder):
+            if not path.startswith("sites/") and (
+                digest(os.path.join(folder, path)) != digest_of_text(texts.pop(path, None))
+            ):
+                raise Refused(f"{folder}: holds files already; name a new or empty folder")
+    elif os.path.lexists(folder):
+        raise Refused(f"{folder}: is a file; name a new or empty folder")
+    return [FileEdit(place, None, text) for place, text in texts.items()]

@@ -99,7 +99,11 @@ class Journal:
                 self._do(step)
             for folder in self.prune:
                 _prune(self.root, folder)
-        sync_folders(self.root, {os.path.dirname(self._at(step.path)) for step in self.steps})
+        changed = {os.path.dirname(step.path) for step in self.steps}
+        for folder in [*changed]:
+            while folder:
+                changed.add(folder := os.path.dirname(folder))  # a folder on the way may be new in it
+        sync_folders(self.root, {self._at(folder) for folder in changed})
 
     def end(self) -> None:
         """Forget the run: from now on nothing is left to carry out."""

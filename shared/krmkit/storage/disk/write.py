@@ -97,7 +97,11 @@ class Writer:
 
     def __exit__(self, *error: object) -> None:
         if not unfinished(self.root):
-            remove_tree(os.path.join(self.root, WORK))
+            try:
+                remove_tree(os.path.join(self.root, WORK))
+            except KeyboardInterrupt:
+                remove_tree(os.path.join(self.root, WORK))
+                raise
             for folder in self._made:
                 _rmdir(folder)
         self._lock.__exit__()
@@ -116,6 +120,7 @@ class Writer:
             return
         journal = Journal(self.root, _RenamesFirst(steps), prune)
         missing: list[str] = []
+        is_done = False
         try:
             for step in journal.steps:
                 if step.old:
@@ -125,8 +130,13 @@ class Writer:
             missing = sorted({above for folder in folders for above in missing_folders(folder)})
             journal.save()
             journal.carry_out()
+            is_done = True
             journal.end()
         except BaseException as error:
+            if is_done and not unfinished(self.root):
+                if isinstance(error, OSError):
+                    return  # all is written, and the journal has gone
+                raise
             said = self._take_back(journal, missing)
             if isinstance(error, OSError | Refused):
                 raise Refused(f"{_cannot(error, self.root)}; {said}") from None
@@ -147,7 +157,7 @@ class Writer:
         except (OSError, Refused) as error:
             return (
                 f"what was written before could not be taken back ({getattr(error, 'strerror', None) or error});"
-                " the next run of krmkit here tries again"
+                f" the next run of krmkit here {'tries again' if journal.back else 'completes it'}"
             )
         for folder in reversed(missing):
             _rmdir(folder)
@@ -240,6 +250,7 @@ def _make_folders(folder: str) -> list[str]:
         except FileExistsError:
             continue
         made.insert(0, path)
+        sync_folder(os.path.dirname(path))
     return made
 
 
