@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import sysconfig
@@ -146,6 +147,22 @@ def test_hot_path_loads_nothing_slow(sources: Sources) -> None:
     """What apply-presets loads before it reads its input holds no costly module of the standard library."""
     assert HOT in sources.by_name
     assert not slow(sources, [HOT])
+
+
+def test_lines_stay_below_the_rule(project: Path) -> None:
+    """Nothing above krm knows whether a resource is read and edited by lines or as a tree: `read` and `set` choose."""
+    house = project / "shared" / "krmkit"
+    above = [
+        path for path in [*house.rglob("*.py"), *project.glob("functions/*/*.py")]
+        if not path.is_relative_to(house / "krm") and not path.is_relative_to(house / "libraries" / "yaml")
+    ]  # fmt: skip
+    names = re.compile(
+        r"\b(itemlines|plaintext|plainview|ItemLines|PlainView|line_safe|\w*_plainly|_scalars_with)\b"
+    )
+
+    assert len(above) > 500
+    found = {str(path): names.findall(path.read_text("utf-8")) for path in above}
+    assert {path: words for path, words in found.items() if words} == {}
 
 
 def test_nothing_from_outside(sources: Sources) -> None:

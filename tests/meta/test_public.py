@@ -15,9 +15,9 @@ OFFERED = {
     "Finding": "about at column current data explained field file line message proposed resource_ref rule severity tags",
     "FunctionError": "",
     "Resource": (
-        "add_texts adopt annotation annotations api_version changed column document entry_strings fields_with file forget_tree from_data from_node"
-        " get index is_local_config is_plain_map is_plainly_absent kind label labels limits line_safe location may_hold name namespace"
-        " node package_path path plain_string put_at ref refuse_unreadable remove rewrite root set set_entries string text text_at written_at"
+        "add_texts adopt annotation annotations api_version changed column document file forget_tree from_data from_node get has"
+        " index is_local_config keys kind label labels limits location may_hold name namespace node obstacle package_path"
+        " path read ref refuse_unreadable remove rewrite root set size string text"
     ),
     "ResourceList": (
         "add anchors causes containing envelope function_config items limits of parse remove render results secrets"

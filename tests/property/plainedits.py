@@ -110,7 +110,7 @@ def config_of(name: str, dice: random.Random) -> str:
 def _by_parser(process: Process) -> Process:
     def slow(resources: ResourceList, config: Config, results: Results) -> None:
         for item in resources:
-            item.line_safe = False
+            item._is_safe = False
         process(resources, config, results)
 
     return slow
@@ -226,7 +226,7 @@ def edit_difference(items: str, dice: random.Random) -> str:
 def _edited(items: str, edits: list[tuple[Path, str]], by_parser: bool, in_between: bool) -> str:
     resources = ResourceList.parse(HEAD + items)
     item = resources.items[0]
-    item.line_safe = item.line_safe and not by_parser
+    item._is_safe = item._is_safe and not by_parser
     try:
         for path, text in edits:
             item.set(path, text)

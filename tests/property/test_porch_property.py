@@ -12,7 +12,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml import emit
 from krmkit.systems.porch.sets.items import Fleet
-from krmkit.systems.porch.sets.metadata import target_object
+from krmkit.systems.porch.sets.targets import TargetObject
 from krmkit.systems.porch.variants.candidates import candidates
 from krmkit.systems.porch.variants.chain import VariantChain
 from krmkit.systems.porch.variants.decodevariants import decode_set, decode_variant
@@ -282,6 +282,6 @@ def test_metadata_is_read_alike(
         {"items": [{"apiVersion": "v1", "kind": "A", "metadata": metadata, "spec": {"a": "b"}}]}
     )
     [item] = ResourceList.parse("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" + text).items
-    found = target_object(item)
+    found = TargetObject.of(item)
 
     assert (found.name, found.labels, found.annotations) == (name, labels, annotations)

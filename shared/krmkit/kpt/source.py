@@ -12,11 +12,10 @@ from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.endings import ended_text
 from krmkit.krm.errors import Refused
-from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
+from krmkit.krm.words import may_hide
 from krmkit.libraries.yaml.errors import LimitError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
-from krmkit.libraries.yaml.lines import ODD_BREAKS, all_close
 
 # The annotations that kpt adds to items on reading, and removes on writing.
 ORCHESTRATION = (
@@ -33,9 +32,6 @@ ORCHESTRATION = (
 )
 
 
-_ODD = frozenset(ODD_BREAKS + "\t\ufeff")
-
-
 class FileResource(Resource):
     """A resource that came from a file. Its annotations include those that kpt would add; its text does not."""
 
@@ -43,7 +39,7 @@ class FileResource(Resource):
     location: Location
 
     def __init__(self, text: str, location: Location, label: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        super().__init__(text, line_safe=is_clean(text), limits=limits, label=label, location=location)
+        super().__init__(text, lazy=True, limits=limits, label=label, location=location)
         self.original = text
 
     @property
@@ -167,21 +163,6 @@ def has_content(body: str) -> bool:
         if line and not line.startswith("#") and line.partition(" #")[0].strip() not in {"null", "~"}:
             return True
     return False
-
-
-def is_clean(text: str) -> bool:
-    """Whether a document begins with a key and leaves no quote and no flow collection open at any line's end.
-
-    Then its name and kind can be read without parsing. False is always safe, and only costs time.
-    """
-    start = 0
-    while text.startswith("#", start):
-        start = text.find("\n", start) + 1
-        if start == 0:
-            return False
-    if not text[start : start + 1].isalpha() or "\n..." in text or "\n---" in text:
-        return False
-    return not any(sign in text for sign in _ODD) and all_close(text)
 
 
 def strip_orchestration(resource: Resource) -> None:

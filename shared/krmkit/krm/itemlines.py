@@ -1,12 +1,14 @@
-"""The lines of a resource: where its block mappings, keys and scalars are, and edits of them, without a parse.
+"""The lines of a resource: where its block collections and scalars are, and edits of them, without a parse.
 
-For line-safe items only (`krmkit.krm.identity`): no quote and no flow collection is open at the end of any line, the texts of
+For line-safe items only (`krmkit.krm.plaintext`): no quote and no flow collection is open at the end of any line, the texts of
 literal blocks aside. Then a line that begins at the column of a mapping's keys is a key line, or a dash of the list behind one,
 because block scalars and continued plain scalars must stand deeper. Whatever is not plainly simple (anchors, tags, aliases, block
 scalars, continued lines, a duplicate key) is left to the parser: the answer is None.
 """
 
 from __future__ import annotations
+
+from bisect import bisect_right
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,33 +31,38 @@ def _is_word(name: str) -> bool:
     return (sign.isalnum() or sign in _KEY_STARTS) and " #" not in name and name[-1] != " "
 
 
-def _is_word_at_least(name: str, keys: dict[str, int]) -> bool:
-    """Whether a key that is not written as a word is one all the same: in quotes, or with blanks before its colon. It is noted."""
+def _other_key(name: str) -> str | None:
+    """The key that is not written as a word and is one all the same: in quotes, or with blanks before its colon."""
     quote, inner = name[:1], name[1:-1]
     word = name.rstrip(" ")
     if len(name) > 1 and quote in _QUOTES and name[-1] == quote and quote not in inner and "\\" not in inner:
-        keys[inner] = -1
-        return True
-    if word[:1].isalnum() and " #" not in name:
-        keys[word] = -1
-        return True
-    return False
+        return inner
+    return word if word[:1].isalnum() and " #" not in name else None
 
 
 class Block:
-    """A block mapping: its lines from `first` up to `end`, and the column of its keys.
+    """A block mapping or list: its lines from `first` up to `end`, the column of its keys or dashes, and the lines of its children.
 
-    `keys`: the line of each key; -1 where it is there twice, or written in another way than as a word. `is_odd`: whether there
-    are keys that only the parser can read.
+    `children`: the line of each key, or of each entry by its position. It is `~line` where a key is there twice, or written in
+    another way than as a word; one that only the parser can read is under the number of its line, and `is_odd` says so.
     """
 
-    __slots__ = ("column", "end", "first", "is_odd", "keys")
+    __slots__ = ("children", "column", "end", "first", "is_list", "is_odd")
 
-    def __init__(self, first: int, end: int, column: int, keys: dict[str, int], is_odd: bool) -> None:
+    def __init__(
+        self,
+        first: int,
+        end: int,
+        column: int,
+        children: dict[str | int, int],
+        is_list: bool,
+        is_odd: bool = False,
+    ) -> None:
         self.first = first
         self.end = end
         self.column = column
-        self.keys = keys
+        self.children = children
+        self.is_list = is_list
         self.is_odd = is_odd
 
     def __eq__(self, other: object) -> bool:
@@ -65,7 +72,7 @@ class Block:
 
 
 class ItemLines:
-    """A text as lines, each with the column of its first sign, and the block mappings that were asked for, by path.
+    """A text as lines, each with the column of its first sign, and the block collections that were asked for, by path.
 
     Edits change the lines; `text` is what they say now. The first line of the text is at `column`, as all its keys are.
     """
@@ -97,43 +104,83 @@ class ItemLines:
     # Reading
 
     def block(self, path: Path) -> Block | None:
-        """The block mapping at a path; None where it is absent or not plainly one."""
+        """The block mapping or list at a path; None where it is absent or not plainly one."""
         try:
             return self.blocks[path]
         except KeyError:
             pass
+        found = None
         if not path:
             self.measure()
-            found = self._read(0, len(self.lines), -1)
+            found = self._mapping(0, len(self.lines), -1)
         else:
-            # By way of the mapping around it, which other fields need as well.
-            outer = self.block(path[:-1])
-            number = self._bare(outer, path[-1]) if outer is not None else -1
-            found = (
-                self._read(number + 1, outer.end, outer.column) if outer is not None and number >= 0 else None
-            )
+            # By way of the collection around it, which other fields need as well.
+            outer, step = self.block(path[:-1]), path[-1]
+            number = outer.children.get(step, -1) if outer is not None else -1
+            if outer is not None and number >= 0:
+                if outer.is_list:
+                    assert isinstance(step, int)
+                    line = self.lines[number]
+                    inside = len(line) - len(line[outer.column + 1 :].lstrip(" "))
+                    end = outer.children.get(step + 1, outer.end)
+                    found = self._mapping(number, end, outer.column, inside)
+                elif len(self.lines[number]) == outer.column + len(str(step)) + 1:
+                    found = self._mapping(number + 1, outer.end, outer.column)
+                    if found is None:
+                        found = self._list(number + 1, outer.end, outer.column)
         self.blocks[path] = found
         return found
 
     def scalar(self, path: Path) -> Place | None:
         """The place of the scalar at a path; None where it is absent or not plainly one of one line."""
-        found = self.block(path[:-1])
-        if found is None:
+        found, step = self.block(path[:-1]), path[-1]
+        number = found.children.get(step, -1) if found is not None else -1
+        if found is None or number < 0:
             return None
-        name = path[-1]
-        if not isinstance(name, str):
-            return None
-        number = found.keys.get(name, -1)
-        if number < 0:
-            return None
-        return self.value(number, found.column + len(name) + 1, found.column, found.end)
+        start = found.column + (1 if found.is_list else len(str(step)) + 1)
+        return self.value(number, start, found.column, found.end)
 
     def lacks(self, path: Path) -> bool:
         """Whether there is plainly nothing at a path; False also where that is not plain to see."""
-        found = self.block(path[:-1])
+        found, step = self.block(path[:-1]), path[-1]
         if found is not None:
-            return isinstance(path[-1], str) and not found.is_odd and path[-1] not in found.keys
+            fits = isinstance(step, int) and step >= 0 if found.is_list else isinstance(step, str)
+            return fits and not found.is_odd and step not in found.children
         return len(path) > 1 and self.lacks(path[:-1])
+
+    def having(self, word: str) -> list[tuple[Path, str, str]] | None:
+        """The scalars whose lines hold a word: path, the scalar as it is written, the line comment from its `#` on.
+
+        None where that is not plain to see. Example: of the lines `a:`, `- b: 'c' # x` and the word `x` it is
+        `[(("a", 0, "b"), "'c'", "# x")]`.
+        """
+        found: list[tuple[int, Path, str, str]] = []
+        waiting: list[tuple[Path, list[int]]] = [
+            ((), [number for number, line in enumerate(self.lines) if word in line])
+        ]
+        while waiting:
+            path, numbers = waiting.pop()
+            block = self.block(path)
+            if block is None:
+                return None
+            steps = list(block.children)
+            starts = [line if line >= 0 else ~line for line in block.children.values()]
+            below: dict[str | int, list[int]] = {}
+            for number in numbers:
+                at = bisect_right(starts, number) - 1
+                if at < 0 or number >= block.end or block.children[steps[at]] < 0:
+                    return None
+                step = steps[at]
+                if number > starts[at] or block.is_list:
+                    below.setdefault(step, []).append(number)
+                    continue
+                place = self.value(number, block.column + len(str(step)) + 1, block.column, block.end)
+                if place is None:
+                    return None
+                comment = self.lines[number][place[2] :].strip(" ")
+                found.append((number, (*path, step), self.written(place), comment))
+            waiting += [((*path, step), inside) for step, inside in below.items()]
+        return [one[1:] for one in sorted(found)]
 
     def value(self, number: int, start: int, column: int, end: int) -> Place | None:
         """The place of the scalar behind a colon that ends at `start`, for a key at `column`; None where it is not plainly one of one line."""
@@ -168,73 +215,24 @@ class ItemLines:
         """A scalar, with its quotes."""
         return self.lines[place[0]][place[1] : place[2]]
 
-    def entries(self, path: Path, key: str) -> list[Place | None] | None:
-        """The places of the scalars under `key` in the entries of the block list at a path, None for an entry without.
+    def _mapping(self, first: int, end: int, outer: int, inside: int = -1) -> Block | None:
+        """The block mapping that begins at a line, below a key or dash at the column `outer`; None where none is plainly there.
 
-        The whole is None where that is not plain to see: the list is absent, or holds anything but block mappings.
+        `inside`: the column of its first key, where that is behind a dash.
         """
-        found = self.block(path[:-1])
-        number = self._bare(found, path[-1]) if found is not None else -1
-        if found is None or number < 0:
-            return None
-        places: list[Place | None] = []
-        dash = inside = -1
-        for each in range(number + 1, found.end):
-            at, line = self.columns[each], self.lines[each]
-            if at == BLANK or line[at] == "#":
-                continue
-            is_entry = line.startswith("- ", at)
-            if dash < 0 and is_entry and at >= found.column:
-                dash = at
-            if at < dash or (at == dash and not is_entry):
-                if line[at:] == "-":
-                    return None  # an entry that begins on the next line
-                break
-            if dash < 0:
-                return None
-            if at == dash:
-                inner = line[at + 2 :].lstrip(" ")
-                inside = at = len(line) - len(inner)
-                content = inner.partition(" #")[0]
-                if not content[:1].isalpha() or (": " not in content and not content.endswith(":")):
-                    return None  # not a mapping: `- nginx:1.25` is a text
-                places.append(None)
-            elif at < inside:
-                return None
-            elif at > inside:
-                continue
-            if line.startswith(key, at):
-                rest = line[at + len(key) :]
-                if rest[:1] == ":":
-                    place = self.value(each, at + len(key) + 1, inside, found.end)
-                    if place is None or places[-1] is not None:
-                        return None
-                    places[-1] = place
-                elif rest.lstrip(" ")[:1] == ":":
-                    return None
-            elif not line[at].isalpha() and line[at] != "-":
-                return None
-        return places
-
-    def _bare(self, found: Block, name: str | int) -> int:
-        """The line of a key with nothing behind its colon; -1 where there is none."""
-        number = found.keys.get(name, -1) if isinstance(name, str) else -1
-        if number < 0 or len(self.lines[number]) > found.column + len(str(name)) + 1:
-            return -1
-        return number
-
-    def _read(self, first: int, end: int, outer: int) -> Block | None:
-        """The block mapping that begins at a line, below a key at the column `outer`; None where none is plainly there."""
-        lines, keys = self.lines, dict[str, int]()
+        lines, keys = self.lines, dict[str | int, int]()
         column = BLANK - 1
-        is_odd = False
-        for number, at in enumerate(self.columns[first:end], first):
+        odd = 0
+        columns = self.columns[first:end]
+        if inside >= 0:
+            columns[0] = inside
+        for number, at in enumerate(columns, first):
             if at > column:
                 continue
             line = lines[number]
             if line[at] == "#":
                 if at <= outer:
-                    return self._read(first, self._end(first, outer, end), -1)
+                    return self._mapping(first, self._end(first + (inside >= 0), outer, end), -1, inside)
                 continue
             if at < column:
                 if at <= outer:
@@ -246,13 +244,36 @@ class ItemLines:
             key, colon, _ = line.partition(": ")
             name = key[column:] if colon else key[column:-1] if key[-1] == ":" else ""
             # Most keys are words of letters, which the first test sees.
-            if name.isidentifier() or _is_word(name):
-                keys[name] = -1 if name in keys else number
-            elif not line.startswith("- ", column) and line[column:] != "-":
-                is_odd = not _is_word_at_least(name, keys) or is_odd
-        if column == BLANK - 1 or (is_odd and not keys):
+            if (name.isidentifier() or _is_word(name)) and name not in keys:
+                keys[name] = number
+            elif name in keys or not (line.startswith("- ", column) or line[column:] == "-"):
+                known = name if name in keys else _other_key(name)
+                odd += known is None
+                key_of = number if known is None else known
+                keys.pop(key_of, None)
+                keys[key_of] = ~number
+        if column == BLANK - 1 or len(keys) == odd:
             return None  # nothing, or a scalar on a line of its own
-        return Block(first, end, column, keys, is_odd)
+        return Block(first, end, column, keys, False, odd > 0)
+
+    def _list(self, first: int, end: int, outer: int) -> Block | None:
+        """The block list that begins at a line, below a key at the column `outer`; None where none is plainly there."""
+        entries = dict[str | int, int]()
+        column = -1
+        for number, at in enumerate(self.columns[first:end], first):
+            line = self.lines[number]
+            if at == BLANK or at > column >= 0 or line[at] == "#":
+                continue
+            is_entry = line.startswith("- ", at)
+            if column < 0 and is_entry and at >= outer:
+                column = at
+            if at != column or not is_entry:
+                if column < 0 or line[at:] == "-":
+                    return None  # no list, or an entry that begins on the next line
+                end = number
+                break
+            entries[len(entries)] = number
+        return Block(first, end, column, entries, True) if entries else None
 
     def _end(self, first: int, column: int, end: int) -> int:
         """End of the lines from `first` on that belong to a key at `column`.
@@ -296,7 +317,7 @@ class ItemLines:
     def grow(self, path: Path, new: list[str], keys: dict[str, int]) -> None:
         """Put lines that hold new keys behind the last line of the block mapping at `path`; the blocks move along.
 
-        `keys`: the number in `new` of the line of each key; -1 where it is not written as a word.
+        `keys`: the number in `new` of the line of each key, `~number` where it is not written as a word.
         """
         owner = self.block(path)
         assert owner is not None
@@ -309,17 +330,14 @@ class ItemLines:
             if found is None:
                 if other[:depth] == path and other[depth:] and other[depth] in keys:
                     gone.append(other)  # it may be there now
-            elif found.first >= at:
-                found.first += more
-                found.end += more
-                found.keys = {key: line + more if line >= 0 else line for key, line in found.keys.items()}
-            elif found.end == at and other == path[: len(other)]:
+            elif found.end == at and found.first < at and other == path[: len(other)]:
                 found.end += more
             elif found.end > at:
+                found.first += more if found.first >= at else 0
                 found.end += more
-                for key, line in found.keys.items():
-                    if line >= at:
-                        found.keys[key] = line + more
+                for key, line in found.children.items():
+                    if (line if line >= 0 else ~line) >= at:
+                        found.children[key] = line + (more if line >= 0 else -more)
         for other in gone:
             del self.blocks[other]
-        owner.keys |= {name: at + line if line >= 0 else -1 for name, line in keys.items()}
+        owner.children |= {name: line + at if line >= 0 else line - at for name, line in keys.items()}

@@ -97,18 +97,18 @@ class ListItem(Resource):
         number: int,
         text: str,
         column: int,
-        line_safe: bool,
+        is_safe: bool,
         limits: Limits,
     ) -> None:
         # Written out: this runs once per item of lists with many thousands.
         self._given = text
         self._lines = None
-        self._known = {}
+        self._seen = {}
         self._document = None
         self._root = None
         self._anchors = None
         self.column = column
-        self.line_safe = line_safe
+        self._is_safe = is_safe
         self.limits = limits
         self.location = None
         self.changed = False

@@ -1,34 +1,34 @@
-"""The text of a resource, and what is seen and changed of it without parsing it, where that is plain to see.
+"""A resource as text, lines and tree: a path is read and edited in the lines where that is plain to see, else in the tree.
 
-The latter only in line-safe items (`krmkit.krm.identity`), and only before the first parse. Whatever is not plainly simple is
-left to the parser and the editor. What is seen is in the lines of the item (`krmkit.krm.itemlines`); edits stay in them until its text is asked for.
+Lines are looked at in line-safe texts only (`krmkit.krm.plaintext`), and before the first parse. Whatever is not plainly simple is
+left to the parser and the editor. Edits by lines stay in them (`krmkit.krm.itemlines`) until the text is asked for. Nothing above
+this room knows which of the two it was.
 """
 
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.identity import is_plainly_sound, may_hide, plain_text, restyled, stays_safe
 from krmkit.krm.itemlines import ItemLines
+from krmkit.krm.plaintext import is_plainly_sound, plain_text, restyled, stays_safe
+from krmkit.krm.words import may_hide
 from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml.data import is_null, lookup
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import LimitError, YamlError
-from krmkit.libraries.yaml.scalars import go_resolve
-from krmkit.libraries.yaml.tree import Map
+from krmkit.libraries.yaml.tree import UNSET, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.krm.fieldpath import Path
-    from krmkit.krm.itemlines import Place
-    from krmkit.krm.plainlines import PlainField
     from krmkit.libraries.yaml.document import Anchors
     from krmkit.libraries.yaml.limits import Limits
     from krmkit.libraries.yaml.tree import Document
 
 
-UNKNOWN = ("", (-1, 0, 0), "")
-_FEW = 64  # facts that are looked through for each edit
+_FEW = 64  # facts that are looked through for each new line
+_UNSEEN = Scalar("")
 _IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
@@ -39,24 +39,20 @@ class PlainView:
     """
 
     __slots__ = (
-        "_anchors", "_document", "_given", "_known", "_lines", "_root", "_texts", "changed", "column", "label", "limits",
-        "line_safe",
+        "_anchors", "_document", "_given", "_is_safe", "_lines", "_root", "_seen", "changed", "column", "label", "limits",
     )  # fmt: skip
 
     _given: str  # the text before the edits that are in the lines only
+    _is_safe: bool  # whether its lines can be looked at
     _lines: ItemLines | None
-    # Scalars that were read from the lines, by path: as written, with their quotes; their places; their texts, None where
-    # the parser has to read them. None where there is plainly nothing.
-    _known: dict[Path, tuple[str, Place, str | None] | None]
-    # Texts that were read from the tree, by path.
-    _texts: dict[Path, str]
+    # Scalars that were seen in the lines, by path; None where there is plainly nothing.
+    _seen: dict[Path, Scalar | None]
     _document: Document | None
     _root: Map | None
     _anchors: Anchors | None
     column: int
     label: str
     limits: Limits
-    line_safe: bool
     changed: bool
 
     # Text and tree
@@ -101,7 +97,7 @@ class PlainView:
         """Have another text, and forget what was known of the one before."""
         self._given = text
         self._lines = None
-        self._known = {}
+        self._seen = {}
         self._document = None
         self._root = None
 
@@ -138,22 +134,21 @@ class PlainView:
             )
         self._document = document
         self._root = document.root
-        self._texts = {}
 
-    # Reading without a parse
+    # Reading
 
     def _forget_lines(self) -> None:
         """Keep the text, and who the resource is, without the lines, which take several times as much memory."""
-        if self._lines is not None and self._document is None and self.line_safe and not self.changed:
+        if self._lines is not None and self._document is None and self._is_safe and not self.changed:
             for path in _IDENTITY:
-                if path not in self._known:
+                if path not in self._seen:
                     self._look_up(path)
         self._given = self._text
         self._lines = None
 
-    def _seen(self) -> ItemLines | None:
+    def _by_lines(self) -> ItemLines | None:
         """The lines; None where the parser has to look."""
-        if self._document is not None or not self.line_safe:
+        if self._document is not None or not self._is_safe:
             return None
         return self._lines if self._lines is not None else self._split()
 
@@ -161,172 +156,174 @@ class PlainView:
         lines = self._lines = ItemLines(self._given, self.column)
         return lines
 
-    def is_plain_map(self, path: tuple[str, ...]) -> bool:
-        """Whether there is a block mapping at a path, seen without a parse; False also where that is not plain to see."""
-        lines = self._seen()
-        return lines is not None and lines.block(path) is not None
-
-    def plain_string(self, path: Path) -> str | None:
-        """The text at a path, read without a parse; None if it is not a text, or needs a parse."""
-        if self._document is not None or not self.line_safe:
-            return None
-        known = self._known.get(path, UNKNOWN)
-        if known is UNKNOWN:
-            known = self._look_up(path)
-        if known is None:
-            return None
-        written, _, text = known
-        if text is None:
-            return None
-        return text if len(written) > len(text) or go_resolve(text)[0] == "str" else None
-
-    def is_plainly_absent(self, path: Path) -> bool:
-        """Whether there is nothing at a path, seen without a parse; False also where that is not plain to see."""
-        if self._document is not None or not self.line_safe:
-            return False
-        known = self._known.get(path, UNKNOWN)
-        if known is not UNKNOWN:
-            return known is None
-        lines = self._lines if self._lines is not None else self._split()
-        if not path or not lines.lacks(path):
-            return False
-        self._known[path] = None
-        return True
-
-    def entry_strings(self, path: tuple[str, ...], key: str) -> list[str | None] | None:
-        """The texts under `key` in the entries of a block list, seen without a parse; None where that is not plain to see.
-
-        Example: `entry_strings(("spec", "containers"), "image") == ["nginx:1.25", None]`.
-        """
-        lines = self._seen()
-        places = lines.entries(path, key) if lines is not None and path else None
-        if places is None or lines is None:
-            return None
-        texts = [plain_text(lines.written(place)) if place is not None else None for place in places]
-        lost = any(text is None and place is not None for text, place in zip(texts, places, strict=True))
-        return None if lost else texts
-
-    def fields_with(self, word: str, in_comments: bool = True) -> list[PlainField] | None:
-        """The fields whose line comments hold a word, or else the whole line, seen without a parse; None where that is not plain to see."""
-        lines = self._seen()
-        if lines is None or may_hide(self._text):
-            return None
-        from krmkit.krm.plainlines import fields_with  # for the few functions that live from comments
-
-        return fields_with(lines, word, in_comments)
-
-    def written_at(self, place: Place) -> str:
-        """A scalar that `fields_with` has found, with its quotes."""
-        lines = self._lines if self._lines is not None else self._split()
-        return lines.written(place)
-
-    def text_at(self, place: Place) -> str | None:
-        """The text of a scalar that `fields_with` has found; None where it needs the parser."""
-        return plain_text(self.written_at(place))
-
-    def _look_up(self, path: Path) -> tuple[str, Place, str | None] | None:
-        """Look for a scalar in the lines, and remember it, or that there is plainly nothing."""
+    def _look_up(self, path: Path) -> Scalar | None:
+        """Look for a scalar in the lines, and remember it, or that there is plainly nothing; _UNSEEN where the parser has to look."""
         lines = self._lines if self._lines is not None else self._split()
         place = lines.scalar(path) if path else None
         if place is not None:
-            written = lines.written(place)
-            found = self._known[path] = written, place, plain_text(written)
-            return found
+            return self._scalar(path, lines.written(place))
         if path and lines.lacks(path):
-            self._known[path] = None
+            self._seen[path] = None
+            return None
+        return _UNSEEN
+
+    def _scalar(self, path: Path, written: str) -> Scalar:
+        quote = written[0]
+        found = self._seen[path] = Scalar(plain_text(written), quote if quote in "\"'" else "")
+        return found
+
+    def read(self, *path: str | int) -> Node | None:
+        """The node at a path, for its data only; None if it is absent. A scalar that is plain to see costs no parse."""
+        if self._document is None and self._is_safe:
+            found = self._seen.get(path, _UNSEEN)
+            if found is _UNSEEN:
+                found = self._look_up(path)
+            if found is not _UNSEEN:
+                return found
+        return self.node(*path)
+
+    def node(self, *path: str | int) -> Node | None:
+        """The node at a path, aliases followed and merge keys applied; None if it is absent."""
+        node: Node | None = self.root
+        for step in path:
+            node = _child(node, step)
+            if node is None:
+                break
+        return node
+
+    def has(self, *path: str | int) -> bool:
+        """Whether there is anything but null at a path."""
+        lines = self._by_lines()
+        return (lines is not None and lines.block(path) is not None) or not is_null(self.read(*path))
+
+    def size(self, *path: str | int) -> int | None:
+        """The number of entries of the list at a path, 0 where nothing is or null; None where something else is."""
+        lines = self._by_lines()
+        block = lines.block(path) if lines is not None else None
+        if block is not None:
+            return len(block.children) if block.is_list else None
+        node = self.read(*path)
+        return len(node.items) if isinstance(node, Seq) else 0 if is_null(node) else None
+
+    def keys(self, *path: str | int) -> list[str]:
+        """The keys of the map at a path, those that it merges not included; [] where no map is."""
+        lines = self._by_lines()
+        block = lines.block(path) if lines is not None else None
+        if block is not None and not block.is_list and not block.is_odd:
+            return [str(key) for key in block.children]
+        node = self.read(*path)
+        return node.names() if isinstance(node, Map) else []
+
+    def obstacle(self, path: Path, lenient: bool = False) -> Path | None:
+        """The first part of a path at which something stands that its next step does not fit into; None where nothing is in the way.
+
+        `lenient`: null is not in the way. Example: ("spec",) for ("spec", "replicas", "x") where spec is a list.
+        """
+        if self.read(*path) is not None or (self._document is None and path in self._seen):
+            return None
+        node: Node | None = self.root
+        for end, step in enumerate(path):
+            if node is None or (lenient and is_null(node)):
+                return None
+            if not isinstance(node, Map if isinstance(step, str) else Seq):
+                return path[:end]
+            node = _child(node, step)
         return None
+
+    def _scalars_with(self, word: str) -> list[tuple[Path, Scalar, str]] | None:
+        """The scalars of one line that hold a word, or whose line comments do, with their paths and line comments.
+
+        None where the tree has to be looked at.
+        """
+        lines = self._by_lines()
+        found = lines.having(word) if lines is not None and not may_hide(self._text) else None
+        if found is None:
+            return None
+        return [(path, self._scalar(path, written), comment) for path, written, comment in found]
 
     # Editing
 
     def refuse_unreadable(self) -> None:
-        """Raise YamlError, Refused or LimitError if a resource that was read by lines cannot be parsed.
+        """Raise YamlError, Refused or LimitError if a resource of which parts were read cannot be parsed as a whole.
 
-        Lines can be read even if the text is invalid elsewhere, so this is called before such a resource is edited or
+        Parts can be read even if the text is invalid elsewhere, so this is called before such a resource is edited or
         used. Edited texts need no check, because no edit breaks a text.
         """
-        if self.line_safe and not self.changed and self._document is None:
+        if self._is_safe and not self.changed and self._document is None:
             if is_plainly_sound(" " * self.column + self._given):
                 return
             self._parse()
             # The tree is not needed: edits by lines go on.
             self._document = self._root = None
 
-    def put_at(self, place: Place, value: str, is_raw: bool) -> None:
-        """Put another text of one line in the place of a scalar; `is_raw`: without quotes, so that it can be a number."""
-        self.refuse_unreadable()
-        is_plain = is_raw and self.written_at(place)[0] not in "\"'"
-        self._put(place, value, is_plain)
-
-    def set_entries(self, path: tuple[str, ...], key: str, values: list[str | None]) -> None:
-        """Give the entries of the list that `entry_strings` has shown other texts of one line; None leaves one as it is."""
-        self.refuse_unreadable()
-        lines = self._seen()
-        places = lines.entries(path, key) if lines is not None else None
-        for value, place in zip(values, places or [], strict=True):
-            if value is not None and place is not None:
-                self._put(place, value)
-
-    def _set_plainly(self, path: Path, value: str) -> bool:
+    def _set_plainly(self, path: Path, value: object) -> bool:
         """Put a text of one line at a path without a tree; False where that takes the parser.
 
         It needs no proof: in a line-safe item the place is a whole plain or quoted scalar of one line, and one such scalar in the
         place of another leaves everything around it as it is.
         """
-        self.refuse_unreadable()
-        if self._document is not None or not self.line_safe:
+        text, is_raw = (value, False) if isinstance(value, str) else _fresh(value)
+        if text is None or "\n" in text:
             return False
-        known = self._known.get(path, UNKNOWN)
-        if known is UNKNOWN:
-            known = self._look_up(path)
-        if known is None:
-            name = path[-1]
-            return path in self._known and isinstance(name, str) and self._add_lines(path[:-1], {name: value})
-        self._put(known[1], value)
-        return True
-
-    def _put(self, place: Place, value: str, is_raw: bool = False) -> None:
+        self.refuse_unreadable()
+        if self._document is not None or not self._is_safe:
+            return False
         lines = self._lines if self._lines is not None else self._split()
+        place = lines.scalar(path) if path else None
+        if place is None:
+            name = path[-1] if path and not is_raw and lines.lacks(path) else 0
+            return isinstance(name, str) and self._add_lines(lines, path[:-1], {name: text})
         old = lines.written(place)
-        new = value if is_raw else restyled(old, value, self.column)
+        if is_raw and old[0] in "\"'":
+            return False
+        new = text if is_raw else restyled(old, text)
         if new != old:
             is_last = place[2] == len(lines.lines[place[0]])
-            self.line_safe = self.line_safe and stays_safe(old, new, is_last)
+            self._is_safe = stays_safe(old, new, is_last)
             lines.put(place, new)
             self.changed = True
-            # Facts about other lines stay true; of many, looking again costs less.
-            self._known = {
-                other: known
-                for other, known in (self._known.items() if len(self._known) < _FEW else ())
-                if known is None or known[1][0] != place[0]
-            }
+            self._seen.pop(path, None)
+        return True
 
-    def _add_lines(self, owner: Path, texts: dict[str, Any]) -> bool:
+    def _add_lines(self, lines: ItemLines, owner: Path, texts: dict[str, Any]) -> bool:
         """Add keys that are plainly absent, with texts of one line, to a plain block mapping; False where the parser has to look.
 
         It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around it as it is,
         if that line is a key with a scalar of one line. Maps on the way are made.
         """
-        lines = self._lines if self._lines is not None else self._split()
-        if not owner or not isinstance(owner[-1], str):
+        if not owner:
             return False
-        found = lines.block(owner)
+        found, name = lines.block(owner), owner[-1]
         if found is None:
-            return self._add_lines(owner[:-1], {owner[-1]: texts})
-        if not lines.can_grow(found):
+            return isinstance(name, str) and self._add_lines(lines, owner[:-1], {name: texts})
+        if found.is_list or not lines.can_grow(found):
             return False
         new: list[str] = []
         keys = {}
         for name, value in texts.items():
             written = emit.key(name)
-            keys[name] = len(new) if written == name else -1
+            keys[name] = len(new) if written == name else ~len(new)
             new += f"{' ' * found.column}{written}:{emit.after_key(value, found.column)}".split("\n")
-        end = found.end
         lines.grow(owner, new, keys)
         self.changed = True
-        # Scalars above the new lines are where they were.
-        self._known = {
-            other: known
-            for other, known in (self._known.items() if len(self._known) < _FEW else ())
-            if known is not None and known[1][0] < end
-        }
+        # Scalars are what they were; of many, looking again costs less.
+        seen = self._seen.items() if len(self._seen) < _FEW else ()
+        self._seen = {other: known for other, known in seen if known is not None}
         return True
+
+
+def _child(node: Node | None, step: str | int) -> Node | None:
+    if isinstance(node, Map) and isinstance(step, str):
+        return lookup(node, step)
+    if isinstance(node, Seq) and isinstance(step, int) and -len(node.items) <= step < len(node.items):
+        return deref(node.items[step])
+    return None
+
+
+def _fresh(value: object) -> tuple[str | None, bool]:
+    """The text of a scalar that comes from no text, and whether it is written as it is, never in quotes; (None, False) for other values."""
+    if not isinstance(value, Scalar) or value.source is not None or value.style or value.anchor or value.tag:
+        return None, False
+    if isinstance(value.value, str):
+        return value.value, False
+    return (value.text, True) if value.value is UNSET else (None, False)

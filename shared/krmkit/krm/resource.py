@@ -5,15 +5,15 @@ from __future__ import annotations
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.errors import Refused
-from krmkit.krm.identity import may_hide
-from krmkit.krm.plainview import UNKNOWN, PlainView
+from krmkit.krm.plaintext import is_line_safe
+from krmkit.krm.plainview import PlainView
+from krmkit.krm.words import may_hide
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml import emit
-from krmkit.libraries.yaml.data import go_data, is_core_null, lookup
+from krmkit.libraries.yaml.data import go_data, is_core_null
 from krmkit.libraries.yaml.effort import charge
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
-from krmkit.libraries.yaml.scalars import NULLS
-from krmkit.libraries.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
+from krmkit.libraries.yaml.tree import Document, Entry, Map, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Resource(PlainView):
     """A resource, read lazily and edited in place.
 
     `text` is the resource behind its dash (first line unindented, all others at `column`), or, where
-    `column` is 0, as a document of its own. Paths are tuples of keys and list positions.
+    `column` is 0, as a document of its own. Paths are tuples of keys and list positions. `lazy`: what is plain to see is read and
+    edited before the text is known to be sound as a whole (`refuse_unreadable`).
     """
 
     __slots__ = ("location",)
@@ -60,19 +61,19 @@ class Resource(PlainView):
         self,
         text: str,
         column: int = 0,
-        line_safe: bool = False,
+        lazy: bool = False,
         limits: Limits = DEFAULT_LIMITS,
         label: str = "the resource",
         location: Location | None = None,
     ) -> None:
         self._given = text
         self._lines = None
-        self._known = {}
+        self._seen = {}
         self._document = None
         self._root = None
         self._anchors = None
         self.column = column
-        self.line_safe = line_safe
+        self._is_safe = lazy and is_line_safe(text)
         self.limits = limits
         self.label = label
         self.location = location
@@ -91,7 +92,6 @@ class Resource(PlainView):
         resource = cls("", label=label)
         resource._document = document
         resource._root = root
-        resource._texts = {}
         return resource
 
     # Reading
@@ -118,47 +118,15 @@ class Resource(PlainView):
         text = self._text
         return not text or word in text or "*" in text or may_hide(text)
 
-    def node(self, *path: str | int) -> Node | None:
-        """The node at a path, aliases followed and merge keys applied; None if it is absent."""
-        node: Node | None = self.root
-        for step in path:
-            if isinstance(node, Map) and isinstance(step, str):
-                node = lookup(node, step)
-            elif (
-                isinstance(node, Seq) and isinstance(step, int) and -len(node.items) <= step < len(node.items)
-            ):
-                node = deref(node.items[step])
-            else:
-                return None
-        return node
-
     def get(self, *path: str | int, default: object = None) -> object:
         """Python data at a path, by Go's rules; `default` where the path is absent."""
-        node = self.node(*path)
+        node = self.read(*path)
         return default if node is None else go_data(node, self.limits)
 
-    def string(self, *path: str) -> str:
-        """The text of the scalar at a path; "" if it is absent or null. Cheap on items that were not parsed yet."""
-        document = self._document
-        if document is None and self.line_safe:
-            known = self._known.get(path, UNKNOWN)
-            if known is UNKNOWN:
-                known = self._look_up(path)
-            if known is not None:
-                written, _, text = known
-                if text is not None:
-                    # In quotes "null" is a text.
-                    return "" if text in NULLS and len(written) == len(text) else text
-            elif path in self._known:
-                return ""
-        elif document is not None and not document.changed and path in self._texts:
-            return self._texts[path]
-        node = self.node(*path)
-        text = node.text if isinstance(node, Scalar) and not is_core_null(node) else ""
-        if self._anchors is None:
-            # Otherwise the node can be of another item, whose edits this one does not see.
-            self._texts[path] = text
-        return text
+    def string(self, *path: str | int) -> str:
+        """The text of the scalar at a path; "" if it is absent or null."""
+        node = self.read(*path)
+        return node.text if isinstance(node, Scalar) and not is_core_null(node) else ""
 
     @property
     def api_version(self) -> str:
@@ -186,19 +154,8 @@ class Resource(PlainView):
         return self._strings("annotations")
 
     def annotation(self, name: str) -> str:
-        """One annotation, "" where absent. Cheap on items that were not parsed yet."""
-        if self._document is None:
-            path = ("metadata", "annotations", name)
-            known = self._known.get(path, UNKNOWN) if self.line_safe else None
-            if known is UNKNOWN or known is None:
-                text = self._text
-                if name not in text and not may_hide(text):
-                    return ""
-            if known is UNKNOWN:
-                known = self._look_up(path)
-            if known is not None and known[2] is not None:
-                return known[2]
-        node = self.node("metadata", "annotations", name)
+        """One annotation, "" where absent."""
+        node = self.read("metadata", "annotations", name) if self.may_hold(name) else None
         return node.text if isinstance(node, Scalar) else ""
 
     @property
@@ -207,10 +164,8 @@ class Resource(PlainView):
         return self._strings("labels")
 
     def _strings(self, name: str) -> dict[str, str]:
-        node = self.node("metadata", name)
-        entries = node.entries if isinstance(node, Map) else []
-        found = [(entry.name, deref(entry.value)) for entry in entries]
-        return {key: value.text for key, value in found if key is not None and isinstance(value, Scalar)}
+        found = {key: self.read("metadata", name, key) for key in self.keys("metadata", name)}
+        return {key: value.text for key, value in found.items() if isinstance(value, Scalar)}
 
     @property
     def path(self) -> str | None:
@@ -260,8 +215,7 @@ class Resource(PlainView):
         """Give the resource another text, whole and in the form of `text`."""
         if text != self.text:
             self._replace(text)
-            self.line_safe = False
-            self.changed = True
+            self._is_safe, self.changed = False, True
 
     def set(self, path: Path, value: object) -> None:
         """Put a value (Python data or a node) at a path; mappings on the way are made, aliases are not written through.
@@ -269,16 +223,15 @@ class Resource(PlainView):
         A list position may be one past the end, which appends.
         """
         charge(_growth(value))
-        if isinstance(value, str) and "\n" not in value:
-            if self._set_plainly(path, value):
-                return
-        elif isinstance(value, str) and self._document is not None and not self.changed:
+        if self._set_plainly(path, value):
+            return
+        if isinstance(value, str) and "\n" in value and self._document is not None and not self.changed:
             from krmkit.libraries.yaml.editing.edit import with_literal
 
             text = with_literal(self.node(*path), value)
             if text is not None:
                 self._replace(text[self.column :])
-                self.line_safe, self.changed = False, True
+                self._is_safe, self.changed = False, True
                 return
         parent = self._collection(path[:-1], path[-1])
         last = path[-1]
@@ -302,15 +255,15 @@ class Resource(PlainView):
         self.changed = True
 
     def add_texts(self, path: Path, texts: dict[str, str]) -> int:
-        """Put texts under keys of the map at a path that are plainly absent, all at once; return how many."""
-        self.refuse_unreadable()
-        is_plain = (
-            self._document is None and self.line_safe and not any("\n" in text for text in texts.values())
-        )
-        charge(sum(map(_growth, texts.values())))
-        if texts and not (is_plain and self._add_lines(path, texts)):
-            for key, text in texts.items():
-                self.set((*path, key), text)
+        """Put texts under new keys of the map at a path, all at once; return how many."""
+        if texts and not any("\n" in text for text in texts.values()):
+            self.refuse_unreadable()
+            lines = self._by_lines()
+            if lines is not None and self._add_lines(lines, path, texts):
+                charge(sum(map(_growth, texts.values())))
+                return len(texts)
+        for key, text in texts.items():
+            self.set((*path, key), text)
         return len(texts)
 
     def _collection(self, path: Path, child: str | int) -> Map | Seq:

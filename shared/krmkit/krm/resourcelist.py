@@ -7,9 +7,9 @@ same head and tail, so that everything that was not touched leaves byte for byte
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.identity import may_hide
 from krmkit.krm.listitem import AnchorsBefore, Companions, ListAnchors, ListItem, refuse_lost
 from krmkit.krm.resource import Resource
+from krmkit.krm.words import may_hide
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.chunks import Chunks
 from krmkit.libraries.yaml.document import parse_all
@@ -103,10 +103,8 @@ class ResourceList:
             assert chunks is not None
             column, limits, flow, items = chunks.column, self.limits, chunks.flow, list[Resource]()
             for number, text in enumerate(chunks.items):
-                line_safe = not flow and number not in chunks.unverified
-                items.append(
-                    ListItem(self._companions, number, text, 0 if flow else column, line_safe, limits)
-                )
+                is_safe = not flow and number not in chunks.unverified
+                items.append(ListItem(self._companions, number, text, 0 if flow else column, is_safe, limits))
             self._items = items
         if self._given is None:
             self._given = self._companions.anchors = ListAnchors(list(self._items))

@@ -243,7 +243,7 @@ def test_a_pack_that_cannot_be_read() -> None:
     broken = pack.format(name="broken", more="   left: x\n")
     findings = [Finding("a", "it says hush-whole", ERROR)]
 
-    hide(findings, [Resource(broken, line_safe=True), Resource(pack.format(name="whole", more=""))])
+    hide(findings, [Resource(broken, lazy=True), Resource(pack.format(name="whole", more=""))])
 
     assert findings[0].message == "it says (secret)"
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.kpt.source import SourceFile, has_content, is_clean, may_hold_orchestration, split_documents
+from krmkit.kpt.source import SourceFile, has_content, may_hold_orchestration, split_documents
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.libraries.yaml.document import parse
-from krmkit.libraries.yaml.tree import Map
 
 ONE = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n"
 TWO = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: two\n"
@@ -160,34 +158,6 @@ CONTENT = [
 def test_has_content(text: str, expected: bool) -> None:
     """What is no node at all is not a resource."""
     assert has_content(text) is expected
-
-
-DOUBTFUL = [
-    ("a quote over lines", 'a: "x\n  kind: y"\nkind: z\n'),
-    ("a flow map over lines", "a: {b: c,\n kind: d}\nkind: z\n"),
-    ("flow", "{kind: z}\n"),
-    ("a tab", "a:\tb\nkind: z\n"),
-    ("CRLF", "kind: z\r\n"),
-    ("a second document", "kind: z\n...\nkind: y\n"),
-    ("an odd line break", "a: x\u2028kind: y\nkind: z\n"),
-]
-
-
-@pytest.mark.parametrize("text", [case[1] for case in DOUBTFUL], ids=[case[0] for case in DOUBTFUL])
-def test_is_clean_is_cautious(text: str) -> None:
-    """Where lines could deceive, the parser is asked."""
-    assert not is_clean(text)
-
-
-def test_clean_reading_is_the_parsers() -> None:
-    """What is read without parsing is what the parser reads."""
-    text = "# head\napiVersion: v1\nkind: 'ConfigMap' # eol\nmetadata: {name: x}\ndata:\n  kind: |\n    kind: no\n"
-    root = parse(text).root
-
-    assert is_clean(text)
-    assert isinstance(root, Map)
-    item = SourceFile("a.yaml", text, "/p", "a.yaml").items[0]
-    assert (item.kind, item.name, item.api_version) == ("ConfigMap", "x", "v1")
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.krm import identity
+from krmkit.krm import plaintext
+from krmkit.krm.fieldpath import Path
 from krmkit.krm.itemlines import ItemLines
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import go_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.tree import Map
+from krmkit.libraries.yaml.tree import Map, Scalar
 
 TEXT = """\
 kind: Thing
@@ -31,13 +32,26 @@ spec:
 """
 
 
-def line_safe(text: str = TEXT) -> Resource:
-    return Resource(text, line_safe=True)
+def lazy(text: str = TEXT) -> Resource:
+    return Resource(text, lazy=True)
+
+
+def is_plainly_absent(text: str, path: Path) -> bool:
+    """Whether the lines alone say that there is nothing at a path."""
+    return lazy(text)._look_up(path) is None
+
+
+def seen(item: Resource, *path: str | int) -> str | None:
+    """The text of the scalar at a path; None where nothing is. It must be seen without a parse."""
+    node = item.read(*path)
+    assert item._document is None
+    assert node is None or isinstance(node, Scalar)
+    return node.text if node is not None else None
 
 
 def test_new_keys() -> None:
     """A new key comes behind the last line of its map, maps on the way are made, and nothing is parsed."""
-    item = line_safe()
+    item = lazy()
 
     item.set(("metadata", "labels", "team"), "yes")
     item.set(("metadata", "annotations", "note"), "b")
@@ -61,25 +75,30 @@ def test_new_keys() -> None:
 )
 def test_absent(path: tuple[str, ...], absent: bool) -> None:
     """A word elsewhere in the text does not make a key."""
-    assert line_safe().is_plainly_absent(path) is absent
+    assert is_plainly_absent(TEXT, path) is absent
 
 
 @pytest.mark.parametrize("key", ['"name"', "? name\n  :", "<<", "*x", "!t name"])
 def test_keys_in_other_forms(key: str) -> None:
     """A key that may be written in another way is left to the parser."""
-    assert not line_safe(f"metadata:\n  a: b\n  {key}: c\n").is_plainly_absent(("metadata", "name"))
+    assert not is_plainly_absent(f"metadata:\n  a: b\n  {key}: c\n", ("metadata", "name"))
 
 
 def test_entries() -> None:
     """Scalars of the entries of a list are seen and set; deeper ones and texts are not meant."""
-    item = line_safe()
+    item = lazy()
 
-    assert item.entry_strings(("spec", "containers"), "image") == ["x:1", "y"]
-    item.set_entries(("spec", "containers"), "image", ["x:2", None])
-    item.set_entries(("spec", "containers"), "image", [None, "w"])
+    assert item.size("spec", "containers") == 2
+    assert [seen(item, "spec", "containers", at, "image") for at in range(3)] == ["x:1", "y", None]
+    assert seen(item, "spec", "containers", 1, "name") is None
+    item.set(("spec", "containers", 0, "image"), "x:2")
+    item.set(("spec", "containers", 1, "image"), "w")
+    item.set(("spec", "containers", 0, "stage"), "prod")
 
     assert item._document is None
-    assert item.text == TEXT.replace('"x:1"', '"x:2"').replace("- image: y", "- image: w")
+    assert item.text == TEXT.replace('"x:1" # pinned\n', '"x:2" # pinned\n    stage: prod\n').replace(
+        "- image: y", "- image: w"
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,9 +116,11 @@ def test_entries() -> None:
 )
 def test_entries_in_other_forms(entries: str) -> None:
     """A list that is not plainly one of block maps is left to the parser."""
-    assert (
-        line_safe(f"spec:\n  containers:\n{entries}").entry_strings(("spec", "containers"), "image") is None
-    )
+    lines = ItemLines(f"spec:\n  containers:\n{entries}", 0)
+    path = ("spec", "containers", 0, "image")
+
+    assert lines.scalar(path) is None
+    assert not lines.lacks(path)
 
 
 @pytest.mark.parametrize(
@@ -118,19 +139,21 @@ def test_entries_in_other_forms(entries: str) -> None:
 )
 def test_absent_keys(keys: str, absent: bool) -> None:
     """A key is plainly absent where no line at its column can be that key, whatever deeper lines and values hold."""
-    assert line_safe(f"kind: Thing\n{keys}").is_plainly_absent(("name",)) is absent
+    assert is_plainly_absent(f"kind: Thing\n{keys}", ("name",)) is absent
 
 
 def test_fields_with_a_word() -> None:
     """A field in lists of lists has its path; one in a block scalar is left to the parser."""
     text = "a:\n- name: x\n  deep:\n    - b: 1\n      c: 'd' # mark\n    - c: e # mark\n"
-    item = line_safe(text)
-    found = item.fields_with("mark")
+    item = lazy(text)
+    found = item._scalars_with("mark")
 
     assert found is not None
     assert [path for path, _, _ in found] == [("a", 0, "deep", 0, "c"), ("a", 0, "deep", 1, "c")]
-    assert [item.written_at(place) for _, place, _ in found] == ["'d'", "e"]
-    assert line_safe(text + "t: |\n  a: b # mark\n").fields_with("mark") is None
+    assert [(node.text, node.style, comment) for _, node, comment in found] == [
+        ("d", "'", "# mark"), ("e", "", "# mark"),
+    ]  # fmt: skip
+    assert lazy(text + "t: |\n  a: b # mark\n")._scalars_with("mark") is None
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\nstatus:\n  a: b\n"], ids=repr)
@@ -154,9 +177,9 @@ def test_blocks_after_an_edit(end: str, path: tuple[str, ...], value: str) -> No
         "kind: Thing\nmetadata:\n  name: a\n  labels:\n    app: a\n    tier: b\nspec:\n  replicas: 1\n"
         "  template:\n    metadata:\n      labels:\n        app: a"
     )
-    item = line_safe(text + end)
+    item = lazy(text + end)
     for known in (("metadata", "labels"), ("spec", "template", "metadata", "labels"), ("status",)):
-        item.is_plain_map(known)
+        item.has(*known)
 
     item.set(path, value)
 
@@ -169,12 +192,30 @@ def test_blocks_after_an_edit(end: str, path: tuple[str, ...], value: str) -> No
 
 
 @pytest.mark.parametrize("value", ["null", "~", "text", "text\n    more", "{}", "- a", "a: {}\n    b: 1", ""])
-def test_is_plain_map(value: str) -> None:
+def test_plain_maps(value: str) -> None:
     """No scalar and no list on lines of its own is taken for a mapping."""
     text = f"kind: Thing\nspec:\n  template:\n    {value}\n"
     is_map = isinstance(Resource(text).node("spec", "template"), Map)
 
-    assert line_safe(text).is_plain_map(("spec", "template")) == (is_map and value != "{}")
+    block = ItemLines(text, 0).block(("spec", "template"))
+
+    assert (block is not None and not block.is_list) == (is_map and value != "{}")
+    assert lazy(text).has("spec", "template") == (value not in ("null", "~", ""))
+
+
+@pytest.mark.parametrize("lazily", [True, False])
+def test_what_is_there(lazily: bool) -> None:
+    """Lists, maps and what is in the way are the same with and without a parse."""
+    item = Resource(TEXT + "gone: null\n", lazy=lazily)
+
+    assert item.keys("metadata") == ["name", "labels"]
+    assert item.keys("spec", "containers") == item.keys("none") == []
+    assert [item.size(*path) for path in (("metadata",), ("none",), ("gone",))] == [None, 0, 0]
+    assert item.obstacle(("metadata", "name", "x")) == ("metadata", "name")
+    assert item.obstacle(("spec", "containers", "x")) == ("spec", "containers")
+    assert item.obstacle(("metadata", "new", "x")) is None
+    assert item.obstacle(("gone", "x")) == ("gone",)
+    assert item.obstacle(("gone", "x"), lenient=True) is None
 
 
 @pytest.mark.parametrize(
@@ -199,7 +240,7 @@ def test_is_plain_map(value: str) -> None:
 )
 def test_sound_texts(text: str, sound: bool) -> None:
     """What is plainly sound is read by the parser; a key that stands twice, however it is written, never is."""
-    assert identity.is_plainly_sound(text) is sound
+    assert plaintext.is_plainly_sound(text) is sound
     try:
         go_data(parse(text).root)
     except YamlError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.identity import plain_text
 from krmkit.krm.itemlines import ItemLines
+from krmkit.krm.plaintext import plain_text
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
@@ -53,7 +53,7 @@ def test_identity() -> None:
     assert item.labels == {"app": "web"}
 
 
-@pytest.mark.parametrize("line_safe", [True, False])
+@pytest.mark.parametrize("lazy", [True, False])
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -66,9 +66,9 @@ def test_identity() -> None:
         ("!!null null", ""),
     ],
 )
-def test_null_is_no_text(value: str, expected: str, line_safe: bool) -> None:
+def test_null_is_no_text(value: str, expected: str, lazy: bool) -> None:
     """As Go reads it into a text; with and without a parse."""
-    item = Resource(f"kind: X\nmetadata:\n  name: a\n  namespace: {value}\n", line_safe=line_safe)
+    item = Resource(f"kind: X\nmetadata:\n  name: a\n  namespace: {value}\n", lazy=lazy)
 
     assert item.namespace == expected
 
@@ -140,7 +140,7 @@ def test_set(path: tuple[str | int, ...], value: object, old: str, new: str) -> 
 
 def test_set_the_same_changes_nothing() -> None:
     """A value that is there already is not written again."""
-    item = Resource("kind: A\nmetadata:\n  name: 'x'\n", line_safe=True)
+    item = Resource("kind: A\nmetadata:\n  name: 'x'\n", lazy=True)
     item.set(("metadata", "name"), "x")
 
     assert not item.changed
@@ -237,7 +237,7 @@ def test_dotted() -> None:
 
 def test_annotations_follow_edits() -> None:
     """What was read before an edit is not shown after it."""
-    item = Resource(TEXT.removeprefix("# head\n"), line_safe=True)
+    item = Resource(TEXT.removeprefix("# head\n"), lazy=True)
     assert item.annotation("internal.config.kubernetes.io/index") == "3"
 
     item.set(("metadata", "annotations", "internal.config.kubernetes.io/index"), "4")
@@ -287,14 +287,14 @@ STYLED = [
 ]
 
 
-@pytest.mark.parametrize("line_safe", [True, False])
+@pytest.mark.parametrize("lazy", [True, False])
 @pytest.mark.parametrize(
     ("old", "value", "new"), [case[1:] for case in STYLED], ids=[case[0] for case in STYLED]
 )
-def test_a_text_keeps_its_quotes_and_its_comment(line_safe: bool, old: str, value: str, new: str) -> None:
+def test_a_text_keeps_its_quotes_and_its_comment(lazy: bool, old: str, value: str, new: str) -> None:
     """With and without a parse alike."""
     text = "kind: X\ndata:\n  a: {}\n  # next\n  b: c\n"
-    item = Resource(text.format(old), line_safe=line_safe)
+    item = Resource(text.format(old), lazy=lazy)
 
     item.set(("data", "a"), value)
 
@@ -307,7 +307,7 @@ def test_a_text_keeps_its_quotes_and_its_comment(line_safe: bool, old: str, valu
 def test_a_word_becomes_any_text(value: str) -> None:
     """With and without a parse alike, also where it is set again."""
     text = "kind: X\ndata:\n  x: 1\n  a: old\n  b: c\n"
-    items = [Resource(text, line_safe=True), Resource(text)]
+    items = [Resource(text, lazy=True), Resource(text)]
 
     for one in ("first", value, value, "last", value):
         for item in items:

@@ -6,9 +6,9 @@ import pytest
 
 from krmkit.krm.annotations import Location
 from krmkit.krm.errors import Refused
-from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.words import holding
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.limits import Limits
 
@@ -104,7 +104,7 @@ def test_crlf_throughout_is_as_safe_as_lf() -> None:
     """A list with CRLF is edited item by item as one with LF, without a parse, and is written with CRLF."""
     text = HEAD + "items:\n- kind: A\n  metadata:\n    name: a # c\n  data:\n    x: |\n      l\n"
     rl = ResourceList.parse(text.replace("\n", "\r\n"))
-    assert all(item.line_safe for item in rl.items)
+    assert all(item._is_safe for item in rl.items)
 
     rl.items[0].set(("metadata", "name"), "b")
     rl.results = [{"message": "m"}]

@@ -11,7 +11,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml.data import is_null
-from krmkit.libraries.yaml.tree import Map, Scalar, Seq
+from krmkit.libraries.yaml.tree import Map, Scalar
 from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
 from krmkit.systems.everyday.common.kptconfig import (
     GROUP,
@@ -96,12 +96,8 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
         if not more and item.kind not in _POD_KINDS and not item.may_hold(image.name):
             continue
         for spec in table.possible(item):
-            plain = _set_plainly(item, spec, image)
-            if plain is not None:
-                results += plain
-                continue
             try:
-                results += _set_parsed(item, spec, image)
+                results += _set(item, spec, image)
             except WrongTypeError as wrong:
                 # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
                 if spec not in _IMAGES or item.kind in _POD_KINDS:
@@ -110,41 +106,17 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
     return results or [info("images", "no images changed")]
 
 
-def _set_plainly(item: Resource, spec: FieldSpec, image: Image) -> list[Finding] | None:
-    """Set the images of a list in simple block style without a parse; None for other styles."""
-    steps = spec.steps
-    if LIST not in steps:
-        return None
-    path = steps[: steps.index(LIST)]
-    if item.is_plainly_absent(path):
-        return []
-    texts = item.entry_strings(path, steps[-1]) if len(path) + 2 == len(steps) else None
-    if texts is None:
-        return None
-    values = [image.new(text) if text is not None else None for text in texts]
-    changes = [(old, new) for old, new in zip(texts, values, strict=True) if old and new and old != new]
-    if changes:
-        # Change first, then report: naming the resource may parse it, which ends the work without a parse.
-        item.set_entries(path, steps[-1], values)
-    return [_changed(item, spec, old, new) for old, new in changes]
-
-
-def _changed(item: Resource, spec: FieldSpec, old: str, new: str) -> Finding:
-    finding = info("images", f"set image from {old} to {new}", item, spec.path.replace("[]", ""))
-    finding.current, finding.proposed = old, new
-    return finding
-
-
-def _set_parsed(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:
+def _set(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:
     """Set the images that a field spec means. Raises WrongTypeError, with nothing changed."""
     steps = spec.steps
     if not all(map(item.may_hold, steps[: steps.index(LIST)] if LIST in steps else steps)):
         return []
     changes = []
     for path in places(item, spec):
-        holder, node = item.node(*path[:-1]), item.node(*path)
-        if not is_null(holder) and not isinstance(holder, Seq if isinstance(path[-1], int) else Map):
-            raise WrongTypeError(path[:-1], path)
+        wrong = item.obstacle(path, lenient=True)
+        if wrong is not None:
+            raise WrongTypeError(wrong, path)
+        node = item.read(*path)
         if is_null(node):
             continue
         if not isinstance(node, Scalar):
@@ -155,6 +127,12 @@ def _set_parsed(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:
     for path, _, new in changes:
         item.set(path, new)
     return [_changed(item, spec, old, new) for _, old, new in changes]
+
+
+def _changed(item: Resource, spec: FieldSpec, old: str, new: str) -> Finding:
+    finding = info("images", f"set image from {old} to {new}", item, spec.path.replace("[]", ""))
+    finding.current, finding.proposed = old, new
+    return finding
 
 
 def _wanted(wrong: WrongTypeError) -> str:

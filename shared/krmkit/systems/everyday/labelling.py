@@ -91,7 +91,7 @@ def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
 
 
 def _selects_nothing(item: Resource) -> bool:
-    return not item.may_hold("selector") or item.node("spec", "selector") is None
+    return not item.has("spec", "selector")
 
 
 def _wrong_type(item: Resource, wrong: WrongTypeError) -> Finding:

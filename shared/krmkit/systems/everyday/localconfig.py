@@ -42,7 +42,7 @@ def is_local(item: Resource) -> bool:
     """
     if not item.may_hold(LOCAL_CONFIG):
         return False
-    node = item.node("metadata", "annotations", LOCAL_CONFIG)
+    node = item.read("metadata", "annotations", LOCAL_CONFIG)
     if not isinstance(node, Scalar):
         return False
     said = go_value(node)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from krmkit.krm import annotations as names
 from krmkit.krm.cause import PathCauses
 from krmkit.krm.finding import INFO, Finding
-from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.words import holding
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.yaml import emit

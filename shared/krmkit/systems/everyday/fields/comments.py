@@ -1,21 +1,16 @@
-"""Fields of a resource with their line comments, for setters and search-replace.
-
-Every value is visited in the order of the text. Aliases are not followed: their anchor's value is visited in its own
-place.
-"""
+"""What setters and search-replace write into fields, and how they print paths and values."""
 
 from __future__ import annotations
 
+from krmkit.krm.fields import CommentedField, fields
 from krmkit.libraries.yaml import emit
-from krmkit.libraries.yaml.copies import take_anchor
-from krmkit.libraries.yaml.editing.linecomments import ends_line, line_comment, with_line_comments
+from krmkit.libraries.yaml.editing.linecomments import ends_line, with_line_comments
 from krmkit.libraries.yaml.scalars import go_resolve
-from krmkit.libraries.yaml.tree import Alias, Entry, Map, Scalar, Seq, deref, to_node
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref, to_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from krmkit.krm.fieldpath import Path
     from krmkit.krm.resource import Resource
     from krmkit.libraries.yaml.tree import Node
 
@@ -24,67 +19,19 @@ _TEXT_MAPS = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
 _TEXT_FIELDS = (("metadata", "name"), ("metadata", "namespace"))
 
 
-class CommentedField:
-    """A field: its `path` (keys and positions), its value `node`, and its parent."""
+def put_text(field: CommentedField, text: str) -> None:
+    """Set a scalar's text.
 
-    __slots__ = ("_holder", "_index", "entry", "item", "node", "path")
-
-    def __init__(
-        self,
-        item: Resource,
-        path: tuple[str | int, ...],
-        node: Node,
-        holder: Map | Seq,
-        entry: Entry | None,
-        index: int,
-    ) -> None:
-        self.item = item
-        self.path = path
-        self.node = node
-        self.entry = entry
-        self._holder = holder
-        self._index = index
-
-    @property
-    def dotted(self) -> str:
-        """The path as kpt's functions print it: `spec.ports[0].port`, dots in keys are not escaped."""
-        return printed(self.path)
-
-    @property
-    def comment(self) -> str:
-        """The line comment, from its `#` on; "" if there is none."""
-        return line_comment(self.item.document, self.entry.key if self.entry is not None else None, self.node)
-
-    @property
-    def is_written(self) -> bool:
-        """Whether the text has a value (`~` and `""` count); `key:` alone has none."""
-        node = self.node
-        return not (isinstance(node, Scalar) and not node.style and not node.text and node.source is not None)
-
-    def put(self, value: Node) -> None:
-        """Set another value; the anchor and the comment stay."""
-        take_anchor(value, self.node)
-        if self.entry is not None and isinstance(self._holder, Map):
-            self._holder.replace(self.entry, value)
-        elif isinstance(self._holder, Seq):
-            self._holder.replace(self._index, value)
-        self.node = value
-        self.item.changed = True
-
-    def put_text(self, text: str) -> None:
-        """Set a scalar's text.
-
-        It keeps its quotes; a plain scalar's type follows the text, as in `replicas: 3`. A field that must be a string
-        to the API server (labels, annotations, names, env) gets quotes if the text would have another type.
-        """
-        node = self.node
-        assert isinstance(node, Scalar)
-        if text == node.text and (node.style or node.tag is None):
-            return
-        self.put(scalar_like(node, text, wants_text(self.path)))
+    It keeps its quotes; a plain scalar's type follows the text, as in `replicas: 3`. A field that must be a string
+    to the API server (labels, annotations, names, env) gets quotes if the text would have another type.
+    """
+    node = field.node
+    assert isinstance(node, Scalar)
+    if text != node.text or (not node.style and node.tag is not None):
+        field.put(scalar_like(node, text, wants_text(field.path)))
 
 
-def wants_text(path: tuple[str | int, ...]) -> bool:
+def wants_text(path: Path) -> bool:
     """Whether a field must be a string to the API server: a label, an annotation, a name, an environment variable."""
     return (
         (len(path) > 1 and path[-2] in _TEXT_MAPS)
@@ -108,7 +55,7 @@ def scalar_like(old: Scalar, text: str, is_text: bool = False) -> Scalar:
     return made
 
 
-def printed(path: tuple[str | int, ...]) -> str:
+def printed(path: Path) -> str:
     """A path as kpt's functions print it."""
     text = ""
     for step in path:
@@ -116,35 +63,7 @@ def printed(path: tuple[str | int, ...]) -> str:
     return text
 
 
-def fields(item: Resource) -> Iterator[CommentedField]:
-    """Every field of a resource below its root, collections before their entries."""
-    _ = item.text  # written first: a map that an earlier function has put is visited as one of the text
-    waiting = list(reversed(_children(item, (), item.root)))
-    while waiting:
-        field = waiting.pop()
-        yield field
-        # A value that the caller has put is visited as well; it has no comment.
-        if field.node.source is not None:
-            waiting += reversed(_children(item, field.path, field.node))
-
-
-def _children(item: Resource, path: tuple[str | int, ...], node: Node) -> list[CommentedField]:
-    if isinstance(node, Map):
-        return [
-            CommentedField(item, (*path, entry.name), entry.value, node, entry, 0)
-            for entry in node.entries
-            if entry.name is not None and not isinstance(entry.value, Alias)
-        ]
-    if isinstance(node, Seq):
-        return [
-            CommentedField(item, (*path, index), value, node, None, index)
-            for index, value in enumerate(node.items)
-            if not isinstance(value, Alias)
-        ]
-    return []
-
-
-def put_comments(item: Resource, comments: dict[tuple[str | int, ...], str]) -> list[str]:
+def put_comments(item: Resource, comments: dict[Path, str]) -> list[str]:
     """Put line comments behind the values at paths: `{("spec", "replicas"): "kpt-set: ${replicas}"}`.
 
     A list in brackets becomes one with a line for each entry; the comment on the list itself follows its key. Returns
@@ -171,7 +90,7 @@ def put_comments(item: Resource, comments: dict[tuple[str | int, ...], str]) -> 
             if ends_line(item.document, key, field.node):
                 found.append((key, field.node, comments[field.path]))
             else:
-                skipped.append(field.dotted)
+                skipped.append(printed(field.path))
     new = with_line_comments(item.document, found)[item.column :]
     if new != text:
         item.rewrite(new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import go_value, is_null
-from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq
 from krmkit.systems.everyday.fields.tables import LIST, FieldSpec
 
 
@@ -23,9 +23,8 @@ def places(item: Resource, spec: FieldSpec) -> list[Path]:
 
     Raises WrongTypeError if a step is not the map or list that the spec needs.
     """
-    if spec.inside and not item.is_plain_map(spec.inside):
-        if not item.may_hold(spec.inside[-1]) or is_null(item.node(*spec.inside)):
-            return []
+    if spec.inside and not (item.may_hold(spec.inside[-1]) and item.has(*spec.inside)):
+        return []
     if spec.is_free:
         return list(_free(item, (), spec.steps))
     if LIST not in spec.steps:
@@ -42,12 +41,10 @@ def _expanded(item: Resource, head: Path, rest: Path) -> list[Path]:
         return [head]
     if rest[0] != LIST:
         return _expanded(item, (*head, rest[0]), rest[1:])
-    node = item.node(*head)
-    if is_null(node):
-        return []
-    if not isinstance(node, Seq):
+    size = item.size(*head)
+    if size is None:
         raise WrongTypeError(head, (*head, *rest))
-    return [path for index in range(len(node.items)) for path in _expanded(item, (*head, index), rest[1:])]
+    return [path for index in range(size) for path in _expanded(item, (*head, index), rest[1:])]
 
 
 def _free(item: Resource, head: Path, rest: Path) -> list[Path]:
@@ -77,51 +74,19 @@ def put(item: Resource, path: Path, texts: dict[str, str], create: bool, lenient
     changed = 0
     new: dict[str, str] = {}
     for key, text in texts.items():
-        if item.is_plainly_absent((*path, key)):
+        place = (*path, key)
+        value = item.read(*place)
+        if value is None:
+            wrong = item.obstacle(place, lenient)
+            if wrong is not None:
+                raise WrongTypeError(wrong, place)
             if create:
                 new[key] = text
             continue
-        old = item.plain_string((*path, key))
-        if old is not None:
-            if old != text:
-                item.set((*path, key), text)
-                changed += 1
-            continue
-        changed += item.add_texts(path, new) + _put_parsed(item, path, key, text, create, lenient)
-        new = {}
+        is_text = isinstance(value, Scalar) and isinstance(go_value(value), str)
+        if not isinstance(value, Scalar) or not (is_text or lenient):
+            raise WrongTypeError(place, place)
+        if not is_text or value.text != text:
+            item.set(place, text)
+            changed += 1
     return changed + item.add_texts(path, new)
-
-
-def _put_parsed(item: Resource, path: Path, key: str, text: str, create: bool, lenient: bool) -> int:
-    target = _map_at(item, path, (*path, key), lenient)
-    if target is None:
-        if not create:
-            return 0
-        item.set((*path, key), text)
-        return 1
-    entry = target.entry(key)
-    value = deref(entry.value) if entry is not None else item.node(*path, key)
-    if value is None:
-        if create:
-            item.set((*path, key), text)
-        return int(create)
-    is_text = isinstance(value, Scalar) and isinstance(go_value(value), str)
-    if not isinstance(value, Scalar) or not (is_text or lenient):
-        raise WrongTypeError((*path, key), (*path, key))
-    if is_text and value.text == text:
-        return 0
-    item.set((*path, key), text)
-    return 1
-
-
-def _map_at(item: Resource, path: Path, wanted: Path, lenient: bool) -> Map | None:
-    """The map at a path, None if there is none. Raises WrongTypeError."""
-    for end in range(1, len(path) + 1):
-        node = item.node(*path[:end])
-        if node is None or (lenient and is_null(node)):
-            return None
-        following = path[end] if end < len(path) else ""
-        if not isinstance(node, Seq if isinstance(following, int) else Map):
-            raise WrongTypeError(path[:end], wanted)
-    node = item.node(*path)
-    return node if isinstance(node, Map) else None

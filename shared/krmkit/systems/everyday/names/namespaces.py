@@ -18,7 +18,7 @@ from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.kube.scopes import CLUSTER_SCOPED, NAMESPACED
 from krmkit.libraries.yaml.data import go_value, is_null
-from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.libraries.yaml.tree import Map, Scalar
 from krmkit.systems.everyday.common.findings import (
     EverydayConfigError,
     EverydayError,
@@ -206,8 +206,7 @@ def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
 
 def _says_namespace(item: Resource) -> bool:
     """Whether a resource has the field metadata.namespace, which may be empty."""
-    path = ("metadata", "namespace")
-    return bool(item.namespace) or (not item.is_plainly_absent(path) and item.node(*path) is not None)
+    return item.read("metadata", "namespace") is not None
 
 
 def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:
@@ -220,11 +219,7 @@ def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:
 
 def _namespace(item: Resource, setting: _Setting) -> str:
     """The resource's metadata.namespace, "" if it is absent or not a string."""
-    path = ("metadata", "namespace")
-    text = item.plain_string(path)
-    if text is not None:
-        return text
-    node = None if item.is_plainly_absent(path) else item.node(*path)
+    node = item.read("metadata", "namespace")
     if isinstance(node, Scalar) and isinstance(go_value(node), str):
         return node.text
     if not is_null(node) and (setting.is_pinned or not isinstance(node, Scalar)):
@@ -250,12 +245,11 @@ def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
         _set_subjects(item, setting)
     elif (group, kind) in _SERVICES and item.api_version.endswith("/v1"):
         path = _SERVICES[group, kind]
-        service = item.node(*path[:-1])
-        if not is_null(service) and not isinstance(service, Map):
-            message = f"must be a map, got {described(service)}"
-            raise EverydayError("wrong-type", message, item, dotted(path[:-1]))
-        if isinstance(service, Map):
-            old = item.string(*[str(step) for step in path])
+        if item.has(*path[:-1]):
+            if item.obstacle(path) is not None:
+                message = f"must be a map, got {described(item.node(*path[:-1]))}"
+                raise EverydayError("wrong-type", message, item, dotted(path[:-1]))
+            old = item.string(*path)
             if setting.takes(old):
                 _set(item, path, old, setting)
     return found
@@ -263,21 +257,19 @@ def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
 
 def _set_subjects(item: Resource, setting: _Setting) -> None:
     """Set the namespace of every subject that has one; users and groups do not."""
-    subjects = item.node("subjects")
-    if is_null(subjects):
-        return
-    if not isinstance(subjects, Seq):
-        message = f"subjects must be a list, got {described(subjects)}"
+    size = item.size("subjects")
+    if size is None:
+        message = f"subjects must be a list, got {described(item.node('subjects'))}"
         raise EverydayError("wrong-type", message, item, "subjects")
-    for index, subject in enumerate(subjects.items):
-        target = deref(subject)
-        if not isinstance(target, Map):
-            path = dotted(("subjects", index))
-            raise EverydayError("wrong-type", f"must be a map, got {described(target)}", item, path)
-        node = target.get("namespace")
+    for index in range(size):
+        path = ("subjects", index, "namespace")
+        if item.obstacle(path) is not None:
+            message = f"must be a map, got {described(item.node('subjects', index))}"
+            raise EverydayError("wrong-type", message, item, dotted(path[:-1]))
+        node = item.read(*path)
         old = "" if is_null(node) or not isinstance(node, Scalar) else node.text
         if isinstance(node, Scalar) and setting.takes(old):
-            _set(item, ("subjects", index, "namespace"), old, setting)
+            _set(item, path, old, setting)
 
 
 def _summary(setting: _Setting) -> Finding:

@@ -238,9 +238,6 @@ def _write(copying: _Copying, item: Resource, value: object, target: dict[str, A
     create = bool(options.get("create"))
     for path in target.get("fieldPaths") or [_DEFAULT_PATH]:
         steps = paths.steps_of(str(path), copying.is_newer)
-        if isinstance(value, str) and not options and _set_plainly(item, steps, value):
-            copying.explain(item, tuple(step for step in steps if isinstance(step, str)))
-            continue
         if copying.follows_texts and _write_inside(copying, item, steps, value, options):
             continue
         places = paths.found(item, steps, create)
@@ -281,15 +278,6 @@ def _write_inside(
     return new is not None
 
 
-def _set_plainly(item: Resource, steps: tuple[paths.Step, ...], value: str) -> bool:
-    """Replace a string by a string without a parse; False if the field is not in simple block style."""
-    names = tuple(step for step in steps if isinstance(step, str))
-    if len(names) < len(steps) or item.plain_string(names) is None:
-        return False
-    item.set(names, value)
-    return True
-
-
 def _absent(copying: _Copying, item: Resource, path: str, steps: tuple[paths.Step, ...], at: str) -> None:
     message = f'unable to find field "{path}" in replacement target'
     if paths.EACH in steps and paths.stars_on_map(item, steps):
@@ -301,7 +289,7 @@ def _absent(copying: _Copying, item: Resource, path: str, steps: tuple[paths.Ste
 
 def _put(item: Resource, path: Path, value: object, options: dict[str, Any], keeps_type: bool) -> None:
     """Set a field. `keeps_type`: a text stays a text, and a number stays a number where the new text is one."""
-    node = item.node(*path)
+    node = item.read(*path)
     delimiter = options.get("delimiter") or ""
     if delimiter:
         if node is not None and not isinstance(node, Scalar):

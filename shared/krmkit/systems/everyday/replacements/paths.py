@@ -87,6 +87,8 @@ def text_on_the_way(item: Resource, steps: tuple[Step, ...]) -> tuple[Path, tupl
 
     Example: `(("data", "app.yaml"), ("port",))` for `data.app\\.yaml.port`, where data.app.yaml is a text.
     """
+    if _named(item, steps) is not None:
+        return None
     for number in range(1, len(steps)):
         if steps[number - 1] == EACH:
             return None
@@ -110,11 +112,20 @@ def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
 
     `create` makes missing fields. Raises PathError if a step needs a map and finds a list, or the reverse.
     """
+    named = _named(item, steps)
+    if named is not None:
+        return [named]
     places: list[Path] = [()]
     for number, step in enumerate(steps):
         rest = steps[number + 1 :]
         places = [place for before in places for place in _below(item, before, step, rest, create)]
     return places
+
+
+def _named(item: Resource, steps: tuple[Step, ...]) -> Path | None:
+    """The path of keys that steps are, where something is there; else None."""
+    names = tuple(step for step in steps if isinstance(step, str))
+    return names if len(names) == len(steps) and item.read(*names) is not None else None
 
 
 def _below(item: Resource, path: Path, step: Step, rest: tuple[Step, ...], create: bool) -> list[Path]:

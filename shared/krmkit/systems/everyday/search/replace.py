@@ -6,6 +6,7 @@ Source: searchreplace.go of search-replace. The annotations with a resource's pa
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.fields import fields
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -14,12 +15,10 @@ from krmkit.libraries.go.regexp import pattern as patterns
 from krmkit.libraries.go.regexp.pattern import Pattern, PatternError
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.editing.linecomments import is_one_line
-from krmkit.libraries.yaml.scalars import go_resolve
 from krmkit.libraries.yaml.tree import Alias, Map, Scalar, Seq
 from krmkit.systems.everyday.common.findings import EverydayError, info, reporting, warning
 from krmkit.systems.everyday.common.kptconfig import described
 from krmkit.systems.everyday.fields.comments import (
-    fields,
     flow_text,
     printed,
     put_comments,
@@ -143,12 +142,9 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
     path = search.path
     if path is not None and search.makes_fields:
         return _put_at(item, path, search)
-    plain = _search_plainly(item, search)
-    if plain is not None:
-        return plain
     found: list[tuple[tuple[str | int, ...], str, str]] = []  # path, value and comment
     comments: dict[tuple[str | int, ...], str] = {}
-    for field in fields(item):
+    for field in fields(item, "" if search.put_comment else search.word):
         if _is_place(field.path):
             continue
         node = field.node
@@ -184,34 +180,6 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
     ]
     message = "gets no comment, because other values follow on its line; write each on a line of its own"
     return [*results, *(warning("no-place", message, item, path) for path in skipped)]
-
-
-def _search_plainly(item: Resource, search: _Search) -> list[Finding] | None:
-    """Search by lines, without a parse; None, and nothing changed, if a parse is needed."""
-    places = item.fields_with(search.word, False) if search.word and not search.put_comment else None
-    if places is None:
-        return None
-    found = []
-    for path, span, comment in places:
-        old = item.text_at(span)
-        if old is None:
-            return None
-        if _is_place(path) or not search.fits(path, old):
-            continue
-        text = search.resolved(search.put_value, old) if search.put_value else old
-        if "\n" in text or not text:
-            return None
-        quote = item.written_at(span)[0]
-        found.append((path, span, Scalar(old, quote if quote in "\"'" else ""), text, comment))
-    changes = [(span, text) for _, span, old, text, _ in found if text != old.text]
-    if not changes:
-        item.refuse_unreadable()
-    for span, text in reversed(changes):
-        item.put_at(span, text, go_resolve(text)[0] not in ("str", "merge"))
-    return [
-        _said(item, path, f"{_shown(old, text)} {comment}".rstrip(), search.puts)
-        for path, _, old, text, comment in found
-    ]
 
 
 def _is_place(path: tuple[str | int, ...]) -> bool:

@@ -7,6 +7,7 @@ apply-setters.
 from __future__ import annotations
 
 from krmkit.krm.cause import CauseLog, config_cause
+from krmkit.krm.fields import CommentedField, fields
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -15,7 +16,6 @@ from krmkit.libraries.json.paths import join
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.scalars import go_resolve
 from krmkit.libraries.yaml.tree import Node, Scalar, Seq
 from krmkit.systems.everyday.common.findings import (
     EverydayConfigError,
@@ -25,7 +25,7 @@ from krmkit.systems.everyday.common.findings import (
     warning,
 )
 from krmkit.systems.everyday.common.kptconfig import data_entries, described
-from krmkit.systems.everyday.fields.comments import CommentedField, fields, printed, wants_text
+from krmkit.systems.everyday.fields.comments import printed, put_text
 from krmkit.systems.everyday.setters.patterns import derived, filled, is_array_pattern, names_in, pattern_of
 
 MARK = "kpt-set"
@@ -40,11 +40,7 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
     setters = _Setters(config)
     results: list[Finding] = []
     for item in list(resources.containing(MARK)) if setters else ():
-        plain = _set_plainly(item, setters)
-        if plain is not None:
-            results += plain
-            continue
-        for field in fields(item):
+        for field in fields(item, MARK):
             results += _set(field, setters)
     if resources.causes is not None and config is not None:
         _explain(resources, setters, config, resources.causes)
@@ -119,34 +115,9 @@ def _set(field: CommentedField, values: _Setters) -> list[Finding]:
         return []
     if isinstance(node, Seq):
         return _set_list(field, pattern, values)
-    text, doubt = _filled(pattern, node.text, values, field.item, field.dotted)
-    field.put_text(text)
-    return _said(field.item, field.dotted, text, doubt)
-
-
-def _set_plainly(item: Resource, values: _Setters) -> list[Finding] | None:
-    """Set the fields of a resource without a parse; None, and nothing changed, if a parse is needed."""
-    places = item.fields_with(MARK)
-    if places is None:
-        return None
-    filled_in = []
-    changes = []
-    for path, span, comment in places:
-        pattern = pattern_of(comment)
-        if not pattern or not values.has_one_of(pattern):
-            continue
-        old = item.text_at(span)
-        if old is None:
-            return None
-        text, doubt = _filled(pattern, old, values, item, printed(path))
-        filled_in.append((printed(path), text, doubt))
-        if "\n" in text or not text:
-            return None
-        if text != old:
-            changes.append((span, text, go_resolve(text)[0] not in ("str", "merge") and not wants_text(path)))
-    for span, text, is_raw in reversed(changes):
-        item.put_at(span, text, is_raw)
-    return [finding for path, text, doubt in filled_in for finding in _said(item, path, text, doubt)]
+    text, doubt = _filled(pattern, node.text, values, field.item, printed(field.path))
+    put_text(field, text)
+    return _said(field.item, printed(field.path), text, doubt)
 
 
 def _filled(pattern: str, current: str, values: dict[str, str], item: Resource, path: str) -> tuple[str, str]:
@@ -192,15 +163,17 @@ def _unset(names: list[str], item: Resource, path: str) -> EverydayError:
 def _set_list(field: CommentedField, pattern: str, values: dict[str, str]) -> list[Finding]:
     if not is_array_pattern(pattern):
         message = f"failed to apply setters: invalid setter pattern for array node: {go_quoted(pattern)}"
-        raise EverydayError("list-setter", message, field.item, field.dotted)
+        raise EverydayError("list-setter", message, field.item, printed(field.path))
     text = values[names_in(pattern)[0]]
     new = _list(text)
     if new is None:
         message = f"input to array setter must be an array of values, but found {go_quoted(text)}"
-        raise EverydayError("list-setter", f"failed to apply setters: {message}", field.item, field.dotted)
+        raise EverydayError(
+            "list-setter", f"failed to apply setters: {message}", field.item, printed(field.path)
+        )
     if not _same(field.node, new):
         field.put(new)
-    return [info("setters", f"set field value to {go_quoted(text)}", field.item, field.dotted)]
+    return [info("setters", f"set field value to {go_quoted(text)}", field.item, printed(field.path))]
 
 
 def _list(text: str) -> Seq | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm.fields import fields
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -13,7 +14,7 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Scalar, Seq, deref
 from krmkit.systems.everyday.common.findings import EverydayConfigError, error, info, reporting, warning
 from krmkit.systems.everyday.common.kptconfig import data_entries, described
-from krmkit.systems.everyday.fields.comments import fields, put_comments
+from krmkit.systems.everyday.fields.comments import printed, put_comments
 
 _PREFIX = "failed to create setters: "
 
@@ -81,7 +82,7 @@ def _comment(item: Resource, setters: _Setters) -> list[Finding]:
         if pattern and pattern != shown:
             comments[field.path] = f"kpt-set: {pattern}"
             message = f"Added line comment {go_quoted(comments[field.path])} for field with value {go_quoted(shown)}"
-            results.append(info("created", message, item, field.dotted))
+            results.append(info("created", message, item, printed(field.path)))
     skipped = put_comments(item, comments) if comments else []
     kept = [one for one in results if one.field not in skipped]
     message = "gets no setter, because other values follow on its line; write each on a line of its own"

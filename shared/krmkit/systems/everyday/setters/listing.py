@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.kpt.kptfile import KIND, Kptfile, KptfileError
+from krmkit.krm.fields import CommentedField, fields
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -11,7 +12,7 @@ from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
 from krmkit.systems.everyday.common.findings import EverydayError, info, reporting, warning
-from krmkit.systems.everyday.fields.comments import CommentedField, fields, flow_text
+from krmkit.systems.everyday.fields.comments import flow_text
 from krmkit.systems.everyday.setters.apply import MARK
 from krmkit.systems.everyday.setters.patterns import derived, is_array_pattern, names_in, pattern_of
 

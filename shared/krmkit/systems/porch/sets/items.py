@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krmkit.krm import annotations as names
-from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.words import holding
 from krmkit.libraries.schema.fields import mapping
-from krmkit.libraries.yaml.lines import all_close
 from krmkit.systems.porch.api import apinames
 from krmkit.systems.porch.api.apinames import Condition, PorchError, in_namespace
 from krmkit.systems.porch.edits.minimaledit import overwrite
@@ -21,7 +20,6 @@ from krmkit.systems.porch.sets.generate import (
     generate,
     reconcile,
 )
-from krmkit.systems.porch.sets.metadata import target_object
 from krmkit.systems.porch.sets.targets import TargetObject, find_upstream, unroll
 from krmkit.systems.porch.sets.text import VariantWriter, owner_of
 from krmkit.systems.porch.sets.validation import validate_set
@@ -130,7 +128,7 @@ class Fleet:
             taken[path] = index
             text = writer.document(variant.name, path, index, variant.spec)
             # Its name and kind are read without a parse, as for the input's items.
-            resource = Resource(text, line_safe=all_close(text), label=variant.name)
+            resource = Resource(text, lazy=True, label=variant.name)
             resource.changed = True
             self.resources.add(resource)
             self._record(planned, variant, resource)
@@ -161,7 +159,7 @@ class Fleet:
     def _list(self, version: str, kind: str, namespace: str) -> list[TargetObject]:
         objects = self._objects.get((version, kind))
         if objects is None:
-            objects = [target_object(item) for item in self._by_type.get((version, kind), ())]
+            objects = [TargetObject.of(item) for item in self._by_type.get((version, kind), ())]
             objects.sort(key=lambda item: (item.namespace, item.name))
             self._objects[version, kind] = objects
         return [item for item in objects if in_namespace(item.namespace, namespace)]
@@ -183,7 +181,7 @@ class Fleet:
             for *_, item in found
         ]
         position = find_upstream(upstream, specs)
-        return target_object(found[position][2]), True
+        return TargetObject.of(found[position][2]), True
 
     def _is_owned(self, item: Resource, packages: DecodedVariant) -> bool:
         if item.namespace != packages.namespace:

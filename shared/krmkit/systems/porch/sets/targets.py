@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from krmkit.krm.resource import Resource
 from krmkit.libraries.kube.selectors import SelectorError, parse_selector
 from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, revision_number
 
@@ -33,6 +34,12 @@ class TargetObject:
         self.labels: dict[str, str] = labels or {}
         self.annotations: dict[str, str] = annotations or {}
         self._variable: dict[str, object] | None = None
+
+    @classmethod
+    def of(cls, resource: Resource) -> TargetObject:
+        """The part of an item. Raises YamlError, Refused for one that cannot be read."""
+        resource.refuse_unreadable()
+        return cls(resource.name, resource.namespace, resource.labels, resource.annotations)
 
     @property
     def variable(self) -> dict[str, object]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from krmkit.krm import annotations as names
-from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
+from krmkit.krm.words import holding
 from krmkit.systems.porch.api.apinames import in_namespace
 from krmkit.systems.porch.variants.injection import Candidate
 from krmkit.systems.porch.variants.packageview import CONTEXT_NAME, place_of

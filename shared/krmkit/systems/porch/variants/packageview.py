@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
-from krmkit.krm.identity import holding
 from krmkit.krm.resource import Resource
+from krmkit.krm.words import holding
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.porch.api.apinames import PorchError
 

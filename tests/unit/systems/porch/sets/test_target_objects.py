@@ -1,11 +1,10 @@
-"""krmkit.systems.porch.sets.metadata: metadata read from lines says what the parser says."""
+"""The objects that a set selects: their metadata is what the parser says, however they are read."""
 
 from __future__ import annotations
 
 import pytest
 
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.systems.porch.sets.metadata import target_object
 from krmkit.systems.porch.sets.targets import TargetObject
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -14,7 +13,7 @@ HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 def read(metadata: str, indent: str = "  ") -> TargetObject:
     text = f"- apiVersion: v1\n  kind: X\n  metadata:\n{metadata}  spec:\n    labels:\n      not: these\n"
     [item] = ResourceList.parse(HEAD + text.replace("\n  ", "\n" + indent)).items
-    return target_object(item)
+    return TargetObject.of(item)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +114,7 @@ def test_windows_line_ends() -> None:
     text = HEAD + "- apiVersion: v1\n  kind: X\n  metadata:\n    name: a\n    labels:\n      x: y\n"
     [item] = ResourceList.parse(text.replace("\n", "\r\n")).items
 
-    assert target_object(item).labels == {"x": "y"}
+    assert TargetObject.of(item).labels == {"x": "y"}
 
 
 def test_repeated_key() -> None:

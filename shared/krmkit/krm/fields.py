@@ -1,0 +1,90 @@
+"""Fields of a resource with their line comments.
+
+Every value is visited in the order of the text. Aliases are not followed: their anchor's value is visited in its own
+place.
+"""
+
+from __future__ import annotations
+
+from krmkit.libraries.yaml.copies import take_anchor
+from krmkit.libraries.yaml.editing.linecomments import line_comment
+from krmkit.libraries.yaml.tree import Alias, Entry, Map, Scalar, Seq
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.krm.fieldpath import Path
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.yaml.tree import Node
+
+
+class CommentedField:
+    """A field: its `path` (keys and positions), its value `node`, its `entry` where it is no item of a list."""
+
+    __slots__ = ("_comment", "entry", "item", "node", "path")
+
+    def __init__(
+        self, item: Resource, path: Path, node: Node, entry: Entry | None = None, comment: str | None = None
+    ) -> None:
+        self.item = item
+        self.path = path
+        self.node = node
+        self.entry = entry
+        self._comment = comment
+
+    @property
+    def comment(self) -> str:
+        """The line comment, from its `#` on; "" if there is none."""
+        if self._comment is not None:
+            return self._comment
+        return line_comment(self.item.document, self.entry.key if self.entry is not None else None, self.node)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the text has a value (`~` and `""` count); `key:` alone has none."""
+        node = self.node
+        return not (isinstance(node, Scalar) and not node.style and not node.text and node.source is not None)
+
+    def put(self, value: Node) -> None:
+        """Set another value; the anchor and the comment stay."""
+        take_anchor(value, self.node)
+        self.item.set(self.path, value)
+        self.node = value
+
+
+def fields(item: Resource, word: str = "") -> Iterator[CommentedField]:
+    """Every field of a resource below its root, collections before their entries.
+
+    `word`: only those on whose lines it is are needed, and others may be left out.
+    """
+    _ = item.text  # written first: a map that an earlier function has put is visited as one of the text
+    found = item._scalars_with(word) if word else None
+    if found is not None:
+        for path, scalar, comment in found:
+            yield CommentedField(item, path, scalar, None, comment)
+        item.refuse_unreadable()
+        return
+    waiting = list(reversed(_children(item, (), item.root)))
+    while waiting:
+        field = waiting.pop()
+        yield field
+        # A value that the caller has put is visited as well; it has no comment.
+        if field.node.source is not None:
+            waiting += reversed(_children(item, field.path, field.node))
+
+
+def _children(item: Resource, path: Path, node: Node) -> list[CommentedField]:
+    if isinstance(node, Map):
+        return [
+            CommentedField(item, (*path, entry.name), entry.value, entry)
+            for entry in node.entries
+            if entry.name is not None and not isinstance(entry.value, Alias)
+        ]
+    if isinstance(node, Seq):
+        return [
+            CommentedField(item, (*path, index), value)
+            for index, value in enumerate(node.items)
+            if not isinstance(value, Alias)
+        ]
+    return []
