@@ -26,6 +26,11 @@ TEMPLATES = {
     "join": (BOOTSTRAP, "KubeadmConfigTemplate"),
     "join-pane": (BOOTSTRAP, "KubeadmConfigTemplate"),
 }
+FIELDS: Object = {
+    "plane": {"kubeadmConfigSpec": {"verbosity": 1}},
+    "join": {"verbosity": 2},
+    "join-pane": {"verbosity": 3},
+}
 
 
 def ref(name: str) -> Object:
@@ -76,7 +81,7 @@ def package(*workers: Object, version: str = "v1.19.1") -> list[Object]:
                 "apiVersion": api_version,
                 "kind": kind,
                 "metadata": {"name": name, "namespace": "bar"},
-                "spec": {"template": {"spec": {"of": name}}},
+                "spec": {"template": {"spec": FIELDS.get(name, {"of": name})}},
             }
             for name, (api_version, kind) in TEMPLATES.items()
         ),

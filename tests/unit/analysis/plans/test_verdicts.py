@@ -48,6 +48,14 @@ def twice_the_same_argument(folder: Path) -> None:
     edit(folder, "class.yaml", ("name: node-labels", "name: eviction-hard"))
 
 
+def an_autoscaled_group(folder: Path) -> None:
+    sizes = ", ".join(
+        f'cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size: "5"' for end in ("min", "max")
+    )
+    group = "replicas: 2\n    variables:"
+    edit(folder, "clusters.yaml", (group, f"metadata: {{annotations: {{{sizes}}}}}\n        {group}"))
+
+
 def a_field_of_v1beta1(folder: Path) -> None:
     edit(folder, "clusters.yaml", ("name: md-0", "name: md-0\n        nodeDrainTimeout: 5s"))
 
@@ -64,6 +72,7 @@ CASES = [
     (kind_of_machines, 1, "kind cannot be changed", "class.yaml:26"),
     (name_of_a_group, 1, "should match '^[a-z0-9]", "clusters.yaml:16"),
     (twice_the_same_argument, 1, "kubeletExtraArgs name must be unique", "clusters.yaml:22"),
+    (an_autoscaled_group, 1, "cannot be set for cluster", "clusters.yaml:14"),
     (patch_outside_of_spec, 1, 'jsonPatch path must start with "/spec"', "class.yaml:77"),
     (a_field_of_v1beta1, 0, 'unknown field "nodeDrainTimeout"', "clusters.yaml:17"),
     (nothing, 0, "", ""),

@@ -32,8 +32,8 @@ def templates() -> list[Object]:
         template(INFRASTRUCTURE, "MetalClusterTemplate", {"region": "north"}),
         template(CONTROL_PLANE, "KubeadmControlPlaneTemplate", {"kubeadmConfigSpec": {"verbosity": 1}}),
         template(INFRASTRUCTURE, "MetalMachineTemplate", {"image": "one"}, labels={"own": "label"}),
-        template(BOOTSTRAP, "KubeadmConfigTemplate", {"joinConfiguration": {}}),
-        template(BOOTSTRAP, "OtherConfigTemplate", {"joinConfiguration": {}}),
+        template(BOOTSTRAP, "KubeadmConfigTemplate", {"joinConfiguration": {"skipPhases": ["preflight"]}}),
+        template(BOOTSTRAP, "OtherConfigTemplate", {"joinConfiguration": {"skipPhases": ["preflight"]}}),
         template(INFRASTRUCTURE, "MetalMachinePoolTemplate", {"size": 1}),
     ]
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from krmkit.krm import annotations as names
 from krmkit.krm.cause import PathCauses
 from krmkit.krm.finding import INFO, Finding
+from krmkit.krm.refusals import refusal
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.krm.words import holding
 from krmkit.libraries.json import Object
+from krmkit.libraries.kube.fielderror import FieldError
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.yaml import emit
 from krmkit.systems.clusterapi.api.collection import CollectedObject
 from krmkit.systems.clusterapi.api.roles import CLUSTER
 from krmkit.systems.clusterapi.desired.topologies import RenderedCluster
 from krmkit.systems.clusterapi.model.state import ClusterState
+from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import created_errors
+from krmkit.systems.clusterapi.webhooks.objectcheck import ObjectCheck
 
 Identity = tuple[str, str, str, str]
 
@@ -128,6 +134,36 @@ class GeneratedItems:
         ]
         self._resources.remove(*stale)
         self.counts["removed"] += len(stale)
+
+
+def refused(
+    check: ObjectCheck, rendered: RenderedCluster, known: Collection[str] = (), webhooks: bool = True
+) -> list[Finding]:
+    """Return an error for each value of the objects made of a Cluster that the API refuses: the controller would be stuck.
+
+    known: what `essence` and `tail` give of a template's errors, which are not repeated. webhooks: also errors of a new control plane.
+    """
+    found = []
+    for role, data in rendered.state.objects():
+        if role == CLUSTER:
+            continue
+        errors = check.made(data)
+        errors = [one for one in errors if not {essence(one), tail(one.field)}.intersection(known)]
+        errors += created_errors(data) if webhooks else []
+        made = f"the {data.get('kind', '')} of {role}"
+        found += [refusal(error, rendered.item.resource, made) for error in errors]
+    return found
+
+
+def tail(path: str) -> str:
+    """Return the path of a field below the spec of an object or of a template."""
+    return path.removeprefix("spec.template.").removeprefix("spec.")
+
+
+def essence(error: FieldError) -> str:
+    """Return what a template's error and that of an object made of it have in common."""
+    end = tail(error.field)
+    return f"{end}: {error.body().replace(error.field, end)}"
 
 
 def clash(kind: str, name: str) -> str:

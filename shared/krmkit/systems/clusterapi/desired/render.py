@@ -9,15 +9,17 @@ from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json import Object
+from krmkit.libraries.messages.extras import MissingDependencyError
 from krmkit.libraries.schema.fields import find, is_list_of_maps
 from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.api.features import FeatureGates
-from krmkit.systems.clusterapi.desired.generated import GeneratedItems, clash, summary
+from krmkit.systems.clusterapi.desired.generated import GeneratedItems, clash, refused, summary
 from krmkit.systems.clusterapi.desired.package import shortened
 from krmkit.systems.clusterapi.desired.settings import WHEN_UID
-from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class
+from krmkit.systems.clusterapi.webhooks.objectcheck import ObjectCheck
 from krmkit.systems.clusterapi.webhooks.repairs import class_need
 from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_class
 
@@ -51,12 +53,14 @@ def render_topologies(
     options.config = config
     extensions, findings = package_extensions(collected)
     topologies = Topologies(collected, options, extensions)
+    check = ObjectCheck(crd.data for crd in collected.crds)
     generated = GeneratedItems(resources, spec["apply"], spec["writeReferences"])
     without_uid = 0
     for item in topologies.managed():
         one = topologies.render(item)
         if one is not None:
             generated.add(one)
+            findings += _refused(check, one)
             without_uid += not find(one.cluster, ("metadata", "uid"))
     findings += topologies.findings + topologies.unfit_names()
     count = len(generated.owners)
@@ -80,6 +84,15 @@ def render_topologies(
         _write_status(topologies)
     findings.append(summary(generated.counts, count))
     return findings
+
+
+def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
+    """Return errors for the objects that the API refuses; an info where a package that the rules of its schemas need is not installed."""
+    try:
+        return refused(check, rendered)
+    except MissingDependencyError as error:
+        message = f"what is made of it is not checked by the API's schemas: {error}"
+        return [Finding("not-checked", message, INFO, rendered.item.resource)]
 
 
 def _refused_classes(topologies: Topologies, options: TopologyOptions) -> list[Finding]:

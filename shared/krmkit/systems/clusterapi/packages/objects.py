@@ -10,14 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from krmkit.krm.finding import ERROR, WARNING, Finding
-from krmkit.krm.refusals import refusal
-from krmkit.libraries.kube.fielderror import FieldError
+from krmkit.krm.refusals import REFUSED, refusal
 from krmkit.systems.clusterapi.api.decode import UNKNOWN_FIELD, UNKNOWN_VALUE
-from krmkit.systems.clusterapi.api.roles import CLUSTER
+from krmkit.systems.clusterapi.desired.generated import essence, refused, tail
 from krmkit.systems.clusterapi.desired.package import DecodedObject, TopologyPackage
 from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.systems.clusterapi.webhooks.cluster import class_key
-from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import created_errors
 from krmkit.systems.clusterapi.webhooks.objectcheck import ObjectCheck
 
 
@@ -74,7 +72,7 @@ class CheckedPackage:
         found = [finding for finding in found if _place(finding) not in wrong]
         refused = {_place(finding) for finding in found}
         kept = [one for one in findings if one.rule != UNKNOWN_VALUE or _place(one) not in refused]
-        return kept + found + self._others({_place(one) for one in kept})
+        return _with_causes(kept + found) + self._others({_place(one) for one in kept})
 
     def _others(self, reported: set[tuple[str, str]]) -> list[Finding]:
         """Return the findings of objects that are neither Clusters nor classes. Generated ones are checked as they are made."""
@@ -83,12 +81,12 @@ class CheckedPackage:
             if item.is_generated:
                 continue
             for error in self._check.given(item.data):
-                self._known.add(_essence(error))
+                self._known.add(essence(error))
                 found.append(refusal(error, item.resource))
             for path, hint in self._check.dropped(item.data).items():
                 message = f'unknown field "{path.rpartition(".")[2]}", which the API server drops{hint}'
                 warning = Finding(UNKNOWN_FIELD, message, WARNING, item.resource, path)
-                self._known.add(_tail(path))
+                self._known.add(tail(path))
                 if _place(warning) not in reported:
                     found.append(warning)
         return found
@@ -98,30 +96,32 @@ class CheckedPackage:
 
         An error of a template is one of all objects that are made of it: it is not repeated. webhooks: also those of a new control plane.
         """
-        found = []
-        for role, data in rendered.state.objects():
-            if role == CLUSTER:
+        return refused(self._check, rendered, self._known, webhooks)
+
+
+def _with_causes(findings: list[Finding]) -> list[Finding]:
+    """Return the findings, of the errors that a dropped field causes one with the cause: those below it, and what is missing beside it."""
+    dropped = [one for one in findings if one.rule == UNKNOWN_FIELD]
+    effects: dict[int, list[Finding]] = {}
+    for error in findings:
+        for number, cause in enumerate(dropped if error.severity == ERROR else ()):
+            if error.resource_ref != cause.resource_ref:
                 continue
-            errors = [
-                error
-                for error in self._check.made(data)
-                if not {_essence(error), _tail(error.field)} & self._known
-            ]
-            errors += created_errors(data) if webhooks else []
-            made = f"the {data.get('kind', '')} of {role}"
-            found += [refusal(error, rendered.item.resource, made) for error in errors]
-        return found
+            missing = error.message.startswith("Required value") and _above(error) == _above(cause)
+            if missing or error.field.startswith(f"{cause.field}."):
+                effects.setdefault(number, []).append(error)
+                break
+    gone: set[int] = set()
+    for number, errors in effects.items():
+        told = next((one for one in errors if one.rule == REFUSED), errors[0])
+        told.message += f"; the cause: {dropped[number].message}"
+        gone.update(id(one) for one in errors if one is not told)
+    return [one for one in findings if id(one) not in gone]
+
+
+def _above(finding: Finding) -> str:
+    return finding.field.rpartition(".")[0]
 
 
 def _place(finding: Finding) -> tuple[str, str]:
     return str(finding.resource_ref), finding.field
-
-
-def _tail(path: str) -> str:
-    return path.removeprefix("spec.template.").removeprefix("spec.")
-
-
-def _essence(error: FieldError) -> str:
-    """Return what a template's error and that of an object made of it have in common."""
-    tail = _tail(error.field)
-    return f"{tail}: {error.body().replace(error.field, tail)}"

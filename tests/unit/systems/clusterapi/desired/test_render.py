@@ -415,3 +415,37 @@ def test_a_template_that_loops_is_stopped() -> None:
     outcome = run(package(the_class=cluster_class(patches=patches)))
 
     assert rules(outcome) == ["limit"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "patch", "said"),
+    [
+        (
+            "KubeadmControlPlaneTemplate",
+            {"path": "/spec/template/spec/kubeadmConfigSpec/notAField", "value": 1},
+            "spec.kubeadmConfigSpec.notAField: Forbidden: field not declared in schema",
+        ),
+        (
+            "KubeadmConfigTemplate",
+            {"path": "/spec/template/spec/files", "value": [{"path": "/a", "content": "x", "contentFrom": {"secret": {"name": "s", "key": "k"}}}]},
+            "spec.template.spec.files[0]: Invalid value: ",
+        ),
+    ],
+)  # fmt: skip
+def test_objects_that_the_api_refuses(kind: str, patch: Object, said: str) -> None:
+    """The controller would be stuck with them, so they are errors, as in a plan and in validation; nothing is written."""
+    is_plane = kind == "KubeadmControlPlaneTemplate"
+    group = "controlplane" if is_plane else "bootstrap"
+    match: Object = {"controlPlane": True} if is_plane else {"machineDeploymentClass": {"names": ["worker"]}}
+    selector = {"apiVersion": f"{group}.cluster.x-k8s.io/v1beta2", "kind": kind, "matchResources": match}
+    patches = [
+        {"name": "p", "definitions": [{"selector": selector, "jsonPatches": [{"op": "add", **patch}]}]}
+    ]
+    outcome = run(package(the_class=cluster_class(patches=patches)))
+
+    refused = [one.message for one in outcome.results if one.rule == "refused-object"]
+    assert outcome.exit_code == 1
+    assert generated(outcome) == []
+    assert any(
+        f"the API refuses the {kind.removesuffix('Template')}" in one and said in one for one in refused
+    )

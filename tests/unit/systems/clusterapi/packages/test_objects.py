@@ -237,3 +237,26 @@ def test_a_control_plane_that_its_webhook_refuses() -> None:
         "the API refuses the KubeadmControlPlane of controlPlane, spec.replicas: Forbidden: cannot be an even number"
         in found[2]
     )
+
+
+def test_a_dropped_field_is_the_cause_of_one_error() -> None:
+    """A v1beta1 shape in v1beta2: each field that goes is told with what is missing then, and nothing else about it."""
+
+    def older(data: Object) -> Object:
+        return {{"templateRef": "ref"}.get(key, key): value for key, value in data.items()}
+
+    spec = cluster_class()["spec"]
+    plane = spec["controlPlane"]
+    shape = {
+        "infrastructure": older(spec["infrastructure"]),
+        "controlPlane": {**older(plane), "machineInfrastructure": older(plane["machineInfrastructure"])},
+    }
+    outcome = run(*sound(), **shape)
+
+    cause = 'Required value; the cause: unknown field "ref", which the API server drops; did you mean "templateRef"?'
+    errors = [(one.field, one.message) for one in outcome.results if one.severity == "error"]
+    places = ("infrastructure", "controlPlane.machineInfrastructure", "controlPlane")
+    assert [one for one in errors if "ref" in one[1]] == [
+        (f"spec.{place}.templateRef", cause) for place in places
+    ]
+    assert not [field for field, _ in errors if ".ref" in field]
