@@ -15,6 +15,7 @@ from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import SEVERITIES
 from krmkit.render.package import KPTFILE
+from krmkit.storage.disk.folders import settings_file
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import COLOURS
 
@@ -72,6 +73,13 @@ class CommandParser(argparse.ArgumentParser):
         end = " " if message.endswith("?") else "; "
         self.exit(1, f"{self.prog}: error: {message}{end}{self.prog} --help lists its flags\n")
 
+    # Typeshed overloads, as the next.
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and take the repository's settings for flags that are not given; `from_settings` has their names."""
+        found = super().parse_args(args, namespace)
+        found.from_settings = _set_defaults(found, args or ())
+        return found
+
     # Typeshed overloads this method for every kind of namespace; none of the overloads matters here.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, and refuse unknown arguments in the parser of the subcommand: only it knows the subcommand's flags."""
@@ -94,6 +102,31 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(
                 action, f'there is no "{value}"{did_you_mean(str(value), map(str, choices))}'
             )
+
+
+def _set_defaults(found: argparse.Namespace, words: Sequence[str]) -> frozenset[str]:
+    """Put the settings of the repository into options that have no flag among the words; return their names."""
+    given = vars(found)
+    names = given.get("package"), given.get("setfile"), *given.get("sets", ())
+    place = next((one for one in names if one and os.path.exists(one)), os.curdir)
+    if "in_process" not in given and "exclude" not in given:
+        return frozenset()  # no command that reads packages
+    folder = place if os.path.isdir(place) else os.path.dirname(place) or os.curdir
+    path = settings_file(folder)
+    if not path:
+        return frozenset()
+    from krmkit.analysis.settings import read_settings
+    from krmkit.render.findings.places import shown_path
+
+    flags = {word.partition("=")[0] for word in words}
+    meaningless = {"exclude": not given.get("recursive", True), "against": given.get("live", False)}
+    new = {
+        name: value
+        for name, value in read_settings(path, shown_path(path)).items()
+        if name in given and f"--{name.replace('_', '-')}" not in flags and not meaningless.get(name)
+    }
+    given.update(new)
+    return frozenset(new)
 
 
 def add_output(
@@ -220,24 +253,6 @@ def add_functions(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="DIR",
         help="know the functions in DIR too: the folder of a function, or one that holds such folders",
-    )
-
-
-def add_choice(parser: argparse.ArgumentParser) -> None:
-    """Add --skip and --only, which choose among the functions of a pipeline."""
-    parser.add_argument(
-        "--skip",
-        action="append",
-        default=[],
-        metavar="FUNCTION",
-        help="leave out this function, as one whose container cannot run here; a warning says so",
-    )
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="FUNCTION",
-        help="leave out all functions but this; for each a warning says so",
     )
 
 

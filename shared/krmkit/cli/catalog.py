@@ -8,12 +8,11 @@ import sys
 from krmkit import __version__
 from krmkit.analysis.systems.followed import followed
 from krmkit.cli.arguments import CommandParser, add_functions, add_output
-from krmkit.cli.running import add_running, resolver_of
+from krmkit.cli.running import add_running, options_of, resolver_of
 from krmkit.cli.schema import explained, find
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
-from krmkit.fn.run import RunOptions
 from krmkit.render.package import read
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import Table, Terminal
@@ -40,7 +39,7 @@ def main(words: list[str]) -> int:
 
 def _answerers(arguments: argparse.Namespace) -> int:
     """List who answers each entry of a package's pipelines; returns 1 if nobody answers one."""
-    resolver = resolver_of(arguments, RunOptions())
+    resolver = resolver_of(arguments, options_of(arguments))
     table = Table(["PACKAGE", "FIELD", "NAMED", "ANSWERED BY", "NOTE"])
     steps = []
     for package in read(arguments.package).walk():

@@ -7,9 +7,8 @@ import asyncio
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_open, add_package, package_above, show_page
-from krmkit.cli.running import add_running, resolver_of
+from krmkit.cli.running import add_running, options_of, resolver_of
 from krmkit.cli.serveoptions import port_number
-from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.extras import lacking
 from krmkit.libraries.process.stderr import say
@@ -58,10 +57,9 @@ def main(words: list[str]) -> int:
     except ImportError as error:
         raise Refused(lacking(error, "preview")) from None
     folder = arguments.package or package_above()
-    options = RunOptions()
-    options.explain = True
+    options = options_of(arguments, explain=True)
     resolver = resolver_of(arguments, options)
-    for note in read(folder).notes:
+    for note in read(folder, options.limits).notes:
         say("preview", note)
     try:
         listener = listen(ADDRESS, arguments.port)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from krmkit.cli.arguments import (
     CommandParser,
-    add_choice,
     add_exclude,
     add_output,
     add_package,
@@ -17,10 +16,8 @@ from krmkit.cli.arguments import (
     count,
     package_above,
 )
-from krmkit.cli.running import add_running, resolver_of
+from krmkit.cli.running import add_running, options_of, resolver_of
 from krmkit.fleet.shard import add_shard
-from krmkit.fn.commandline import parse_arguments
-from krmkit.fn.run import RunOptions
 from krmkit.kpt.resultlist import FILE, results_text
 from krmkit.krm.annotations import BLUEPRINT_MARK
 from krmkit.krm.errors import Refused
@@ -108,18 +105,10 @@ def parser() -> CommandParser:
     add_exclude(made)
     add_output(made, FORMATS)
     add_running(made)
-    add_choice(made)
     made.add_argument(
         "--explain", action="store_true", help="add results that say which rule applied and why"
     )
     made.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
-    made.add_argument(
-        "--limit",
-        action="append",
-        default=[],
-        metavar="NAME=N",
-        help="raise a limit: depth, aliases, items, item_size, total_size, effort (Ki, Mi, Gi may follow N)",
-    )
     return made
 
 
@@ -129,7 +118,7 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
     `prepare` may change the pipeline of the package before it runs.
     """
     arguments = parser().parse_args(words[1:])
-    options = _options(arguments)
+    options = options_of(arguments)
     resolver = resolver_of(arguments, options)
     if problem := _contradiction(arguments):
         raise Refused(problem)
@@ -156,7 +145,9 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
             raise
         # A result names the place of the error, and stderr does not repeat it.
         raise Refused(f"{shown_path(folder)} cannot be read; nothing was written") from None
-    if problem := _unknown_choice(package, [*arguments.skip, *arguments.only]):
+    if problem := _unknown_choice(
+        package, [*(() if "skip" in arguments.from_settings else arguments.skip), *arguments.only]
+    ):
         raise Refused(problem)
     try:
         rendering = render(package, resolver, observer)
@@ -244,11 +235,6 @@ def _show(
         )
         say("render", f"{rendering.failure}; {left}")
     return report.exit_code()
-
-
-def _options(arguments: argparse.Namespace) -> RunOptions:
-    words = ["--explain"] * arguments.explain + ["--debug"] * arguments.debug
-    return parse_arguments(words + [f"--limit={limit}" for limit in arguments.limit]).options
 
 
 def _save(package: Package, rendering: Rendering, output: str, only_show: bool) -> None:

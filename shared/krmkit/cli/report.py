@@ -21,9 +21,8 @@ from krmkit.cli.arguments import (
     show_page,
 )
 from krmkit.cli.recursive import PackageJob, chosen_packages, reports
-from krmkit.cli.running import add_running
+from krmkit.cli.running import add_running, options_of
 from krmkit.fn.knownfunctions import catalog
-from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.render.diff import CONTEXT
@@ -180,12 +179,10 @@ class ReportJob(PackageJob):
     """Reports on packages. `context`: lines around each change in the diffs."""
 
     def __init__(self, arguments: argparse.Namespace, context: int) -> None:
-        options = RunOptions()
-        options.explain = True
-        super().__init__(arguments, options)
+        super().__init__(arguments, options_of(arguments, explain=True))
         self.context = context
 
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """Render a package in memory, and report on it."""
-        package = read(path)
+        package = read(path, self.options.limits)
         return describe(package, resolver, self.context, against=self.arguments.against)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from krmkit.cli.arguments import add_functions, seconds
+from krmkit.fn.commandline import FLAGS, parse_arguments
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
@@ -17,6 +18,15 @@ _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 def add_running(parser: argparse.ArgumentParser) -> None:
     """Add the flags for which functions are known, and how functions outside the catalog run."""
     add_functions(parser)
+    for flag, what in (
+        ("--skip", "leave out this function, as one whose container cannot run here; a warning says so"),
+        ("--only", "leave out all functions but this; for each a warning says so"),
+    ):
+        parser.add_argument(flag, action="append", default=[], metavar="FUNCTION", help=what)
+    for flag, metavar in (("--crds", "DIR"), ("--limit", "NAME=N")):
+        parser.add_argument(
+            flag, action="append", default=[], metavar=metavar, help=FLAGS[f"{flag} {metavar}"]
+        )
     parser.add_argument(
         "--containers",
         action="append",
@@ -74,6 +84,14 @@ def _registry(text: str) -> str:
     return text.strip("/")
 
 
+def options_of(arguments: argparse.Namespace, explain: bool = False) -> RunOptions:
+    """The options of a run for the flags of `add_running`, and --explain and --debug where there are such. Raises Refused."""
+    words = [f"--{name}" for name in ("explain", "debug") if getattr(arguments, name, False)]
+    words += ["--explain"] * explain
+    words += [f"--{name}={value}" for name in ("crds", "limit") for value in getattr(arguments, name)]
+    return parse_arguments(words).options
+
+
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
     """The resolver of functions for the flags of `add_running`. Raises Refused."""
     from krmkit.fn.knownfunctions import catalog
@@ -87,18 +105,6 @@ def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramRe
                 raise Refused(
                     f'--containers: the catalog has no function "{name}"{near} (other images run in containers anyway)'
                 )
-    resolver = ProgramResolver(
-        options,
-        arguments.allow_exec,
-        arguments.allow_network,
-        arguments.image_pull_policy,
-        arguments.timeout,
-        catalog(arguments.functions) if arguments.functions else None,
-        tuple(arguments.containers),
-        tuple(arguments.in_process),
-        arguments.strict,
+    return ProgramResolver.of(
+        arguments, options, catalog(arguments.functions) if arguments.functions else None
     )
-    resolver.image_prefix = arguments.image_prefix
-    resolver.skip = frozenset(getattr(arguments, "skip", ()))
-    resolver.only = frozenset(getattr(arguments, "only", ()))
-    return resolver

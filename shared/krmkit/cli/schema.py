@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any
 
+from krmkit.analysis.settings import DEFINITION as SETTINGS
 from krmkit.cli.arguments import CommandParser, add_functions
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.help import text_for
@@ -31,6 +32,7 @@ krmkit schema schema.yaml --modeline packs/web/schema.yaml
     "explain": """
 krmkit explain ApplyPresets
 krmkit explain ApplyPresets.spec.selections.presets
+krmkit explain Settings                 # of a repository: .krmkit.yaml
 """,
 }
 
@@ -83,7 +85,7 @@ def main(words: list[str]) -> int:
 
 def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
     """The definition of the function with this kind or name. Raises Refused with the nearest one."""
-    known: dict[str, FunctionDefinition] = {}
+    known: dict[str, FunctionDefinition] = {SETTINGS.kind: SETTINGS}
     for name, function in functions.items():
         definition = function.definition
         known[name] = known[definition.kind] = definition
@@ -117,7 +119,7 @@ def explained(definition: FunctionDefinition, steps: list[str]) -> str:
             raise Refused(f'{path} has no field "{name}"{did_you_mean(name, below)}')
         path += f".{name}"
     lines = [f"{path}  {_type(node)}{'  (required)' if required else ''}"]
-    if not steps:
+    if not steps and definition is not SETTINGS:
         lines.append(f"function: {definition.name}")
     if node.get("description"):
         lines += ["", *_wrapped(str(node["description"]), "")]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from krmkit.cli.arguments import add_output, count
 from krmkit.cli.engine import add_on, check_engine, engine_for
-from krmkit.cli.running import add_running
+from krmkit.cli.running import add_running, options_of
 from krmkit.fleet.build import build_of
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import FleetPlan, plan_variants
@@ -173,7 +173,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         for store, ref in refs:
             store.adopt[ref] = name
     sources = SyncSources(stores, known)
-    build = build_of(arguments, objects)
+    build = build_of(arguments, objects, options_of(arguments))
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
     policy = "" if status else arguments.on_conflict
     return Sync(

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 from krmkit.cli.arguments import CommandParser, add_output, add_place, count
 from krmkit.cli.engine import add_on, check_engine, engine_for
-from krmkit.cli.running import add_running
+from krmkit.cli.running import add_running, options_of
 from krmkit.cli.sync import add_commands
 from krmkit.fleet.build import build_of
 from krmkit.fleet.collisions import RULE
@@ -125,7 +125,7 @@ def main(words: list[str]) -> int:
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
             fleet.show_secrets = arguments.show_secrets
-            fleet.build = build_of(arguments, fleet.objects)
+            fleet.build = build_of(arguments, fleet.objects, options_of(arguments))
             rows: Spool[Row] = Spool()
             total = len(fleet.numbers)
             engine = engine_for(arguments, total)

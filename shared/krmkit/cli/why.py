@@ -7,9 +7,8 @@ import json
 
 from krmkit.analysis.why.answers import Answer, Question, data_of
 from krmkit.cli.arguments import CommandParser, add_output, package_and_words
-from krmkit.cli.running import add_running, resolver_of
+from krmkit.cli.running import add_running, options_of, resolver_of
 from krmkit.fn.masking import Mask
-from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import MISSING
@@ -73,9 +72,8 @@ def main(words: list[str]) -> int:
         parser().error(str(error))
     if not asked and not arguments.uses:
         return _askable(folder, arguments)
-    options = RunOptions()
-    options.explain = True
-    package = read(folder)
+    options = options_of(arguments, explain=True)
+    package = read(folder, options.limits)
     for note in package.notes:
         say("why", note)
     question = Question(package, resolver_of(arguments, options))

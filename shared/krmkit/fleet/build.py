@@ -116,14 +116,21 @@ class Update:
 class Build:
     """The job: Clone or Update in, Built out. Raises Refused.
 
-    `objects`: the candidates for injection; `functions`: folders with more functions; `running`: how functions outside
-    the catalog run, as in krmkit.render.resolve.ProgramResolver.
+    `objects`: the candidates for injection; `functions`: folders with more functions; `flags`: how functions run,
+    those of a command line; `options`: of each run.
     """
 
-    def __init__(self, objects: Iterable[Resource], functions: Sequence[str] = (), **running: Any) -> None:
+    def __init__(
+        self,
+        objects: Iterable[Resource],
+        functions: Sequence[str] = (),
+        flags: argparse.Namespace | None = None,
+        options: RunOptions | None = None,
+    ) -> None:
         self._objects = [(one.text, one.label) for one in objects]
         self._functions = list(functions)
-        self._running = running
+        self._flags = flags
+        self._options = options or RunOptions()
         self._resolver: ProgramResolver | None = None
         self._known: FleetObjects | None = None
         self._candidates: dict[str, list[Candidate]] = {}
@@ -136,7 +143,11 @@ class Build:
         try:
             if self._resolver is None:
                 known = catalog(self._functions) if self._functions else None
-                self._resolver = ProgramResolver(RunOptions(), catalog=known, **self._running)
+                self._resolver = (
+                    ProgramResolver.of(self._flags, self._options, known)
+                    if self._flags is not None
+                    else ProgramResolver(self._options, catalog=known)
+                )
             if isinstance(given, Clone):
                 return self._made(given.variant, given.blueprint, given.others, clone=True)
             return self._updated(given)
@@ -220,20 +231,10 @@ class Build:
         return [*known, *(Candidate.of(one, one.namespace) for one in away)] if away else known
 
 
-def build_of(arguments: argparse.Namespace, objects: Iterable[Resource]) -> Build:
-    """The job for the flags of `add_running`. Raises Refused here, not in each process."""
+def build_of(arguments: argparse.Namespace, objects: Iterable[Resource], options: RunOptions) -> Build:
+    """The job for the flags of a command line. Raises Refused here, not in each process."""
     catalog(arguments.functions)
-    return Build(
-        objects,
-        arguments.functions,
-        allow_exec=arguments.allow_exec,
-        allow_network=arguments.allow_network,
-        pull=arguments.image_pull_policy,
-        timeout=arguments.timeout,
-        containers=tuple(arguments.containers),
-        registries=tuple(arguments.in_process),
-        strict=arguments.strict,
-    )
+    return Build(objects, arguments.functions, arguments, options)
 
 
 def read_blueprint(files: Files) -> UpstreamPackage:

@@ -59,7 +59,8 @@ class FunctionDefinition:
         self.own_config = data.get("config") == "own"
         self.releases: list[str] = list(data.get("releases") or ())
         self.keeps_results = data.get("results") == "kept"
-        self._about: dict[str, Any] | None = None
+        # What function.yaml says beside the run-time part; a definition without a file has it already.
+        self._about: dict[str, Any] | None = data if "summary" in data else None
 
     @staticmethod
     def read(folder: str) -> dict[str, Any]:

@@ -25,6 +25,25 @@ from krmkit.render.programs.container import (
 from krmkit.render.programs.external import TIMEOUT, External
 from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Protocol
+
+    class Flags(Protocol):
+        """The flags of a command line for how functions run."""
+
+        allow_exec: bool
+        allow_network: bool
+        image_pull_policy: str
+        timeout: float
+        containers: Sequence[str]
+        in_process: Sequence[str]
+        strict: bool
+        skip: Sequence[str]
+        only: Sequence[str]
+        image_prefix: str
+
 
 class ResolveError(Exception):
     """The function cannot run on this machine; the message names what is missing, `way` what can be done."""
@@ -58,6 +77,9 @@ class ProgramResolver:
         containers: tuple[str, ...] = (),
         registries: tuple[str, ...] = (),
         strict: bool = False,
+        skip: Iterable[str] = (),
+        only: Iterable[str] = (),
+        image_prefix: str = "",
     ) -> None:
         self.options = options
         self.allow_exec = allow_exec
@@ -70,9 +92,27 @@ class ProgramResolver:
         self._registries = registries
         self.strict = strict  # whether a function may stand in for a release that it follows only
         self._runtime = ""
-        self.skip: frozenset[str] = frozenset()  # names of functions that do not run
-        self.only: frozenset[str] = frozenset()  # if not empty, only these run
-        self.image_prefix = ""  # the registry of images without one; "" for the default
+        self.skip = frozenset(skip)  # names of functions that do not run
+        self.only = frozenset(only)  # if not empty, only these run
+        self.image_prefix = image_prefix  # the registry of images without one; "" for the default
+
+    @classmethod
+    def of(cls, flags: Flags, options: RunOptions, catalog: dict[str, Function] | None) -> ProgramResolver:
+        """The resolver for the flags of a command line."""
+        return cls(
+            options,
+            flags.allow_exec,
+            flags.allow_network,
+            flags.image_pull_policy,
+            flags.timeout,
+            catalog,
+            tuple(flags.containers),
+            tuple(flags.in_process),
+            flags.strict,
+            flags.skip,
+            flags.only,
+            flags.image_prefix,
+        )
 
     def skips(self, entry: PipelineFunction) -> str:
         """The flag that skips a function, "" if it runs."""

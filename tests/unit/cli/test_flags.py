@@ -18,9 +18,15 @@ from tests.unit.cli.test_pkg import KPTFILE as SHOP
 from tests.unit.cli.test_pkg import Upstream
 
 # Names of what argparse returns.
-OPTIONS = ("arguments", "options", "given", "args")
+OPTIONS = ("arguments", "options", "given", "args", "flags")
 # Modules beside the commands' own that get what argparse returns.
-READERS = ("krmkit.cli", "krmkit.fleet.build", "krmkit.services", "krmkit.views.terminal")
+READERS = (
+    "krmkit.cli",
+    "krmkit.fleet.build",
+    "krmkit.render.resolve",
+    "krmkit.services",
+    "krmkit.views.terminal",
+)
 
 
 def leaves(

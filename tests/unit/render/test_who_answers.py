@@ -104,7 +104,9 @@ def test_variants_and_syncs_decide_alike(tmp_path: Path, monkeypatch: pytest.Mon
     parser = CommandParser()
     add_running(parser)
     flags = ["--in-process", "r.example/a/", "--strict", "--containers", "set-labels", "--allow-exec"]
-    resolver = ProgramResolver(RunOptions(), **build_of(parser.parse_args(flags), [])._running)
+    build = build_of(parser.parse_args(flags), [], RunOptions())
+    assert build._flags is not None
+    resolver = ProgramResolver.of(build._flags, RunOptions(), None)
     step = PipelineFunction("f", {"image": "r.example/a/set-image:v9"})
 
     assert resolver.strict and resolver.allow_exec

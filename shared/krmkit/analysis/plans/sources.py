@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
@@ -25,6 +23,11 @@ from krmkit.systems.clusterapi.desired.render import options_of
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 
 CONFIG_KIND = "RenderClusterTopology"
+_CONFIGS = {
+    CONFIG_KIND: "render-cluster-topology",
+    "DefaultClusterTopology": "default-cluster-topology",
+    "ValidateClusterTopology": "validate-cluster-topology",
+}
 
 
 class BaselineError(Refused):
@@ -129,15 +132,23 @@ def with_extensions(old: Collected, new: Collected) -> Collected:
 
 
 def package_options(items: list[Resource]) -> TopologyOptions:
+    """The options of a package's RenderClusterTopology, and the feature gates that any of its topology configs has on.
+
+    Raises Refused.
+    """
+    specs = {}
     for item in items:
-        if item.kind == CONFIG_KIND:
-            definition = load("render-cluster-topology").definition
-            try:
-                spec: Mapping[str, Any] = decode(definition, item).spec
-            except ConfigError as error:
-                raise _plain_error(items, f"{item.path or item.label}: {error}") from None
-            return replace(options_of(spec), clusters=[])
-    return TopologyOptions()
+        name = _CONFIGS.get(item.kind)
+        if name is None or item.kind in specs or not item.api_version.startswith("krmkit.dev/"):
+            continue
+        try:
+            specs[item.kind] = decode(load(name).definition, item).spec
+        except ConfigError as error:
+            raise _plain_error(items, f"{item.path or item.label}: {error}") from None
+    options = options_of(specs[CONFIG_KIND]) if CONFIG_KIND in specs else TopologyOptions()
+    gates = [mapping(spec, "featureGates") for spec in specs.values()]
+    on = {name: True for one in gates for name, value in one.items() if value}
+    return replace(options, clusters=[], feature_gates={**options.feature_gates, **on})
 
 
 def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:

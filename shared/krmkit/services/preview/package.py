@@ -45,7 +45,7 @@ class PreviewPackage:
         """
         mark = self.mark()
         try:
-            package = read(self.path)
+            package = read(self.path, self._resolver.options.limits)
             choices = choices_of(package)
             offered: list[object] = [one.offered() for one in choices.values()]
             digests = {one.place.path: _digest(_file(one.place).text) for one in choices.values()}
@@ -69,7 +69,7 @@ class PreviewPackage:
 
         `digests`: those that the page got. Raises ChoiceError, ChangedError, Refused.
         """
-        package = read(self.path)
+        package = read(self.path, self._resolver.options.limits)
         choices = choices_of(package)
         edits = edited(package, choices, wanted)
         for edit in edits:

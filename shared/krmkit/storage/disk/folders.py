@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from krmkit.krm.errors import Refused
 
 MARK = ".krmkit-new"  # a file or folder that was being made: .NAME.xxxx.krmkit-new
+SETTINGS = ".krmkit.yaml"
 WORK = ".krmkit-work"  # the folder in which a writer prepares what it is about to put into place
 DEEPEST = 200
 """Folders in folders that are read; deeper ones are an error, as no tree that a person made has them."""
@@ -171,3 +172,16 @@ def stamps(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
             continue
         found.append((path, status.st_ino, status.st_size, status.st_mtime_ns))
     return found
+
+
+def settings_file(folder: str) -> str:
+    """The settings nearest to a folder, upwards to the root of its repository; "" if there are none."""
+    place = os.path.realpath(folder)
+    while True:
+        path = os.path.join(place, SETTINGS)
+        if os.path.isfile(path):
+            return path
+        above = os.path.dirname(place)
+        if above == place or os.path.exists(os.path.join(place, ".git")):
+            return ""
+        place = above

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.analysis.plans.sources import read_items
+from krmkit.analysis.plans.sources import package_options, read_items
 from krmkit.cli import main
 from krmkit.krm.errors import Refused
+from krmkit.krm.resource import Resource
 from krmkit.storage.disk.folders import WORK
 
 LIST = """apiVersion: v1
@@ -54,3 +55,19 @@ def test_no_folder(tmp_path: Path) -> None:
     """A path that does not exist is named."""
     with pytest.raises(Refused, match="none: does not exist"):
         read_items(str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    "kind", ["RenderClusterTopology", "DefaultClusterTopology", "ValidateClusterTopology"]
+)
+def test_feature_gates_of_any_config(kind: str) -> None:
+    """A plan has the gates on that one of the package's configs has on."""
+    others = {"RenderClusterTopology", "DefaultClusterTopology", "ValidateClusterTopology"} - {kind}
+    texts = [
+        f"apiVersion: krmkit.dev/v1alpha1\nkind: {one}\nmetadata: {{name: a}}\n" for one in sorted(others)
+    ]
+    texts.append(
+        f"apiVersion: krmkit.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: b}}\nspec: {{featureGates: {{RuntimeSDK: true}}}}\n"
+    )
+
+    assert package_options([Resource(text) for text in texts]).feature_gates["RuntimeSDK"] is True
