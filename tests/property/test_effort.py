@@ -10,6 +10,7 @@ from krmkit.libraries.cel.expressions import Environment as CelEnvironment
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
 from krmkit.libraries.gotemplate import parse
 from krmkit.libraries.json import patch as jsonpatch
+from krmkit.libraries.json.text import JsonError
 from krmkit.libraries.spiff import merge
 from krmkit.libraries.yaml import effort
 from krmkit.libraries.yaml.copies import detached
@@ -276,7 +277,7 @@ def test_the_budget_ends_it(work: Callable[[], object]) -> None:
 
 def test_copies_of_copies_end_outside_of_a_run() -> None:
     """Sixty operations would make a text of more characters than there are atoms in a grain of sand."""
-    with pytest.raises(jsonpatch.PatchError, match=r"krmkit\.libraries\.json\.patch\.MAX_COPIED"):
+    with pytest.raises(JsonError, match=r"krmkit\.libraries\.json\.patch\.MAX_COPIED"):
         copies_of_copies()
 
 

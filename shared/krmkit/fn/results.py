@@ -6,6 +6,7 @@ and warnings before anything is counted. Every result carries the id of its rule
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, EXPLAIN, IDENTITY, INFO, SEVERITIES, WARNING, Finding
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from krmkit.krm.finding import Subject
 
 
-class FunctionError(Exception):
+class FunctionError(Refused):
     """The function cannot do its work: the run ends with this one error, and all items stay as they came.
 
     For what a user may want to see together with other findings, add a finding instead. `resource`, `field` and `rule`
@@ -28,8 +29,7 @@ class FunctionError(Exception):
     def __init__(
         self, message: str, rule: str = "failed", resource: Subject | None = None, field: str = ""
     ) -> None:
-        super().__init__(message)
-        self.finding = Finding(rule, message, ERROR, resource, field)
+        super().__init__(Finding(rule, message, ERROR, resource, field))
 
 
 class Results:

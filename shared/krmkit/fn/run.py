@@ -13,8 +13,8 @@ from __future__ import annotations
 import sys
 
 from krmkit.fn.config import ConfigError, decode
-from krmkit.fn.results import FunctionError, Results
-from krmkit.krm.errors import Refused
+from krmkit.fn.results import Results
+from krmkit.krm.errors import UNNAMED, Refused
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml import effort
@@ -232,9 +232,6 @@ def _evaluate(
         if decoded is None:
             return _trace(options)
         process(resources, decoded, results)
-    except FunctionError as error:
-        results.add(error.finding)
-        return _trace(options)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # also an exit: nothing printed is an order to delete
         return _stopped(error, results, options)
     else:
@@ -319,7 +316,9 @@ def _stopped(error: BaseException, results: Results, options: RunOptions) -> str
     elif isinstance(error, YamlError):
         results.error("invalid-yaml", str(error))
     elif isinstance(error, Refused):
-        results.error("invalid-item", str(error))
+        if error.finding.rule == UNNAMED:
+            error.finding.rule = "invalid-item"
+        results.add(error.finding)
     elif isinstance(error, MissingDependencyError):
         results.error("missing-dependency", str(error))
     elif isinstance(error, RecursionError):

@@ -13,15 +13,7 @@ from krmkit.fn.standin import followed, not_the_image, standing_in, stood_in
 from krmkit.kpt.kptfile import PipelineFunction, image_name
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
-from krmkit.render.programs.container import (
-    NoRuntimeError,
-    bad_image,
-    container,
-    full_name,
-    image_prefix,
-    runtime,
-    tags_here,
-)
+from krmkit.render.programs.container import bad_image, container, full_name, image_prefix, runtime, tags_here
 from krmkit.render.programs.external import TIMEOUT, External
 from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
 
@@ -152,7 +144,7 @@ class ProgramResolver:
         if not self._runtime:
             try:
                 self._runtime = runtime()
-            except NoRuntimeError as error:
+            except Refused as error:
                 if name in self._containers:
                     raise ResolveError(
                         f"{entry.image} must run as a container (--containers {name}), and no container runtime works"

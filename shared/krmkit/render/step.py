@@ -17,7 +17,7 @@ from krmkit.libraries.yaml.limits import Limits
 from krmkit.render.foreignfiles import not_a_resource
 from krmkit.render.package import KPTFILE, Package
 from krmkit.render.place import ResourcePlaces, folder_of
-from krmkit.render.programs.external import External, ExternalError, call
+from krmkit.render.programs.external import External, call
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known
 
@@ -223,7 +223,7 @@ class StepRunner:
         start = time.monotonic()
         try:
             result = self._run(program, run, items, config, silent)
-        except ExternalError as error:
+        except Refused as error:
             run.exit_code = 1
             raise StoppedError(str(error)) from None
         finally:

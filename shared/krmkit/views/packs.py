@@ -15,7 +15,7 @@ from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
 from krmkit.storage.disk.folders import read_file
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.macros.context import SYSTEM_MACROS
-from krmkit.systems.palette.packs.pack import Pack, PackError, read_metadata
+from krmkit.systems.palette.packs.pack import Pack, read_metadata
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import BOLD, CYAN, Terminal
 
@@ -40,7 +40,7 @@ def read_pack(folder: str) -> Pack:
                 raise Refused(f"{path}: is not UTF-8 text") from None
     try:
         metadata = read_metadata(texts["pack.json"])
-    except PackError as error:
+    except Refused as error:
         raise Refused(f"{place}: {error}") from None
     return Pack(metadata, *(texts.get(name) for name in _FILES))
 

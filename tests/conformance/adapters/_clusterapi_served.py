@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.libraries.json import Object
-from krmkit.libraries.json.patch import PatchError, patched
+from krmkit.libraries.json.patch import patched
+from krmkit.libraries.json.text import JsonError
 from krmkit.services.extension.client import LocalCaller
 from krmkit.services.extension.live import GROUP, VERSION, LiveExtensions, Recorder
 from krmkit.systems.clusterapi.api.errors import TopologyError
@@ -193,7 +194,7 @@ def json_patch_generator(record: Record, folder: Path) -> tuple[bool, str]:
             difference = same(wanted, patched(answered["patch"], item["object"]))
             if difference or answered["uid"] != item["uid"]:
                 return False, f"uid {answered['uid']}: {difference}"
-    except (TopologyError, PatchError) as error:
+    except (TopologyError, JsonError) as error:
         return "expect_error" in record, f"fails: {error}"
     return "expect_error" not in record, "gives an answer"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time import cron as cron_module
 from krmkit.libraries.kube.timestamps import format_time, unix_seconds
 from krmkit.systems.landscaper.apinames import object_name
 from krmkit.systems.landscaper.blueprint.blueprints import Blueprint
 from krmkit.systems.landscaper.blueprint.files import Files
-from krmkit.systems.landscaper.components.images import OciRefError, parse_oci_ref
+from krmkit.systems.landscaper.components.images import parse_oci_ref
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow import dependencies as flow
 from krmkit.systems.landscaper.flow.subinstallations import validate
@@ -31,7 +32,7 @@ def ociref(record: Record, folder: Path) -> Verdict:
     """A reference, to repository and version."""
     try:
         got: object = list(parse_oci_ref(str(record["ref"])))
-    except OciRefError as error:
+    except GoInputError as error:
         return str(record.get("expect_error", "")).endswith(str(error)), str(error)
     return got == record.get("expect"), f"got {got}"
 
@@ -91,7 +92,7 @@ def cron(record: Record, folder: Path) -> Verdict:
     assert start is not None
     try:
         due = cron_module.parse(str(record["cron"])).next(start)
-    except cron_module.CronError as error:
+    except GoInputError as error:
         return str(error) == record.get("expect_error"), str(error)
     got = None if due is None else format_time(due)
     return got == record.get("expect_next"), f"got {got}"

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from krmkit.systems.landscaper.jsonschema.schema import JsonSchemaError, violations
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.systems.landscaper.jsonschema.schema import violations
 
 Judged = tuple[bool, str]
 Record = dict[str, Any]
@@ -21,7 +22,7 @@ def judge_schema(record: Record, folder: Path) -> Judged:
     wanted = record.get("expect_error")
     try:
         lines = violations(record["schema"], record["data"])
-    except JsonSchemaError as error:
+    except GoInputError as error:
         return wanted is not None, f"refuses the schema: {error}"
     if wanted is not None:
         return False, f"says {lines!r}, wanted the error {wanted!r}"

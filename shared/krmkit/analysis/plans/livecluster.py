@@ -15,7 +15,7 @@ from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.libraries.json.text import JsonError, parse
 from krmkit.libraries.kube.names import is_dns1123_label, is_dns1123_subdomain
-from krmkit.libraries.process.program import ChildError, ChildTimeError, run_bounded, words
+from krmkit.libraries.process.program import ChildError, run_bounded, words
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.surrogates import joined
@@ -94,7 +94,7 @@ class Kubectl:
             raise Refused(f"kubectl cannot be run: {error.strerror}") from None
         except ChildError as error:
             login = "; if it waits for a login, run `kubectl get namespaces` first"
-            raise Refused(f"{shown} {error}{login if isinstance(error, ChildTimeError) else ''}") from None
+            raise Refused(f"{shown} {error}{login if error.late else ''}") from None
         if code:
             said = errors.strip().splitlines() or ["it says nothing"]
             raise Refused(f"{shown} failed: {said[-1]}")

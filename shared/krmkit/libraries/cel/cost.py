@@ -143,13 +143,9 @@ def cost(root: Node, values: Mapping[str, object]) -> int:
     meter = _Meter()
     try:
         meter.visit(root, {name: KnownExtent([value]) for name, value in values.items()}, 1)
-    except _EnoughError:
+    except OverflowError:
         pass
     return meter.steps
-
-
-class _EnoughError(Exception):
-    """The bound is above MAX_COST, whatever follows."""
 
 
 class _Meter:
@@ -163,7 +159,7 @@ class _Meter:
     def take(self, steps: int, times: int) -> None:
         self.steps += steps * times
         if self.steps > MAX_COST:
-            raise _EnoughError
+            raise OverflowError  # the bound is above MAX_COST, whatever follows
 
     def visit(self, node: Node, scope: dict[str, Extent], times: int) -> Extent:
         """Count a node and return the bound of its value."""

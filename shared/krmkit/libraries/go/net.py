@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.regexp import pattern
-from krmkit.libraries.go.time.durations import SECOND, DurationError, parse_duration
-from krmkit.libraries.go.urls import Url, UrlError
+from krmkit.libraries.go.time.durations import SECOND, parse_duration
+from krmkit.libraries.go.urls import Url
 
 _PAIRS = (6, 8, 20)  # bytes of a hardware address
 _GROUPS = (3, 4, 10)  # the same in groups of two bytes
@@ -73,7 +74,7 @@ def parse_request_uri(text: str) -> Url | None:
     """url.ParseRequestURI: an absolute URI or an absolute path, else None. A `#` has no meaning in it."""
     try:
         url = Url.parse(text.replace("#", "%23"))
-    except UrlError:
+    except GoInputError:
         return None
     return url if url.scheme or text.startswith("/") or text == "*" else None
 
@@ -87,7 +88,7 @@ def duration_of(text: str) -> int | None:
     """strfmt.ParseDuration in nanoseconds: Go's `1h30m`, or words as in `3 days 4 hours`; else None."""
     try:
         return parse_duration(text)
-    except DurationError:
+    except GoInputError:
         pass
     total: int | None = None
     for match in pattern.compile(_SCALA).find_all(text):

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 
 _INT64 = 1 << 63
 _LONGEST = 40  # digits beyond these are out of range unless they are zeros
 
 
-class NumberError(ValueError):
-    """A text that is not a number; the message is Go's own."""
-
-
 def atoi(text: str) -> int:
-    """strconv.Atoi: an optional sign and decimal digits, within 64 bits. Raises NumberError.
+    """strconv.Atoi: an optional sign and decimal digits, within 64 bits. Raises GoInputError.
 
     >>> atoi("+07")
     7
     """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits.isascii() or not digits.isdecimal():
-        raise NumberError(f"strconv.Atoi: parsing {quote(text)}: invalid syntax")
+        raise GoInputError(f"strconv.Atoi: parsing {quote(text)}: invalid syntax")
     significant = digits.lstrip("0")
     value = int(significant or "0") if len(significant) <= _LONGEST else _INT64
     value = -value if text[0] == "-" else value
     if not -_INT64 <= value < _INT64:
-        raise NumberError(f"strconv.Atoi: parsing {quote(text)}: value out of range")
+        raise GoInputError(f"strconv.Atoi: parsing {quote(text)}: value out of range")
     return value
 
 
@@ -41,6 +38,6 @@ def check_int_or_percent(value: int | str) -> str:
         return "invalid value for IntOrString: invalid type: string is not a percentage"
     try:
         atoi(value[:-1])
-    except NumberError as error:
+    except GoInputError as error:
         return f"invalid value for IntOrString: invalid value {quote(value)}: {error}"
     return ""

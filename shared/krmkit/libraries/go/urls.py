@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import decode, encode, kind_of
+from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
@@ -19,10 +19,6 @@ _KEPT = {
 }
 
 
-class UrlError(ValueError):
-    """A text that is not a URL; the message is net/url's own."""
-
-
 class Url:
     """The parts of a URL, unescaped, as in Go's url.URL. `user` is (name, password or None) or None."""
 
@@ -34,17 +30,17 @@ class Url:
 
     @classmethod
     def parse(cls, text: str) -> Url:
-        """url.Parse. Raises UrlError with Go's `parse "...": problem`."""
+        """url.Parse. Raises GoInputError with Go's `parse "...": problem`."""
         rest, _, fragment = text.partition("#")
         try:
             url = _parse(rest)
-        except UrlError as error:
-            raise UrlError(f"parse {quote(rest)}: {error}") from None
+        except GoInputError as error:
+            raise GoInputError(f"parse {quote(rest)}: {error}") from None
         if fragment:
             try:
                 url.fragment = unescape(fragment, "fragment")
-            except UrlError as error:
-                raise UrlError(f"parse {quote(text)}: {error}") from None
+            except GoInputError as error:
+                raise GoInputError(f"parse {quote(text)}: {error}") from None
         return url
 
     def hostname(self) -> str:
@@ -98,7 +94,7 @@ def escape(text: str, part: str) -> str:
 
 
 def unescape(text: str, part: str) -> str:
-    """Undoes percent-escapes. Raises UrlError for invalid escapes, and for invalid characters in hosts."""
+    """Undoes percent-escapes. Raises GoInputError for invalid escapes, and for invalid characters in hosts."""
     if "%" not in text and part not in ("host", "zone"):
         return text
     data = encode(text)
@@ -110,18 +106,18 @@ def unescape(text: str, part: str) -> str:
         if char == "%":
             digits = data[at + 1 : at + 3].decode("latin-1")
             if len(digits) < 2 or not all(digit in _HEX for digit in digits):
-                raise UrlError(f"invalid URL escape {quote(decode(data[at : at + 3]))}")
+                raise GoInputError(f"invalid URL escape {quote(decode(data[at : at + 3]))}")
             value = int(digits, 16)
             if part == "host" and value < 0x80 and digits != "25":
                 # Hosts may escape only bytes outside ASCII, and the percent sign before a zone.
-                raise UrlError(f"invalid URL escape {quote(decode(data[at : at + 3]))}")
+                raise GoInputError(f"invalid URL escape {quote(decode(data[at : at + 3]))}")
             if part == "zone" and digits != "25" and chr(value) != " " and not _host_char(chr(value)):
-                raise UrlError(f"invalid URL escape {quote(decode(data[at : at + 3]))}")
+                raise GoInputError(f"invalid URL escape {quote(decode(data[at : at + 3]))}")
             out.append(value)
             at += 3
             continue
         if part in ("host", "zone") and char < "\x80" and not _host_char(char):
-            raise UrlError(f"invalid character {quote(char)} in host name")
+            raise GoInputError(f"invalid character {quote(char)} in host name")
         out.append(data[at])
         at += 1
     return decode(bytes(out))
@@ -134,7 +130,7 @@ def _host_char(char: str) -> bool:
 def _parse(rest: str) -> Url:
     charge(len(rest) * 2)
     if any(char < " " or char == "\x7f" for char in rest):
-        raise UrlError("net/url: invalid control character in URL")
+        raise GoInputError("net/url: invalid control character in URL")
     url = Url()
     if rest == "*":
         url.path = "*"
@@ -147,7 +143,7 @@ def _parse(rest: str) -> Url:
             url.opaque = rest  # mailto:someone, for instance
             return url
         if ":" in rest.split("/", 1)[0]:
-            raise UrlError("first path segment in URL cannot contain colon")
+            raise GoInputError("first path segment in URL cannot contain colon")
     if rest.startswith("//") and (url.scheme or not rest.startswith("///")):
         authority, slash, path = rest[2:].partition("/")
         rest = slash + path
@@ -166,7 +162,7 @@ def _scheme(text: str) -> tuple[str, str]:
             continue
         if char == ":":
             if at == 0:
-                raise UrlError("missing protocol scheme")
+                raise GoInputError("missing protocol scheme")
             return text[:at], text[at + 1 :]
         return "", text
     return "", text
@@ -178,7 +174,7 @@ def _authority(scheme: str, authority: str) -> tuple[tuple[str, str | None] | No
     if not at:
         return None, host
     if not all(char in _UNRESERVED or char in "!$&'()*+,;=:%@" for char in info):
-        raise UrlError("net/url: invalid userinfo")
+        raise GoInputError("net/url: invalid userinfo")
     name, colon, password = info.partition(":")
     return (unescape(name, "userinfo"), unescape(password, "userinfo") if colon else None), host
 
@@ -186,13 +182,13 @@ def _authority(scheme: str, authority: str) -> tuple[tuple[str, str | None] | No
 def _host(scheme: str, host: str) -> str:
     bracket = host.rfind("[")
     if bracket > 0:
-        raise UrlError("invalid IP-literal")
+        raise GoInputError("invalid IP-literal")
     if bracket == 0:
         return _literal(host)
     # Several hosts with ports are a habit of PostgreSQL alone.
     colon = host.rfind(":") if scheme in ("postgres", "postgresql") else host.find(":")
     if colon >= 0 and not _valid_port(host[colon:]):
-        raise UrlError(f"invalid port {quote(host[colon:])} after host")
+        raise GoInputError(f"invalid port {quote(host[colon:])} after host")
     return unescape(host, "host")
 
 
@@ -200,10 +196,10 @@ def _literal(host: str) -> str:
     """`[address]:port`; only IPv6 addresses are in brackets, with a zone behind %25 at most."""
     end = host.rfind("]")
     if end < 0:
-        raise UrlError("missing ']' in host")
+        raise GoInputError("missing ']' in host")
     port = host[end + 1 :]
     if not _valid_port(port):
-        raise UrlError(f"invalid port {quote(port)} after host")
+        raise GoInputError(f"invalid port {quote(port)} after host")
     literal = host[1:end]
     zone = literal.find("%25")
     if zone >= 0:
@@ -216,8 +212,8 @@ def _literal(host: str) -> str:
         IPv6Address(address)
     except AddressValueError:
         if ":" in address:
-            raise UrlError(f"invalid host: ParseAddr({quote(address)}): unable to parse IP") from None
-        raise UrlError("invalid IP-literal") from None
+            raise GoInputError(f"invalid host: ParseAddr({quote(address)}): unable to parse IP") from None
+        raise GoInputError("invalid IP-literal") from None
     return f"[{address}]{port}"
 
 
@@ -229,8 +225,8 @@ def url_parse(text: str) -> dict[str, object]:
     """urlParse: scheme, host, hostname, path, query, opaque, fragment, userinfo."""
     try:
         url = Url.parse(text)
-    except UrlError as error:
-        raise GoCallError(f"unable to parse url: {error}") from None
+    except GoInputError as error:
+        raise GoError(f"unable to parse url: {error}") from None
     return {
         "scheme": url.scheme,
         "host": url.host,
@@ -257,15 +253,15 @@ def url_join(parts: dict[str, object] | None) -> str:
     if userinfo:
         try:
             url.user = Url.parse(f"proto://{userinfo}@host").user
-        except UrlError as error:
-            raise GoCallError(f"unable to parse userinfo in dict: {error}") from None
+        except GoInputError as error:
+            raise GoError(f"unable to parse userinfo in dict: {error}") from None
     return str(url)
 
 
 def _part(parts: dict[str, object], key: str) -> str:
     value = parts.get(key, "")
     if value is None:
-        raise GoCallError("runtime error: invalid memory address or nil pointer dereference")
+        raise GoError("runtime error: invalid memory address or nil pointer dereference")
     if not isinstance(value, str):
-        raise GoCallError(f"unable to parse {key} key, must be of type string, but {kind_of(value)} found")
+        raise GoError(f"unable to parse {key} key, must be of type string, but {kind_of(value)} found")
     return value

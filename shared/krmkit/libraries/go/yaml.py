@@ -5,10 +5,10 @@ The writer is libyaml's own emitter, from which Go's yaml.v2 was translated: lin
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import CountingWalk, charge
 from krmkit.libraries.go.core.text import is_letter, runes
 from krmkit.libraries.go.core.values import GoObject, is_nil_list
+from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import shortest
 from krmkit.libraries.go.json.data import from_json
 
@@ -29,13 +29,12 @@ _CHARACTERS = 16  # of them, for one step
 
 def to_yaml(value: object) -> str:
     """toYaml: sorted keys, dashes below their key, no final newline; "" for what has no JSON."""
-    from krmkit.libraries.go.json.functions import UnsupportedError
     from krmkit.libraries.yaml._libyaml import emit
 
     out: list[Step] = []
     try:
         _write(out, value, CountingWalk(), 0)
-    except UnsupportedError:
+    except GoInputError:
         return ""
     text = emit(out, _WIDTH)
     # libyaml ends a document that could go on with a line of its own, `...`; Go does not. Dots at the end of a value stay.
@@ -45,7 +44,7 @@ def to_yaml(value: object) -> str:
 
 
 def from_yaml(text: str) -> object:
-    """fromYaml: the first document, in which every number is a float64. Raises GoCallError for bad YAML."""
+    """fromYaml: the first document, in which every number is a float64. Raises GoError for bad YAML."""
     from krmkit.libraries.yaml.data import go_data
     from krmkit.libraries.yaml.document import parse
     from krmkit.libraries.yaml.errors import YamlError
@@ -54,7 +53,7 @@ def from_yaml(text: str) -> object:
     try:
         return from_json(go_data(parse(text, alone=False).root))
     except YamlError as error:
-        raise GoCallError(f"error converting YAML to JSON: yaml: {error}") from None
+        raise GoError(f"error converting YAML to JSON: yaml: {error}") from None
 
 
 def _write(out: list[Step], value: object, walk: CountingWalk, depth: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from krmkit.libraries.go.core.functions import FunctionSet, GoCallError, GoFunction
+from krmkit.libraries.go.core.functions import FunctionSet, GoFunction
 from krmkit.libraries.go.core.values import (
     ABSENT,
     GoList,
@@ -18,6 +18,7 @@ from krmkit.libraries.go.core.values import (
     type_of,
 )
 from krmkit.libraries.go.core.work import charge, charge_read, charge_text
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import byte_length, go_print_value, sprint, sprintln
 
 _PLAIN = frozenset((str, int, float, bool))
@@ -27,7 +28,7 @@ _ORDERED = frozenset((str, int, float))
 def equal(first: object, *others: object) -> bool:
     """eq: whether the first is equal to any of the others. Numbers of different kinds, and lists and maps, are errors."""
     if not others:
-        raise GoCallError("missing argument for comparison")
+        raise GoError("missing argument for comparison")
     kind = type(first)
     for other in others:
         if kind is type(other) and kind in _PLAIN:
@@ -47,7 +48,7 @@ def _equal(one: object, other: object) -> bool:
             return _whole(one) == _whole(other)
         if _nil(one) or _nil(other):
             return False
-        raise GoCallError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
+        raise GoError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
     if kind in ("int", "uint"):
         return _whole(one) == _whole(other)
     if kind:
@@ -55,7 +56,7 @@ def _equal(one: object, other: object) -> bool:
     if kind_of(one) != kind_of(other) and not _nil(one) and not _nil(other):
         from krmkit.libraries.go.fmt.printf import sprintf
 
-        raise GoCallError(
+        raise GoError(
             sprintf("non-comparable types %s: %v, %s: %v", one, type_of(one), type_of(other), other)
         )
     if _nil(one) or _nil(other) or is_nil_list(one) or is_nil_list(other):
@@ -66,7 +67,7 @@ def _equal(one: object, other: object) -> bool:
         return type_of(one) == type_of(other) and one.go_equal(other)
     from krmkit.libraries.go.fmt.printf import sprintf
 
-    raise GoCallError(sprintf("non-comparable type %s: %v", other, type_of(other)))
+    raise GoError(sprintf("non-comparable type %s: %v", other, type_of(other)))
 
 
 def _whole(value: object) -> int:
@@ -92,13 +93,13 @@ def less(one: object, other: object) -> bool:
         return one < other  # type: ignore[operator, no-any-return]  # two of one ordered kind
     first, second = basic_kind(one), basic_kind(other)
     if not first or not second:
-        raise GoCallError("invalid type for comparison")
+        raise GoError("invalid type for comparison")
     if {first, second} <= {"int", "uint"}:
         return _whole(one) < _whole(other)
     if first != second:
-        raise GoCallError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
+        raise GoError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
     if first in ("bool", "complex"):
-        raise GoCallError("invalid type for comparison")
+        raise GoError("invalid type for comparison")
     return one < other  # type: ignore[operator, no-any-return]  # two of one ordered kind
 
 
@@ -137,39 +138,39 @@ def length(item: object) -> int:
     if isinstance(item, (list, dict)):
         return len(item)
     if item is None:
-        raise GoCallError("len of nil pointer")
+        raise GoError("len of nil pointer")
     if item is ABSENT:
-        raise GoCallError("reflect: call of reflect.Value.Type on zero Value")
-    raise GoCallError(f"len of type {type_of(item).removeprefix('*')}")
+        raise GoError("reflect: call of reflect.Value.Type on zero Value")
+    raise GoError(f"len of type {type_of(item).removeprefix('*')}")
 
 
 def index(item: object, *indexes: object) -> object:
     """index x 1 2 3 is x[1][2][3]. A key that a map does not have gives the zero value of its elements."""
     if _nil(item):
-        raise GoCallError("index of untyped nil")
+        raise GoError("index of untyped nil")
     for at in indexes:
         if item is None:
-            raise GoCallError("index of nil pointer")
+            raise GoError("index of nil pointer")
         if isinstance(item, dict):
             if not isinstance(at, str):
                 if _nil(at):
-                    raise GoCallError("value is nil; should be of type string")
-                raise GoCallError(f"value has type {type_of(at)}; should be string")
+                    raise GoError("value is nil; should be of type string")
+                raise GoError(f"value has type {type_of(at)}; should be string")
             item = item.get(at, "" if getattr(item, "element", "") == "string" else None)
         elif isinstance(item, list):
             place = _position(at, len(item))
             if place == len(item):
-                raise GoCallError("reflect: slice index out of range")
+                raise GoError("reflect: slice index out of range")
             item = item[place]
         elif isinstance(item, str):
             charge_read(item)
             data = encode(item)
             place = _position(at, len(data))
             if place == len(data):
-                raise GoCallError("reflect: string index out of range")
+                raise GoError("reflect: string index out of range")
             item = Uint8(data[place])
         else:
-            raise GoCallError(f"can't index item of type {type_of(item).removeprefix('*')}")
+            raise GoError(f"can't index item of type {type_of(item).removeprefix('*')}")
     return item
 
 
@@ -177,37 +178,37 @@ def _position(at: object, size: int) -> int:
     """An index that lies within 0..size."""
     if basic_kind(at) not in ("int", "uint"):
         found = "nil" if _nil(at) else f"type {type_of(at)}"
-        raise GoCallError(f"cannot index slice/array with {found}")
+        raise GoError(f"cannot index slice/array with {found}")
     place = _whole(at)
     if not 0 <= place <= size:
-        raise GoCallError(f"index out of range: {place}")
+        raise GoError(f"index out of range: {place}")
     return place
 
 
 def cut(item: object, *indexes: object) -> object:
     """slice x 1 2 is x[1:2]; strings are cut by bytes. A list has no more room than its length."""
     if _nil(item):
-        raise GoCallError("slice of untyped nil")
+        raise GoError("slice of untyped nil")
     if len(indexes) > 3:
-        raise GoCallError(f"too many slice indexes: {len(indexes)}")
+        raise GoError(f"too many slice indexes: {len(indexes)}")
     data: bytes | list[object]
     if isinstance(item, str):
         if len(indexes) == 3:
-            raise GoCallError("cannot 3-index slice a string")
+            raise GoError("cannot 3-index slice a string")
         charge_text(item)
         data = encode(item)
     elif isinstance(item, list):
         charge(len(item) // 16)
         data = item
     else:
-        raise GoCallError(f"can't slice item of type {type_of(item)}")
+        raise GoError(f"can't slice item of type {type_of(item)}")
     places = [_position(at, len(data)) for at in indexes]
     start = places[0] if places else 0
     end = places[1] if len(places) > 1 else len(data)
     if start > end:
-        raise GoCallError(f"invalid slice index: {start} > {end}")
+        raise GoError(f"invalid slice index: {start} > {end}")
     if len(places) > 2 and end > places[2]:
-        raise GoCallError(f"invalid slice index: {end} > {places[2]}")
+        raise GoError(f"invalid slice index: {end} > {places[2]}")
     if isinstance(data, bytes):
         return decode(data[start:end])
     part = data[start:end]

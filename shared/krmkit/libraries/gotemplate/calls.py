@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT, type_of
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.gotemplate.callarguments import Argument, failing, failing_stage, final, typed
 from krmkit.libraries.gotemplate.execution import LAST, Execution, Expression, Frame, Site, Stage
 from krmkit.libraries.gotemplate.nodes import Node
@@ -46,7 +47,7 @@ def call(
         def none(frame: Frame, dot: object) -> object:
             try:
                 return impl()
-            except GoCallError as error:
+            except GoError as error:
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return none
@@ -56,7 +57,7 @@ def call(
         def one(frame: Frame, dot: object) -> object:
             try:
                 return impl(only(frame, dot))
-            except GoCallError as error:
+            except GoError as error:
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return one
@@ -66,7 +67,7 @@ def call(
         def two(frame: Frame, dot: object) -> object:
             try:
                 return impl(first(frame, dot), second(frame, dot))
-            except GoCallError as error:
+            except GoError as error:
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return two
@@ -74,7 +75,7 @@ def call(
     def many(frame: Frame, dot: object) -> object:
         try:
             return impl(*[argument(frame, dot) for argument in given])
-        except GoCallError as error:
+        except GoError as error:
             raise site.error(frame[0], command, prefix + error.message) from None
 
     return many
@@ -98,7 +99,7 @@ def piped_call(
         def none(frame: Frame, dot: object, value: object) -> object:
             try:
                 return impl(take(frame, value))
-            except GoCallError as error:
+            except GoError as error:
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return none
@@ -108,7 +109,7 @@ def piped_call(
         def one(frame: Frame, dot: object, value: object) -> object:
             try:
                 return impl(only(frame, dot), take(frame, value))
-            except GoCallError as error:
+            except GoError as error:
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return one
@@ -116,7 +117,7 @@ def piped_call(
     def many(frame: Frame, dot: object, value: object) -> object:
         try:
             return impl(*[argument(frame, dot) for argument in given], take(frame, value))
-        except GoCallError as error:
+        except GoError as error:
             raise site.error(frame[0], command, prefix + error.message) from None
 
     return many

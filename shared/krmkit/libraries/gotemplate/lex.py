@@ -6,6 +6,8 @@ The list ends with an EOF or an ERROR token; an error is only raised when the pa
 
 from __future__ import annotations
 
+from krmkit.libraries.gotemplate.errors import TemplateError
+
 Token = tuple[int, int, str]
 
 ERROR, BOOL, CHAR, CHAR_CONSTANT, COMPLEX, ASSIGN, DECLARE, EOF, FIELD, IDENTIFIER, LEFT_DELIM, LEFT_PAREN, \
@@ -34,10 +36,6 @@ _DIGITS = frozenset("0123456789")
 _NUMBER_STARTS = frozenset("0123456789+-.")
 _TERMINATORS = frozenset(" \t\r\n.,|:)(")
 _SINGLE = {"=": ASSIGN, "|": PIPE, "(": LEFT_PAREN, ")": RIGHT_PAREN}
-
-
-class _LexError(Exception):
-    """An invalid token; arguments are the message and the offset of the token's start."""
 
 
 def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ...] = ()) -> list[Token]:
@@ -70,9 +68,8 @@ def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ..
             else:
                 tokens.append((LEFT_DELIM, found, left))
                 at = scanner.action(start)
-    except _LexError as error:
-        message, offset = error.args
-        tokens.append((ERROR, offset, message))
+    except TemplateError as error:
+        tokens.append((ERROR, error.column or 0, error.message))
         return tokens
     if at < size:
         tokens.append((TEXT, at, text[at:]))
@@ -108,10 +105,10 @@ class _Scanner:
         """Behind a comment that begins at `start`, its delimiter, and the blanks it trims."""
         close = self.text.find("*/", start + 2)
         if close < 0:
-            raise _LexError("unclosed comment", start)
+            raise TemplateError("unclosed comment", column=start)
         behind = self._right(close + 2)
         if behind is None:
-            raise _LexError("comment ends before closing delimiter", start)
+            raise TemplateError("comment ends before closing delimiter", column=start)
         return behind
 
     def _right(self, at: int) -> int | None:
@@ -139,11 +136,11 @@ class _Scanner:
                 behind = self._right(at)
                 if behind is not None:
                     if parens:
-                        raise _LexError("unclosed left paren", at)
+                        raise TemplateError("unclosed left paren", column=at)
                     add((RIGHT_DELIM, at if char == first else at + 2, right))
                     return behind
             if char == "":
-                raise _LexError("unclosed action", at)
+                raise TemplateError("unclosed action", column=at)
             if char in _BLANKS:
                 at = self._blanks(at)
             elif char == ".":
@@ -160,7 +157,7 @@ class _Scanner:
                 elif char == ")":
                     parens -= 1
                     if parens < 0:
-                        raise _LexError("unexpected right paren", at)
+                        raise TemplateError("unexpected right paren", column=at)
                 add((_SINGLE[char], at, char))
                 at += 1
             elif char in _NUMBER_STARTS:
@@ -173,13 +170,13 @@ class _Scanner:
         text = self.text
         if char == ":":
             if text[at + 1 : at + 2] != "=":
-                raise _LexError("expected :=", at)
+                raise TemplateError("expected :=", column=at)
             self.tokens.append((DECLARE, at, ":="))
             return at + 2
         if char == "`":
             close = text.find("`", at + 1)
             if close < 0:
-                raise _LexError("unterminated raw quoted string", at)
+                raise TemplateError("unterminated raw quoted string", column=at)
             self.tokens.append((RAW_STRING, at, text[at : close + 1]))
             return close + 1
         if char == "'":
@@ -189,7 +186,7 @@ class _Scanner:
         if " " <= char <= "~":
             self.tokens.append((CHAR, at, char))
             return at + 1
-        raise _LexError(f"unrecognized character in action: {describe(char)}", at)
+        raise TemplateError(f"unrecognized character in action: {describe(char)}", column=at)
 
     def _blanks(self, at: int) -> int:
         """A run of blanks; the last one may belong to the trim marker of the right delimiter."""
@@ -218,7 +215,7 @@ class _Scanner:
         """Identifiers, fields and variables end with a blank, punctuation or the delimiter."""
         char = self.text[at : at + 1]
         if char and char not in _TERMINATORS and not self.text.startswith(self.right, at):
-            raise _LexError(f"bad character {describe(char)}", start)
+            raise TemplateError(f"bad character {describe(char)}", column=start)
 
     def _identifier(self, start: int) -> int:
         at = self._word(start)
@@ -248,11 +245,11 @@ class _Scanner:
                 at += 1
                 char = text[at : at + 1]
                 if char in ("", "\n"):
-                    raise _LexError(problem, start)
+                    raise TemplateError(problem, column=start)
             elif char == mark:
                 break
             elif char in ("", "\n"):
-                raise _LexError(problem, start)
+                raise TemplateError(problem, column=start)
             at += 1
         self.tokens.append((kind, start, text[start : at + 1]))
         return at + 1
@@ -269,7 +266,7 @@ class _Scanner:
         if not good:
             from krmkit.libraries.go.fmt.printing import quote
 
-            raise _LexError(f"bad number syntax: {quote(word)}", start)
+            raise TemplateError(f"bad number syntax: {quote(word)}", column=start)
         self.tokens.append((kind, start, word))
         return at
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.libraries.go.core.values import decode, encode
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
@@ -12,12 +13,8 @@ _LENGTHS = {"x": 2, "u": 4, "U": 8}
 _INT_MIN, _INT_MAX, _UINT_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 
 
-class LiteralError(ValueError):
-    """Text that is not a literal; the message is Go's."""
-
-
 def unquote(text: str) -> str:
-    """strconv.Unquote of a string in double quotes or backquotes. Raises LiteralError."""
+    """strconv.Unquote of a string in double quotes or backquotes. Raises GoInputError."""
     if text[0] == "`":
         return text[1:-1].replace("\r", "")
     body = text[1:-1]
@@ -36,7 +33,7 @@ def _unquote_char(text: str, at: int, mark: str) -> tuple[str, int]:
     """One character or escape; a byte of \\x and octal escapes above 127 comes as surrogateescape has it."""
     char = text[at]
     if char == mark:
-        raise LiteralError("invalid syntax")
+        raise GoInputError("invalid syntax")
     if char != "\\":
         return char, at + 1
     escape = text[at + 1 : at + 2]
@@ -47,18 +44,18 @@ def _unquote_char(text: str, at: int, mark: str) -> tuple[str, int]:
     if escape in _LENGTHS:
         digits = text[at + 2 : at + 2 + _LENGTHS[escape]]
         if len(digits) < _LENGTHS[escape] or not _HEX.issuperset(digits):
-            raise LiteralError("invalid syntax")
+            raise GoInputError("invalid syntax")
         code = int(digits, 16)
         at += 2 + len(digits)
         if escape == "x":
             return _byte(code), at
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-            raise LiteralError("invalid syntax")
+            raise GoInputError("invalid syntax")
         return chr(code), at
     digits = text[at + 1 : at + 4]
     if len(digits) == 3 and _OCTAL.issuperset(digits) and int(digits, 8) < 256:
         return _byte(int(digits, 8)), at + 4
-    raise LiteralError("invalid syntax")
+    raise GoInputError("invalid syntax")
 
 
 def _byte(code: int) -> str:
@@ -66,13 +63,13 @@ def _byte(code: int) -> str:
 
 
 def rune(text: str) -> int:
-    """The number of a character constant such as 'a'. Raises LiteralError."""
+    """The number of a character constant such as 'a'. Raises GoInputError."""
     body = text[1:]
     if body == "'":
-        raise LiteralError("invalid syntax")
+        raise GoInputError("invalid syntax")
     char, at = _unquote_char(body, 0, "'")
     if body[at:] != "'":
-        raise LiteralError(f"malformed character constant: {text}")
+        raise GoInputError(f"malformed character constant: {text}")
     code = ord(char)
     if 0xDC80 <= code <= 0xDCFF:
         # An escaped byte counts as itself, a stray one in the text as what replaces it.
@@ -112,7 +109,7 @@ def _is_hex_int(text: str) -> bool:
 
 
 def number(text: str, is_char: bool = False, is_complex: bool = False) -> Number:
-    """A number from its text. Raises LiteralError."""
+    """A number from its text. Raises GoInputError."""
     found = Number(text)
     if is_char:
         found.int = found.uint = rune(text)
@@ -135,11 +132,11 @@ def number(text: str, is_char: bool = False, is_complex: bool = False) -> Number
         real = parse_float(text)
         if real is not None:
             if not any(char in text for char in ".eEpP"):
-                raise LiteralError(f"integer overflow: {quote(text)}")
+                raise GoInputError(f"integer overflow: {quote(text)}")
             found.float = real
             _set_integers(found, real)
     if found.int is None and found.uint is None and found.float is None:
-        raise LiteralError(f"illegal number syntax: {quote(text)}")
+        raise GoInputError(f"illegal number syntax: {quote(text)}")
     return found
 
 
@@ -161,7 +158,7 @@ def _set_complex(found: Number, text: str) -> None:
     real = parse_float(body[:split]) if split else 0.0
     imaginary = parse_float(body[split:])
     if real is None or imaginary is None:
-        raise LiteralError(f"illegal number syntax: {quote(text)}")
+        raise GoInputError(f"illegal number syntax: {quote(text)}")
     found.complex = complex(real, imaginary)
     if imaginary == 0:
         found.float = real

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.lex import (
     BLOCK,
@@ -28,7 +29,7 @@ from krmkit.libraries.gotemplate.lex import (
     lex,
 )
 from krmkit.libraries.gotemplate.limits import TemplateLimits
-from krmkit.libraries.gotemplate.literals import LiteralError, unquote
+from krmkit.libraries.gotemplate.literals import unquote
 from krmkit.libraries.gotemplate.nodes import Action, Control, Jump, Node, Pipe, TemplateCall, Text, Tree
 from krmkit.libraries.gotemplate.pipelines import Pipelines
 
@@ -187,7 +188,7 @@ class _Parser(Pipelines):
             raise self.unexpected(token, context)
         try:
             return unquote(token[2])
-        except LiteralError as error:
+        except GoInputError as error:
             raise self.error(str(error)) from None
 
     def template_call(self) -> Node:

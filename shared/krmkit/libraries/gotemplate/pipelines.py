@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.errors import TemplateError
 from krmkit.libraries.gotemplate.lex import (
@@ -32,7 +33,7 @@ from krmkit.libraries.gotemplate.lex import (
     Token,
 )
 from krmkit.libraries.gotemplate.limits import TemplateLimits
-from krmkit.libraries.gotemplate.literals import LiteralError, number, unquote
+from krmkit.libraries.gotemplate.literals import number, unquote
 from krmkit.libraries.gotemplate.nodes import (
     Bool,
     Chain,
@@ -256,7 +257,7 @@ class Pipelines:
             self.at += 1
             try:
                 node = String(pos, word, unquote(word))
-            except LiteralError as error:
+            except GoInputError as error:
                 raise self.error(str(error)) from None
         elif kind == LEFT_PAREN:
             self.at += 1
@@ -278,7 +279,7 @@ class Pipelines:
             self.at += 1
             try:
                 return Numeral(pos, number(word, kind == CHAR_CONSTANT, kind == COMPLEX))
-            except LiteralError as error:
+            except GoInputError as error:
                 raise self.error(str(error)) from None
         if kind == DOT:
             node = Dot(pos)

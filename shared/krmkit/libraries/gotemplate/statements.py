@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import go_print_value, quote
 from krmkit.libraries.gotemplate.execution import (
     BREAK,
@@ -118,7 +119,7 @@ class _Statements(Expressions):
                 return "<no value>"
             try:
                 return go_print_value(value)
-            except GoCallError as error:
+            except GoError as error:
                 raise site.error(frame[0], node.pipe, error.message) from None
 
         def after_text(frame: Frame, dot: object, write: Write) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.go.core.work import begin, end
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.json.data import DataError, from_json
+from krmkit.libraries.go.json.data import from_json
 from krmkit.libraries.gotemplate.builtins import BUILTINS
 from krmkit.libraries.gotemplate.errors import TemplateError
 from krmkit.libraries.gotemplate.execution import Execution, Program
@@ -122,7 +123,7 @@ class Template:
             frame[0] = run
             frame[1] = dot
             program.body(frame, dot, run.chunks.append)
-        except DataError as error:
+        except GoError as error:
             raise TemplateError(f"template: {self.name}: {error}") from None
         except RecursionError:
             raise TemplateError(

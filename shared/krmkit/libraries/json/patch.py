@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from krmkit.libraries.json.equal import json_equal
+from krmkit.libraries.json.text import JsonError
 from krmkit.libraries.yaml.effort import charge
 
 Operation = Mapping[str, Any]
@@ -32,10 +33,6 @@ _MISSING = "missing value"
 _BAD_INDEX = "invalid index referenced"
 
 
-class PatchError(ValueError):
-    """A patch that cannot be applied; the message is evanphx/json-patch's."""
-
-
 class Draft:
     """A document under change: `apply` changes it, `document` is what it has become. The original stays as it is."""
 
@@ -48,12 +45,12 @@ class Draft:
         self._own: dict[int, object] = {}
 
     def apply(self, operations: Iterable[Operation]) -> None:
-        """Apply operations in their order. After a PatchError the draft is of no use any more."""
+        """Apply operations in their order. After a JsonError the draft is of no use any more."""
         for operation in operations:
             kind = operation.get("op")
             work = _KINDS.get(kind) if isinstance(kind, str) else None
             if work is None:
-                raise PatchError(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
+                raise JsonError(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
             work(self, operation)
 
     def _add(self, operation: Operation) -> None:
@@ -64,37 +61,37 @@ class Draft:
             return
         container, key = self._find(path)
         if container is None:
-            raise PatchError(f'add operation does not apply: doc is missing path: "{path}": {_MISSING}')
+            raise JsonError(f'add operation does not apply: doc is missing path: "{path}": {_MISSING}')
         try:
             _insert(container, key, value)
-        except PatchError as error:
-            raise PatchError(f"error in add for path: '{path}': {error}") from None
+        except JsonError as error:
+            raise JsonError(f"error in add for path: '{path}': {error}") from None
 
     def _remove(self, operation: Operation) -> None:
         path = _path(operation, "path", "remove operation failed to decode path")
         container, key = self._find(path)
         if container is None:
-            raise PatchError(f'remove operation does not apply: doc is missing path: "{path}": {_MISSING}')
+            raise JsonError(f'remove operation does not apply: doc is missing path: "{path}": {_MISSING}')
         try:
             _delete(container, key)
-        except PatchError as error:
-            raise PatchError(f"error in remove for path: '{path}': {error}") from None
+        except JsonError as error:
+            raise JsonError(f"error in remove for path: '{path}': {error}") from None
 
     def _replace(self, operation: Operation) -> None:
         path = _path(operation, "path", "replace operation failed to decode path")
         value = operation.get("value")
         if path == "":
             if not isinstance(value, (dict, list)):
-                raise PatchError("replace operation value must be object or array")
+                raise JsonError("replace operation value must be object or array")
             self.document = value
             return
         container, key = self._find(path)
         if container is None:
-            raise PatchError(f"replace operation does not apply: doc is missing path: {path}: {_MISSING}")
+            raise JsonError(f"replace operation does not apply: doc is missing path: {path}: {_MISSING}")
         try:
             _read(container, key)
-        except PatchError:
-            raise PatchError(
+        except JsonError:
+            raise JsonError(
                 f"replace operation does not apply: doc is missing key: {path}: {_MISSING}"
             ) from None
         if isinstance(container, list):
@@ -105,28 +102,28 @@ class Draft:
     def _move(self, operation: Operation) -> None:
         source = _path(operation, "from", "move operation failed to decode from")
         if source == "":
-            raise PatchError("unable to move entire document to another path: invalid state detected")
+            raise JsonError("unable to move entire document to another path: invalid state detected")
         container, key = self._find(source)
         if container is None:
-            raise PatchError(f"move operation does not apply: doc is missing from path: {source}: {_MISSING}")
+            raise JsonError(f"move operation does not apply: doc is missing from path: {source}: {_MISSING}")
         try:
             value = _read(container, key)
             _delete(container, key)
-        except PatchError as error:
-            raise PatchError(f"error in move for path: '{key}': {error}") from None
+        except JsonError as error:
+            raise JsonError(f"error in move for path: '{key}': {error}") from None
         self._place(operation, value, "move")
 
     def _copy(self, operation: Operation) -> None:
         source = _path(operation, "from", "copy operation failed to decode from")
         container, key = self._find(source)
         if container is None:
-            raise PatchError(
+            raise JsonError(
                 f'copy operation does not apply: doc is missing from path: "{source}": {_MISSING}'
             )
         try:
             value = _read(container, key)
-        except PatchError as error:
-            raise PatchError(f"error in copy for path: '{key}': {error}") from None
+        except JsonError as error:
+            raise JsonError(f"error in copy for path: '{key}': {error}") from None
         self._count(value)
         # Both places share the value from now on, so neither may change it in place.
         self._own.clear()
@@ -139,7 +136,7 @@ class Draft:
         while pending:
             self._copied += 1
             if self._copied > MAX_COPIED:
-                raise PatchError(
+                raise JsonError(
                     f"error in copy: all copies hold more than {MAX_COPIED:,} values (krmkit.libraries.json.patch.MAX_COPIED)"
                 )
             item = pending.pop()
@@ -151,13 +148,13 @@ class Draft:
         path = _path(operation, "path", f"{kind} operation failed to decode path")
         container, key = self._find(path)
         if container is None:
-            raise PatchError(
+            raise JsonError(
                 f"{kind} operation does not apply: doc is missing destination path: {path}: {_MISSING}"
             )
         try:
             _insert(container, key, value)
-        except PatchError as error:
-            raise PatchError(f"error in {kind} for path: '{path}': {error}") from None
+        except JsonError as error:
+            raise JsonError(f"error in {kind} for path: '{path}': {error}") from None
 
     def _test(self, operation: Operation) -> None:
         path = _path(operation, "path", "test operation failed to decode path")
@@ -166,15 +163,15 @@ class Draft:
         else:
             container, key = self._find(path)
             if container is None:
-                raise PatchError(f"test operation does not apply: is missing path: {path}: {_MISSING}")
+                raise JsonError(f"test operation does not apply: is missing path: {path}: {_MISSING}")
             try:
                 value = _read(container, key)
-            except PatchError as error:
+            except JsonError as error:
                 if isinstance(container, list):
-                    raise PatchError(f"error in test for path: '{path}': {error}") from None
+                    raise JsonError(f"error in test for path: '{path}': {error}") from None
                 value = None
         if not json_equal(value, operation.get("value")):
-            raise PatchError(f"testing value {path} failed: test failed")
+            raise JsonError(f"testing value {path} failed: test failed")
 
     def _find(self, path: str) -> tuple[Any, str]:
         """The container that a path ends in, ready to be changed, and the last key. (None, "") where there is none."""
@@ -195,7 +192,7 @@ class Draft:
             if isinstance(container, list):
                 try:
                     key = _index(key, len(container))
-                except PatchError:
+                except JsonError:
                     return None, ""
             elif key not in container:
                 return None, ""
@@ -230,16 +227,16 @@ _KINDS = {
 
 
 def patched(operations: Iterable[Operation], document: Any) -> Any:
-    """The document after a JSON patch. `patched([{"op": "remove", "path": "/a"}], {"a": 1})` is {}. Raises PatchError."""
+    """The document after a JSON patch. `patched([{"op": "remove", "path": "/a"}], {"a": 1})` is {}. Raises JsonError."""
     draft = Draft(document)
     draft.apply(operations)
     return draft.document
 
 
 def merged(document: Any, patch: Any, depth: int = 0) -> Any:
-    """The document after a JSON merge patch: null removes a key, mappings merge, all else replaces. Raises PatchError."""
+    """The document after a JSON merge patch: null removes a key, mappings merge, all else replaces. Raises JsonError."""
     if depth > MAX_DEPTH:
-        raise PatchError(f"the merge patch is nested more than {MAX_DEPTH} levels deep")
+        raise JsonError(f"the merge patch is nested more than {MAX_DEPTH} levels deep")
     if not isinstance(patch, dict):
         return patch
     result = dict(document) if isinstance(document, dict) else {}
@@ -254,7 +251,7 @@ def merged(document: Any, patch: Any, depth: int = 0) -> Any:
 def _path(operation: Operation, name: str, complaint: str) -> str:
     path = operation.get(name)
     if not isinstance(path, str):
-        raise PatchError(f"{complaint}: {_MISSING}")
+        raise JsonError(f"{complaint}: {_MISSING}")
     return path
 
 
@@ -265,7 +262,7 @@ def _unescape(key: str) -> str:
 def _number(key: str) -> int:
     digits = key[1:] if key[:1] in ("-", "+") else key
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 18):
-        raise PatchError(f'strconv.Atoi: parsing "{key}": invalid syntax')
+        raise JsonError(f'strconv.Atoi: parsing "{key}": invalid syntax')
     return int(key)
 
 
@@ -273,7 +270,7 @@ def _index(key: str, length: int) -> int:
     """The position of an element that exists."""
     number = _number(key)
     if number >= length or number < -length:
-        raise PatchError(f"Unable to access invalid index: {number}: {_BAD_INDEX}")
+        raise JsonError(f"Unable to access invalid index: {number}: {_BAD_INDEX}")
     return number + length if number < 0 else number
 
 
@@ -283,7 +280,7 @@ def _read(container: Any, key: str) -> Any:
     if isinstance(container, list):
         return container[_index(key, len(container))]
     if key not in container:
-        raise PatchError(f"unable to get nonexistent key: {key}: {_MISSING}")
+        raise JsonError(f"unable to get nonexistent key: {key}: {_MISSING}")
     return container[key]
 
 
@@ -296,11 +293,11 @@ def _insert(container: Any, key: str, value: Any) -> None:
         return
     try:
         number = _number(key)
-    except PatchError as error:
-        raise PatchError(f"value was not a proper array index: '{key}': {error}") from None
+    except JsonError as error:
+        raise JsonError(f"value was not a proper array index: '{key}': {error}") from None
     size = len(container) + 1
     if number >= size or number < -size:
-        raise PatchError(f"Unable to access invalid index: {number}: {_BAD_INDEX}")
+        raise JsonError(f"Unable to access invalid index: {number}: {_BAD_INDEX}")
     container.insert(number + size if number < 0 else number, value)
 
 
@@ -309,5 +306,5 @@ def _delete(container: Any, key: str) -> None:
         del container[_index(key, len(container))]
         return
     if key not in container:
-        raise PatchError(f"unable to remove nonexistent key: {key}: {_MISSING}")
+        raise JsonError(f"unable to remove nonexistent key: {key}: {_MISSING}")
     del container[key]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import format_float, quote
 from krmkit.libraries.go.json.functions import must_to_json
 
@@ -96,7 +96,7 @@ def _shown(value: object) -> str:
         return format_float(value)
     try:
         return must_to_json(value)
-    except GoCallError:
+    except GoError:
         return '"..."'  # infinite, or deeper than what is printed
 
 

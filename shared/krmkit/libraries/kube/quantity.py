@@ -6,6 +6,8 @@ A quantity is held as an integer number of nano units: of cores for cpu, of byte
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
+
 NANO = 10**9
 MILLICORE = 10**6
 MEBIBYTE = NANO << 20
@@ -23,14 +25,10 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DIGITS = frozenset("0123456789")
 
 
-class QuantityError(ValueError):
-    """The text is not a Kubernetes quantity; the message shows the valid form."""
-
-
 def parse(text: str) -> int:
-    """The quantity in nano units. Raises QuantityError."""
+    """The quantity in nano units. Raises GoInputError."""
     if len(text) > LONGEST:
-        raise QuantityError(f"a quantity of {len(text)} characters (at most {LONGEST})")
+        raise GoInputError(f"a quantity of {len(text)} characters (at most {LONGEST})")
     sign, mantissa, exponent, suffix = _split(text)
     shift = 0
     if suffix in _DECIMAL:
@@ -40,7 +38,7 @@ def parse(text: str) -> int:
     elif suffix[0] in "eE":
         exponent += _exponent(text, suffix[1:])
     else:
-        raise QuantityError(f'"{text}" is not a quantity: {_advice(suffix)}')
+        raise GoInputError(f'"{text}" is not a quantity: {_advice(suffix)}')
     return sign * _nano(text, mantissa << shift, exponent + 9)
 
 
@@ -48,7 +46,7 @@ def from_number(value: int | float) -> int:
     """A plain number (a decoded config's `cpu: 0.5`) in nano units, exact in its shortest decimal form."""
     if isinstance(value, int):
         if abs(value) * NANO > LARGEST:
-            raise QuantityError("more than 2^63-1, the most that Kubernetes can hold")
+            raise GoInputError("more than 2^63-1, the most that Kubernetes can hold")
         return value * NANO
     return parse(repr(value))
 
@@ -74,7 +72,7 @@ def _split(text: str) -> tuple[int, int, int, str]:
         part = text[end + 1 : stop]
         end = stop
     if not whole and not part:
-        raise QuantityError(
+        raise GoInputError(
             f'"{text}" is not a quantity: it starts with a number, as in 500m (cpu), 0.5, 1Gi (memory), 1e9'
         )
     return -1 if text[0] == "-" else 1, int(whole + part), -len(part), text[end:]
@@ -89,7 +87,7 @@ def _digits(text: str, at: int) -> int:
 def _exponent(text: str, digits: str) -> int:
     unsigned = digits[1:] if digits[:1] in ("+", "-") else digits
     if not unsigned or _digits(unsigned, 0) != len(unsigned):
-        raise QuantityError(f'"{text}" is not a quantity: after the e a whole number is expected, as in 1e9')
+        raise GoInputError(f'"{text}" is not a quantity: after the e a whole number is expected, as in 1e9')
     return int(digits)
 
 
@@ -105,7 +103,7 @@ def _nano(text: str, mantissa: int, exponent: int) -> int:
     elif exponent <= len(str(LARGEST)):
         value = mantissa * 10**exponent
     if not 0 < value <= LARGEST:
-        raise QuantityError(f'"{text}" is more than 2^63-1, the most that Kubernetes can hold')
+        raise GoInputError(f'"{text}" is more than 2^63-1, the most that Kubernetes can hold')
     return value
 
 

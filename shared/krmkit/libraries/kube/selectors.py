@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from krmkit.libraries.go.errors import GoInputError
+
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
 OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST)
 
@@ -15,10 +17,6 @@ _INNER = _ALPHANUMERIC | frozenset("-_.")
 _LOWER = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _LONGEST_NAME = 63
 _LONGEST_PREFIX = 253
-
-
-class SelectorError(ValueError):
-    """A selector that can select nothing: an unknown operator, values missing or too many, a malformed key or value."""
 
 
 class Requirement:
@@ -56,23 +54,23 @@ class LabelSelector:
 def parse_selector(data: Mapping[str, object]) -> LabelSelector:
     """The selector of a LabelSelector ({matchLabels, matchExpressions[{key, operator, values}]}); other keys are not looked at.
 
-    SelectorError names the first thing that is wrong.
+    GoInputError names the first thing that is wrong.
     """
     requirements: list[Requirement] = []
     labels = data.get("matchLabels") or {}
     if not isinstance(labels, dict):
-        raise SelectorError("matchLabels is not a map of strings")
+        raise GoInputError("matchLabels is not a map of strings")
     for key in sorted(labels):
         requirements.append(_requirement(f"matchLabels[{key}]", key, IN, [labels[key]]))
     expressions = data.get("matchExpressions") or []
     if not isinstance(expressions, list):
-        raise SelectorError("matchExpressions is not a list")
+        raise GoInputError("matchExpressions is not a list")
     for index, expression in enumerate(expressions):
         if not isinstance(expression, dict):
-            raise SelectorError(f"matchExpressions[{index}] is not a map with key, operator and values")
+            raise GoInputError(f"matchExpressions[{index}] is not a map with key, operator and values")
         operator = expression.get("operator") or ""
         if operator not in OPERATORS:
-            raise SelectorError(
+            raise GoInputError(
                 f'"{operator}" is not a valid label selector operator'
                 f" (matchExpressions[{index}]; valid are {', '.join(OPERATORS)})"
             )
@@ -88,18 +86,18 @@ def _requirement(where: str, key: object, operator: str, values: object) -> Requ
     if values is None:
         values = []
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise SelectorError(f"{where}: values are not a list of strings")
+        raise GoInputError(f"{where}: values are not a list of strings")
     if not isinstance(key, str) or not _qualified(key):
-        raise SelectorError(
+        raise GoInputError(
             f'{where}: "{key or ""}" is not a label key (a name of at most 63 characters, or prefix/name)'
         )
     if operator in (IN, NOT_IN) and not values:
-        raise SelectorError(f"{where}: for 'in', 'notin' operators, values set can't be empty")
+        raise GoInputError(f"{where}: for 'in', 'notin' operators, values set can't be empty")
     if operator in (EXISTS, DOES_NOT_EXIST) and values:
-        raise SelectorError(f"{where}: values set must be empty for exists and does not exist")
+        raise GoInputError(f"{where}: values set must be empty for exists and does not exist")
     for value in values:
         if value and not _name(value):
-            raise SelectorError(
+            raise GoInputError(
                 f'{where}: "{value}" is not a label value'
                 " (at most 63 of letters, digits, '-', '_' and '.', the first and the last a letter or a digit)"
             )

@@ -22,15 +22,11 @@ _LINGERING = 2.0  # seconds that the program's children may keep its output open
 
 
 class ChildError(Exception):
-    """The program was ended because it took too long or wrote too much; the message names the limit."""
+    """The program was ended: it took too long (`late`), or wrote too much to stdout. The message names the limit."""
 
-
-class ChildTimeError(ChildError):
-    """The program exceeded its time."""
-
-
-class ChildOutputError(ChildError):
-    """The program exceeded the limit of its stdout."""
+    def __init__(self, message: str, late: bool = False) -> None:
+        super().__init__(message)
+        self.late = late
 
 
 @dataclass(slots=True, eq=False)
@@ -138,7 +134,7 @@ def _talk(
         while selector.get_map():
             now = time.monotonic()
             if now > end:
-                raise ChildTimeError(late)
+                raise ChildError(late, True)
             over = bool(lingering) and now > lingering
             for key, _ in selector.select(0 if over else min(end - now, 0.1)):
                 if key.fileobj is stdin:
@@ -156,7 +152,7 @@ def _talk(
                 elif key.fileobj is stdout:
                     size += len(chunk)
                     if size > most:
-                        raise ChildOutputError(f"wrote more than {most} bytes")
+                        raise ChildError(f"wrote more than {most} bytes")
                     output.append(chunk)
                 else:
                     errors.add(chunk)
@@ -169,7 +165,7 @@ def _talk(
         # It has closed its streams, and may still run.
         process.wait(None if end == inf else max(0.0, end - time.monotonic()))
     except subprocess.TimeoutExpired:
-        raise ChildTimeError(late) from None
+        raise ChildError(late, True) from None
     return b"".join(output), errors.text()
 
 

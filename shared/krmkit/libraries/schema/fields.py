@@ -10,6 +10,8 @@ What a change does not touch is shared between the old and the new data, so a ch
 
 from __future__ import annotations
 
+from krmkit.libraries.schema.errors import SchemaError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,17 +23,6 @@ if TYPE_CHECKING:
 def is_list_of_maps(value: object) -> TypeGuard[list[Object]]:
     """Return whether a value is a list with nothing but mappings. `is_list_of_maps([])` is True."""
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)
-
-
-class NestedError(ValueError):
-    """A path leads through a value that is not a mapping; `at` is the path of that value."""
-
-    def __init__(self, at: Sequence[str], value: object) -> None:
-        from krmkit.libraries.schema.walk import kind_of
-
-        super().__init__(f".{'.'.join(at)} is not a mapping, but {kind_of(value)}")
-        self.at = tuple(at)
-        self.value = value
 
 
 class _Missing:
@@ -110,7 +101,7 @@ def leaves(value: object, keys: bool = False) -> Iterator[Any]:
 
 
 def put(data: Object, path: Sequence[str], value: object) -> Object:
-    """A copy of `data` with the value at the path; mappings on the way are made. Raises NestedError."""
+    """A copy of `data` with the value at the path; mappings on the way are made. Raises SchemaError."""
     result = dict(data)
     target = result
     for depth, key in enumerate(path[:-1]):
@@ -118,7 +109,9 @@ def put(data: Object, path: Sequence[str], value: object) -> Object:
         if inner is None and key not in target:
             inner = {}
         elif type(inner) is not dict:
-            raise NestedError(path[: depth + 1], inner)
+            from krmkit.libraries.schema.walk import kind_of
+
+            raise SchemaError(f".{'.'.join(path[: depth + 1])} is not a mapping, but {kind_of(inner)}")
         inner = dict(inner)
         target[key] = inner
         target = inner

@@ -9,6 +9,8 @@ Function configs, Porch's kinds and the variables of ClusterClasses have their s
 
 from __future__ import annotations
 
+from krmkit.libraries.schema.errors import SchemaError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,15 +33,6 @@ UNSUPPORTED = (
 )
 # Go's name of a field where it differs from the key.
 _GO_NAMES = {"$schema": "schema"}
-
-
-class SchemaError(ValueError):
-    """A schema that Kubernetes cannot decode. `path` is where, below the schema: `properties[cpu].minimum`."""
-
-    def __init__(self, path: str, message: str) -> None:
-        super().__init__(f"{path}: {message}" if path else message)
-        self.path = path
-        self.message = message
 
 
 class ValidationRule:
@@ -143,9 +136,9 @@ def read_schema(data: object, path: str = "") -> Schema:
 
 def _read(data: object, path: str, depth: int) -> Schema:
     if depth > MAX_DEPTH:
-        raise SchemaError(path, f"a schema must not nest deeper than {MAX_DEPTH} levels")
+        raise SchemaError(f"a schema must not nest deeper than {MAX_DEPTH} levels", path)
     if not isinstance(data, dict):
-        raise SchemaError(path, f"a schema must be a map, got {_kind(data)}")
+        raise SchemaError(f"a schema must be a map, got {_kind(data)}", path)
     schema = Schema()
     for key, value in data.items():
         if value is None:
@@ -178,7 +171,7 @@ def _read_inner(schema: Schema, key: str, value: object, path: str, depth: int) 
     place = _at(path, key)
     if key == "properties":
         if not isinstance(value, dict):
-            raise SchemaError(place, f"must be a map, got {_kind(value)}")
+            raise SchemaError(f"must be a map, got {_kind(value)}", place)
         schema.properties = {
             str(name): _read(inner, f"{place}[{name}]", depth) for name, inner in value.items()
         }
@@ -190,7 +183,7 @@ def _read_inner(schema: Schema, key: str, value: object, path: str, depth: int) 
             schema.additional = _read(value, place, depth)
     elif key == "items":
         if isinstance(value, list):
-            raise SchemaError(place, "OpenAPIV3Schema 'items' must be a schema, but is an array")
+            raise SchemaError("OpenAPIV3Schema 'items' must be a schema, but is an array", place)
         schema.items = _read(value, place, depth)
     elif key == "not":
         schema.not_ = _read(value, place, depth)
@@ -198,12 +191,12 @@ def _read_inner(schema: Schema, key: str, value: object, path: str, depth: int) 
         inner = [_read(item, f"{place}[{i}]", depth) for i, item in enumerate(_list(value, place))]
         setattr(schema, _JUNCTORS[key], inner)
     elif key in UNSUPPORTED and value:
-        raise SchemaError(path, f"OpenAPIV3Schema '{_GO_NAMES.get(key, key)}' is not supported")
+        raise SchemaError(f"OpenAPIV3Schema '{_GO_NAMES.get(key, key)}' is not supported", path)
 
 
 def _rule(data: object, path: str) -> ValidationRule:
     if not isinstance(data, dict):
-        raise SchemaError(path, f"a rule must be a map, got {_kind(data)}")
+        raise SchemaError(f"a rule must be a map, got {_kind(data)}", path)
     text = {
         key: str(_scalar(data[key], str, path, key))
         for key in ("rule", "message", "messageExpression", "reason", "fieldPath")
@@ -225,18 +218,18 @@ def _scalar(value: object, kind: type, path: str, key: str) -> object:
     path = _at(path, key)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
         if not -_LARGEST <= value <= _LARGEST:
-            raise SchemaError(path, "must be a number that JSON can hold")
+            raise SchemaError("must be a number that JSON can hold", path)
         return float(value)
     if kind is int and type(value) is float and value.is_integer():
         return int(value)
     if type(value) is not kind:
-        raise SchemaError(path, f"must be {_NAMES[kind]}, got {_kind(value)}")
+        raise SchemaError(f"must be {_NAMES[kind]}, got {_kind(value)}", path)
     return value
 
 
 def _list(value: object, path: str) -> list[object]:
     if not isinstance(value, list):
-        raise SchemaError(path, f"must be a list, got {_kind(value)}")
+        raise SchemaError(f"must be a list, got {_kind(value)}", path)
     return value
 
 

@@ -32,7 +32,7 @@ def functions(set_name: str) -> dict[str, GoFunction]:
 def call(name: str, *args: object) -> object:
     """Calls one function of `sprig` with arguments of the right types (str for string, int for int ...).
 
-    Raises KeyError for an unknown name and GoCallError where the function fails.
+    Raises KeyError for an unknown name and GoError where the function fails.
     """
     return functions("sprig")[name].impl(*args)
 

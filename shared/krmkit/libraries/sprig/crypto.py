@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import GoObject, decode, encode
-from krmkit.libraries.sprig.encoding import CorruptInputError, decode_base64
+from krmkit.libraries.go.errors import GoError, GoInputError
+from krmkit.libraries.sprig.encoding import decode_base64
 from krmkit.libraries.sprig.refused import keys as refuse_keys
 
 _SEED = b"com.lyndir.masterpassword"
@@ -75,7 +75,7 @@ def derive_password(counter: int, kind: str, password: str, user: str, site: str
     if not templates:
         return f"cannot find password template {kind}"
     if not 0 <= counter < 1 << 32:
-        raise GoCallError(f"the counter is a uint32, not {counter}")
+        raise GoError(f"the counter is a uint32, not {counter}")
     charge(_SCRYPT)
     from hashlib import scrypt
     from hmac import digest
@@ -108,11 +108,8 @@ def htpasswd(user: str, password: str, *algorithm: str) -> object:
 def decrypt_aes(_: str, text: str) -> str:
     """decryptAES: checks the base64, then gives up, since the standard library has no cipher."""
     if text:
-        try:
-            decode_base64(text)
-        except CorruptInputError as error:
-            raise GoCallError(str(error)) from None
-        raise GoCallError("there is no AES cipher here; decrypt outside of the template and pass the text in")
+        decode_base64(text)
+        raise GoError("there is no AES cipher here; decrypt outside of the template and pass the text in")
     return ""
 
 
@@ -122,12 +119,12 @@ def build_custom_cert(cert: str, key: str) -> Certificate:
     for text, name in ((cert, "certificate"), (key, "private key")):
         try:
             data.append(decode_base64(text))
-        except CorruptInputError:
-            raise GoCallError(f"unable to decode base64 {name}") from None
+        except GoInputError:
+            raise GoError(f"unable to decode base64 {name}") from None
     if not _is_pem(data[0]):
-        raise GoCallError("unable to decode certificate")
+        raise GoError("unable to decode certificate")
     if not _is_pem(data[1]):
-        raise GoCallError("error parsing private key: no PEM data in input")
+        raise GoError("error parsing private key: no PEM data in input")
     return Certificate(decode(data[0]), decode(data[1]))
 
 

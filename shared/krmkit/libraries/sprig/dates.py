@@ -6,13 +6,13 @@ There is no clock: a fallback to the current time is an error instead.
 from __future__ import annotations
 
 from krmkit.libraries.go.core.cast import wrap64
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import Int32, Int64, type_of
-from krmkit.libraries.go.time.durations import SECOND, DurationError, format_duration, parse_duration
-from krmkit.libraries.go.time.parse import TimeParseError, parse_time
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.time.durations import SECOND, format_duration, parse_duration
+from krmkit.libraries.go.time.parse import parse_time
 from krmkit.libraries.go.time.values import ZERO, Time
-from krmkit.libraries.go.time.zones import UTC_ZONE, FixedZone, NoZoneDataError, load_zone
+from krmkit.libraries.go.time.zones import UTC_ZONE, FixedZone, load_zone
 from krmkit.libraries.sprig.refused import no_clock
 
 _HOUR = 3600 * SECOND
@@ -46,10 +46,7 @@ def date_in_zone(layout: str, when: object, zone: str) -> str:
         raise no_clock(
             f"a value of type {type_of(when)} is not a date, and sprig would take the current time"
         )
-    try:
-        place = load_zone(zone)
-    except NoZoneDataError as error:
-        raise GoCallError(str(error)) from None
+    place = load_zone(zone)
     return Time(moment.unix, moment.nanosecond, place or UTC_ZONE).format(layout)
 
 
@@ -57,32 +54,26 @@ def date_modify(duration: str, when: Time) -> Time:
     """dateModify, date_modify: move a date by a duration; an invalid duration leaves it unchanged."""
     try:
         return when.add(parse_duration(duration))
-    except DurationError:
+    except GoInputError:
         return when
 
 
 def must_date_modify(duration: str, when: Time) -> Time:
     """mustDateModify, must_date_modify."""
-    try:
-        return when.add(parse_duration(duration))
-    except DurationError as error:
-        raise GoCallError(str(error)) from None
+    return when.add(parse_duration(duration))
 
 
 def to_date(layout: str, text: str) -> Time:
     """toDate: the zero time for what does not fit the layout."""
     try:
         return _parse(layout, text)
-    except TimeParseError:
+    except GoInputError:
         return ZERO
 
 
 def must_to_date(layout: str, text: str) -> Time:
     """mustToDate."""
-    try:
-        return _parse(layout, text)
-    except TimeParseError as error:
-        raise GoCallError(str(error)) from None
+    return _parse(layout, text)
 
 
 def unix_epoch(when: Time) -> str:
@@ -108,7 +99,7 @@ def duration_round(value: object) -> str:
         charge(len(value))
         try:
             span = parse_duration(value)
-        except DurationError:
+        except GoInputError:
             span = 0
     elif isinstance(value, Int64):
         span = int(value)

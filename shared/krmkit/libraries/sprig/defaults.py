@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 
 
 def default(fallback: object, *given: object) -> object:
@@ -37,4 +37,4 @@ def ternary(yes: object, no: object, test: bool) -> object:
 
 def fail(message: str) -> str:
     """Ends the template with the message."""
-    raise GoCallError(message)
+    raise GoError(message)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import CountingWalk, charge
 from krmkit.libraries.go.core.values import StringList, sorted_keys, type_of
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig.strings import to_string
 
 Dict = dict[str, object] | None
@@ -26,7 +26,7 @@ def get(items: Dict, key: str) -> object:
 def set_key(items: Dict, key: str, value: object) -> Dict:
     """set: changes the dict and yields it."""
     if items is None:
-        raise GoCallError("assignment to entry in nil map")
+        raise GoError("assignment to entry in nil map")
     items[key] = value
     return items
 
@@ -76,26 +76,26 @@ def omit(items: Dict, *names: str) -> dict[str, object]:
 def dig(*params: object) -> object:
     """dig key... default dict: the value at the end of the keys, or the default where one is absent."""
     if len(params) < 3:
-        raise GoCallError("dig needs at least three arguments")
+        raise GoError("dig needs at least three arguments")
     current, fallback = params[-1], params[-2]
     if type(current) is not dict:
-        raise GoCallError(_conversion(current, "map[string]interface {}"))
+        raise GoError(_conversion(current, "map[string]interface {}"))
     names = [key for key in params[:-2] if isinstance(key, str)]
     if len(names) < len(params) - 2:
-        raise GoCallError(_conversion(next(key for key in params if not isinstance(key, str)), "string"))
+        raise GoError(_conversion(next(key for key in params if not isinstance(key, str)), "string"))
     for name in names[:-1]:
         if name not in current:
             return fallback
         current = current[name]
         if type(current) is not dict:
-            raise GoCallError(_conversion(current, "map[string]interface {}"))
+            raise GoError(_conversion(current, "map[string]interface {}"))
     return current.get(names[-1], fallback)
 
 
 def deep_copy(value: object) -> object:
     """deepCopy, mustDeepCopy: nothing is shared with the original."""
     if value is None:
-        raise GoCallError("reflect: call of reflect.Value.Type on zero Value")
+        raise GoError("reflect: call of reflect.Value.Type on zero Value")
     return _copy(value, CountingWalk(), 0)
 
 

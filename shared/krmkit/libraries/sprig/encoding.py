@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import decode, encode
+from krmkit.libraries.go.errors import GoInputError
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _BASE32 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 _NEWLINES = b"\r\n"
 _PAD = ord("=")
-
-
-class CorruptInputError(ValueError):
-    """Bad input; the message is that of Go's encoding packages, with the offset of the byte."""
 
 
 def base64_encode(text: str) -> str:
@@ -26,7 +23,7 @@ def base64_decode(text: str) -> str:
     """b64dec: the decoded text, or the error's text."""
     try:
         return decode(decode_base64(text))
-    except CorruptInputError as error:
+    except GoInputError as error:
         return str(error)
 
 
@@ -43,7 +40,7 @@ def base32_decode(text: str) -> str:
     digits = encode(text).translate(None, _NEWLINES)
     try:
         used = _base32_length(digits)
-    except CorruptInputError as error:
+    except GoInputError as error:
         return str(error)
     from base64 import b32decode
 
@@ -51,7 +48,7 @@ def base32_decode(text: str) -> str:
 
 
 def decode_base64(text: str) -> bytes:
-    """base64.StdEncoding.DecodeString. Raises CorruptInputError."""
+    """base64.StdEncoding.DecodeString. Raises GoInputError."""
     from binascii import Error, a2b_base64
 
     data = encode(text)
@@ -60,7 +57,7 @@ def decode_base64(text: str) -> bytes:
     except Error:
         charge(len(data))
         problem = _base64_problem(data)
-        raise CorruptInputError(f"illegal base64 data at input byte {problem}") from None
+        raise GoInputError(f"illegal base64 data at input byte {problem}") from None
 
 
 def _base64_problem(data: bytes) -> int:
@@ -121,8 +118,8 @@ def _base32_length(digits: bytes) -> int:
     return end
 
 
-def _corrupt32(offset: int) -> CorruptInputError:
-    return CorruptInputError(f"illegal base32 data at input byte {offset}")
+def _corrupt32(offset: int) -> GoInputError:
+    return GoInputError(f"illegal base32 data at input byte {offset}")
 
 
 def sha1_sum(text: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from krmkit.libraries.go.core.cast import to_int64
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import charge, check_items
 from krmkit.libraries.go.core.values import ListList, NilList, kind_of
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig.compare import deep_equal, identity
 from krmkit.libraries.sprig.defaults import empty
 
@@ -99,7 +99,7 @@ def cut(items: object, *indices: object) -> object:
     start = to_int64(indices[0]) if indices else 0
     end = to_int64(indices[1]) if len(indices) > 1 else len(found)
     if start < 0 or end < start or end > len(found):
-        raise GoCallError("reflect.Value.Slice: slice index out of bounds")
+        raise GoError("reflect.Value.Slice: slice index out of bounds")
     return type(found)(found[start:end])
 
 
@@ -120,7 +120,7 @@ def chunk(size: int, items: object) -> ListList:
     # Sprig computes the number of chunks by a division and takes what comes out.
     chunks = (len(found) - 1) // size + 1 if size else -1
     if chunks < 0 or not found:
-        raise GoCallError("runtime error: makeslice: len out of range")
+        raise GoError("runtime error: makeslice: len out of range")
     return ListList([found] if chunks else [])
 
 
@@ -132,5 +132,5 @@ def _items(items: object, problem: str, *, copy: bool = True) -> list[object]:
         charge(len(items) // 4)  # eight bytes an item, which stay in memory
         return list(items)
     if items is None:
-        raise GoCallError("runtime error: invalid memory address or nil pointer dereference")
-    raise GoCallError(problem.format(kind_of(items)))
+        raise GoError("runtime error: invalid memory address or nil pointer dereference")
+    raise GoError(problem.format(kind_of(items)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import CountingWalk
 from krmkit.libraries.go.core.values import StringMap
+from krmkit.libraries.go.errors import GoError
 
 
 def merge(target: dict[str, object] | None, *sources: dict[str, object] | None) -> dict[str, object] | None:
@@ -51,7 +51,7 @@ def _merge(
 
 def _set(target: dict[str, object], key: str, value: object) -> None:
     if isinstance(target, StringMap) and not isinstance(value, str):
-        raise GoCallError(
+        raise GoError(
             "reflect.Value.SetMapIndex: value of type interface {} is not assignable to type string"
         )
     target[key] = value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krmkit.libraries.go.core.cast import parse_int, to_float, to_int64, wrap64
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import check_items
 from krmkit.libraries.go.core.values import Int64, IntList
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import sprint
 
 _DIVISION_PLACES = 16
@@ -175,7 +175,7 @@ def _range(start: int, stop: int, step: int) -> range:
 
 def _divide(first: int, second: int) -> tuple[int, int]:
     if second == 0:
-        raise GoCallError("runtime error: integer divide by zero")
+        raise GoError("runtime error: integer divide by zero")
     quotient = abs(first) // abs(second)
     if (first < 0) != (second < 0):
         quotient = -quotient
@@ -202,7 +202,7 @@ def _decimal(value: object) -> tuple[int, int]:
     text = repr(number)
     if text[-1] in "nf":
         sign = "-Inf" if number < 0 else "+Inf"
-        raise GoCallError(f"Cannot create a Decimal from {'NaN' if number != number else sign}")
+        raise GoError(f"Cannot create a Decimal from {'NaN' if number != number else sign}")
     mantissa, _, exponent = text.partition("e")
     whole, _, fraction = mantissa.partition(".")
     if fraction == "0":
@@ -218,7 +218,7 @@ def _plus(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
 def _quotient(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
     """Half away from zero at the last of the 16 places."""
     if b[0] == 0:
-        raise GoCallError("decimal division by 0")
+        raise GoError("decimal division by 0")
     shift = a[1] - b[1] + _DIVISION_PLACES
     above = abs(a[0]) * 10 ** max(shift, 0)
     below = abs(b[0]) * 10 ** max(-shift, 0)

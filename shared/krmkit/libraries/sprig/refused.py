@@ -5,16 +5,16 @@ A KRM function has to yield the same output for the same input, so none of these
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 
 _SAME = "and the same input must give the same output"
 _RANDOM = f"it is random, {_SAME}; pass the value in as a variable instead"
 _KEYS = f"it makes a new key or salt each time, {_SAME}; make it once outside, keep it in a Secret, and pass it in"
 
 
-def no_clock(reason: str) -> GoCallError:
+def no_clock(reason: str) -> GoError:
     """The error of what needs the current time."""
-    return GoCallError(f"{reason}; there is no clock, {_SAME}: pass the time in as a variable, as int64 seconds or "
+    return GoError(f"{reason}; there is no clock, {_SAME}: pass the time in as a variable, as int64 seconds or "
                        "through toDate")  # fmt: skip
 
 
@@ -30,28 +30,28 @@ def ago(_: object) -> object:
 
 def random(*_: object) -> object:
     """randInt, randAlpha, randAlphaNum, randAscii, randNumeric, randBytes, uuidv4."""
-    raise GoCallError(_RANDOM)
+    raise GoError(_RANDOM)
 
 
 def shuffle(text: str) -> str:
     """shuffle: only a text whose characters are all the same comes out as it went in."""
     if len(set(text)) > 1:
-        raise GoCallError(_RANDOM)
+        raise GoError(_RANDOM)
     return text
 
 
 def keys(*_: object) -> object:
     """genCA, genCAWithKey, genSelfSignedCert, genSignedCert ..., bcrypt, encryptAES."""
-    raise GoCallError(_KEYS)
+    raise GoError(_KEYS)
 
 
 def private_key(kind: str) -> str:
     """genPrivateKey: an unknown type is a text, as in sprig."""
     if kind not in ("", "rsa", "dsa", "ecdsa", "ed25519"):
         return f"Unknown type {kind}"
-    raise GoCallError(_KEYS)
+    raise GoError(_KEYS)
 
 
 def host_by_name(_: object) -> object:
     """getHostByName."""
-    raise GoCallError(f"it asks the network, {_SAME}; pass the address in as a variable instead")
+    raise GoError(f"it asks the network, {_SAME}; pass the address in as a variable instead")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import GoObject, Uint64
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.versions import scan as versionscan
-from krmkit.libraries.versions.constraints import ConstraintError, Constraints
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.constraints import Constraints
+from krmkit.libraries.versions.semver import Version
 
 
 class VersionValue(GoObject):
@@ -57,38 +58,26 @@ def semver(text: str) -> VersionPointer:
 def semver_compare(constraint: str, version: str) -> bool:
     """semverCompare: whether the version satisfies the constraint."""
     charge(min(len(constraint), versionscan.MAX_LENGTH) * 8)
-    try:
-        constraints = Constraints.parse(constraint)
-    except ConstraintError as error:
-        raise GoCallError(str(error)) from None
+    constraints = Constraints.parse(constraint)
     return constraints.check(_parse(version))
 
 
 def _parse(text: str) -> Version:
-    try:
-        return Version.parse(text)
-    except VersionError as error:
-        raise GoCallError(str(error)) from None
+    return Version.parse(text)
 
 
 def _other(value: VersionPointer | None) -> Version:
     if value is None:
-        raise GoCallError("runtime error: invalid memory address or nil pointer dereference")
+        raise GoError("runtime error: invalid memory address or nil pointer dereference")
     return value.version
 
 
 def _with_prerelease(value: VersionValue, prerelease: str) -> VersionValue:
-    try:
-        return VersionValue(value.version.with_prerelease(prerelease))
-    except VersionError as error:
-        raise GoCallError(str(error)) from None
+    return VersionValue(value.version.with_prerelease(prerelease))
 
 
 def _with_metadata(value: VersionValue, metadata: str) -> VersionValue:
-    try:
-        return VersionValue(value.version.with_metadata(metadata))
-    except VersionError as error:
-        raise GoCallError(str(error)) from None
+    return VersionValue(value.version.with_metadata(metadata))
 
 
 _POINTER = ("*semver.Version",)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import charge, check_items, check_length
 from krmkit.libraries.go.core.text import trim_space
 from krmkit.libraries.go.core.values import ByteList, StringList, StringMap, decode, encode
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import byte_length, sprint
 from krmkit.libraries.go.fmt.printing import quote as go_quote
 
@@ -48,7 +48,7 @@ def has_suffix(suffix: str, text: str) -> bool:
 def repeat(count: int, text: str) -> str:
     """The text `count` times."""
     if count < 0:
-        raise GoCallError("strings: negative Repeat count")
+        raise GoError("strings: negative Repeat count")
     check_length(count * len(text))
     return text * count
 
@@ -59,16 +59,16 @@ def substr(start: int, end: int, text: str) -> str:
     size = len(data)
     if start < 0:
         if end < 0:
-            raise GoCallError(f"runtime error: slice bounds out of range [:{end}]")
+            raise GoError(f"runtime error: slice bounds out of range [:{end}]")
         if end > size:
-            raise GoCallError(f"runtime error: slice bounds out of range [:{end}] with length {size}")
+            raise GoError(f"runtime error: slice bounds out of range [:{end}] with length {size}")
         return decode(data[:end])
     if end < 0 or end > size:
         if start > size:
-            raise GoCallError(f"runtime error: slice bounds out of range [{start}:{size}]")
+            raise GoError(f"runtime error: slice bounds out of range [{start}:{size}]")
         return decode(data[start:])
     if start > end:
-        raise GoCallError(f"runtime error: slice bounds out of range [{start}:{end}]")
+        raise GoError(f"runtime error: slice bounds out of range [{start}:{end}]")
     return decode(data[start:end])
 
 
@@ -122,7 +122,7 @@ def cat(*values: object) -> str:
 def indent(spaces: int, text: str) -> str:
     """Every line, empty ones too, behind `spaces` blanks."""
     if spaces < 0:
-        raise GoCallError("strings: negative Repeat count")
+        raise GoError("strings: negative Repeat count")
     check_length(len(text) + spaces * (text.count("\n") + 1))
     pad = " " * spaces
     return pad + text.replace("\n", "\n" + pad)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.versions.scan import DIGITS, IDENTIFIER, UINT64, too_long
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.semver import Version
 
 _UINT64_DIGITS = 20
 UNORDERED = 2
@@ -12,16 +13,16 @@ UNORDERED = 2
 
 
 def parse(text: str) -> Version:
-    """semver.Parse: three numbers, no `v`. Raises VersionError with blang's own text.
+    """semver.Parse: three numbers, no `v`. Raises GoInputError with blang's own text.
 
     >>> str(parse("1.33.0-rc.1+x"))
     '1.33.0-rc.1+x'
     """
     if not text:
-        raise VersionError("Version string empty")
+        raise GoInputError("Version string empty")
     parts = text.split(".", 2)
     if len(parts) != 3 or too_long(text):
-        raise VersionError("No Major.Minor.Patch elements found")
+        raise GoInputError("No Major.Minor.Patch elements found")
     rest, plus, build = parts[2].partition("+")
     patch, dash, prerelease = rest.partition("-")
     major, minor, last = (
@@ -29,36 +30,36 @@ def parse(text: str) -> Version:
     )
     for part in prerelease.split(".") if dash else ():
         if not part:
-            raise VersionError("Prerelease is empty")
+            raise GoInputError("Prerelease is empty")
         if DIGITS.issuperset(part):
             if len(part) > 1 and part[0] == "0":
                 detail = f"Numeric PreRelease version must not contain leading zeroes {quote(part)}"
-                raise VersionError(detail)
+                raise GoInputError(detail)
         elif not IDENTIFIER.issuperset(part):
-            raise VersionError(f"Invalid character(s) found in prerelease {quote(part)}")
+            raise GoInputError(f"Invalid character(s) found in prerelease {quote(part)}")
     for part in build.split(".") if plus else ():
         if not part:
-            raise VersionError("Build meta data is empty")
+            raise GoInputError("Build meta data is empty")
         if not IDENTIFIER.issuperset(part):
-            raise VersionError(f"Invalid character(s) found in build meta data {quote(part)}")
+            raise GoInputError(f"Invalid character(s) found in build meta data {quote(part)}")
     return Version(major, minor, last, prerelease, build, text)
 
 
 def _number(text: str, name: str) -> int:
     if not DIGITS.issuperset(text):
-        raise VersionError(f"Invalid character(s) found in {name} number {quote(text)}")
+        raise GoInputError(f"Invalid character(s) found in {name} number {quote(text)}")
     if len(text) > 1 and text[0] == "0":
-        raise VersionError(f"{name.capitalize()} number must not contain leading zeroes {quote(text)}")
+        raise GoInputError(f"{name.capitalize()} number must not contain leading zeroes {quote(text)}")
     if not text:
-        raise VersionError('strconv.ParseUint: parsing "": invalid syntax')
+        raise GoInputError('strconv.ParseUint: parsing "": invalid syntax')
     value = int(text[:_UINT64_DIGITS])
     if value >= UINT64 or len(text) > _UINT64_DIGITS:
-        raise VersionError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
+        raise GoInputError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
     return value
 
 
 def parse_tolerant(text: str) -> Version:
-    """semver.ParseTolerant: blanks, a leading `v`, leading zeros and missing numbers do not matter. Raises VersionError.
+    """semver.ParseTolerant: blanks, a leading `v`, leading zeros and missing numbers do not matter. Raises GoInputError.
 
     >>> str(parse_tolerant("v1.033"))
     '1.33.0'
@@ -72,7 +73,7 @@ def parse_tolerant(text: str) -> Version:
             parts[position] = part
     if len(parts) < 3:
         if any(sign in parts[-1] for sign in "+-"):
-            raise VersionError("Short version cannot contain PreRelease/Build meta data")
+            raise GoInputError("Short version cannot contain PreRelease/Build meta data")
         parts += ["0"] * (3 - len(parts))
     return parse(".".join(parts))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.versions import scan as versionscan
 from krmkit.libraries.versions.scan import (
     BLANK,
@@ -20,14 +21,10 @@ from krmkit.libraries.versions.scan import (
     scan,
     too_long,
 )
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.semver import Version
 
 # Two-character operators first, so that the longest one is found.
 _OPERATORS = ("!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^")
-
-
-class ConstraintError(ValueError):
-    """A text that is not a version constraint; the message is Masterminds' own."""
 
 
 class Constraints:
@@ -40,9 +37,9 @@ class Constraints:
 
     @classmethod
     def parse(cls, text: str) -> Constraints:
-        """Reads `>=1.2, <2 || ^3`. Raises ConstraintError."""
+        """Reads `>=1.2, <2 || ^3`. Raises GoInputError."""
         if too_long(text):
-            raise ConstraintError(f"improper constraint: longer than {versionscan.MAX_LENGTH} characters")
+            raise GoInputError(f"improper constraint: longer than {versionscan.MAX_LENGTH} characters")
         return cls([_group(part) for part in _rewrite_ranges(text).split("||")])
 
     def check(self, version: Version) -> bool:
@@ -92,7 +89,7 @@ def _rewrite_ranges(text: str) -> str:
 
 def _group(text: str) -> list[_Constraint]:
     """One alternative: constraints between blanks or commas."""
-    improper = ConstraintError(f"improper constraint: {text}")
+    improper = GoInputError(f"improper constraint: {text}")
     group: list[tuple[str, Scanned]] = []
     at = end_of(text, 0, BLANK)
     while True:
@@ -123,8 +120,8 @@ def _constraint(operator: str, found: Scanned) -> _Constraint:
         text += "+" + found.metadata
     try:
         return _Constraint(operator, Version.parse(text), wild)
-    except VersionError:
-        raise ConstraintError("constraint parser error") from None
+    except GoInputError:
+        raise GoInputError("constraint parser error") from None
 
 
 def _not_equal(version: Version, bound: _Constraint) -> bool:

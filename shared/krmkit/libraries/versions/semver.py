@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.versions.scan import (
     DIGITS,
     IDENTIFIER,
@@ -14,10 +15,6 @@ from krmkit.libraries.versions.scan import (
     scan,
     too_long,
 )
-
-
-class VersionError(ValueError):
-    """A text that is not a version; the message is Masterminds' own."""
 
 
 class Version:
@@ -40,10 +37,10 @@ class Version:
 
     @classmethod
     def parse(cls, text: str) -> Version:
-        """A version of one to three numbers, with or without `v`. Raises VersionError."""
+        """A version of one to three numbers, with or without `v`. Raises GoInputError."""
         found = scan(text, 0, DIGITS) if not too_long(text) else None
         if found is None or found.end != len(text):
-            raise VersionError("invalid semantic version")
+            raise GoInputError("invalid semantic version")
         numbers = [_segment(number) for number in found.segments]
         numbers += [0] * (3 - len(numbers))
         _check_prerelease(found.prerelease)
@@ -51,24 +48,24 @@ class Version:
 
     @classmethod
     def parse_strict(cls, text: str) -> Version:
-        """A version exactly as semver.org defines it: three numbers, no `v`, no leading zero. Raises VersionError."""
+        """A version exactly as semver.org defines it: three numbers, no `v`, no leading zero. Raises GoInputError."""
         if not text:
-            raise VersionError("version string empty")
+            raise GoInputError("version string empty")
         parts = text.split(".", 2)
         if len(parts) != 3 or too_long(text):
-            raise VersionError("invalid semantic version")
+            raise GoInputError("invalid semantic version")
         rest, plus, metadata = parts[2].partition("+")
         if plus and not all(consists_of(part, IDENTIFIER) for part in metadata.split(".")):
-            raise VersionError("invalid metadata string")
+            raise GoInputError("invalid metadata string")
         patch, dash, prerelease = rest.partition("-")
         if dash:
             _check_prerelease(prerelease or ".")
         numbers = []
         for part in (parts[0], parts[1], patch):
             if not DIGITS.issuperset(part):
-                raise VersionError("invalid characters in version")
+                raise GoInputError("invalid characters in version")
             if len(part) > 1 and part[0] == "0":
-                raise VersionError("version segment starts with 0")
+                raise GoInputError("version segment starts with 0")
             numbers.append(_uint64(part))
         return cls(numbers[0], numbers[1], numbers[2], prerelease, metadata, text)
 
@@ -94,14 +91,14 @@ class Version:
         return self._next(self.major, self.minor, self.patch if self.prerelease else self.patch + 1)
 
     def with_prerelease(self, prerelease: str) -> Version:
-        """The same version with another pre-release ("" takes it away). Raises VersionError."""
+        """The same version with another pre-release ("" takes it away). Raises GoInputError."""
         _check_prerelease(prerelease)
         return self._next(self.major, self.minor, self.patch, prerelease, self.metadata)
 
     def with_metadata(self, metadata: str) -> Version:
-        """The same version with other build metadata ("" takes it away). Raises VersionError."""
+        """The same version with other build metadata ("" takes it away). Raises GoInputError."""
         if metadata and not all(consists_of(part, IDENTIFIER) for part in metadata.split(".")):
-            raise VersionError("invalid metadata string")
+            raise GoInputError("invalid metadata string")
         return self._next(self.major, self.minor, self.patch, self.prerelease, metadata)
 
     def _next(self, major: int, minor: int, patch: int, prerelease: str = "", metadata: str = "") -> Version:
@@ -139,23 +136,23 @@ class Version:
 
 def _uint64(digits: str) -> int:
     if digits == "":
-        raise VersionError('strconv.ParseUint: parsing "": invalid syntax')
+        raise GoInputError('strconv.ParseUint: parsing "": invalid syntax')
     value = int(digits) if len(digits.lstrip("0")) <= 20 else UINT64
     if value >= UINT64:
-        raise VersionError(f'strconv.ParseUint: parsing "{digits}": value out of range')
+        raise GoInputError(f'strconv.ParseUint: parsing "{digits}": value out of range')
     return value
 
 
 def _segment(digits: str) -> int:
     try:
         return _uint64(digits)
-    except VersionError as error:
-        raise VersionError(f"error parsing version segment: {error}") from None
+    except GoInputError as error:
+        raise GoInputError(f"error parsing version segment: {error}") from None
 
 
 def _check_prerelease(prerelease: str) -> None:
     for part in prerelease.split(".") if prerelease else ():
         if not consists_of(part, IDENTIFIER):
-            raise VersionError("invalid prerelease string")
+            raise GoInputError("invalid prerelease string")
         if len(part) > 1 and part[0] == "0" and consists_of(part, DIGITS):
-            raise VersionError("version segment starts with 0")
+            raise GoInputError("version segment starts with 0")

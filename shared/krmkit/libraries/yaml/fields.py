@@ -24,8 +24,7 @@ _DEEPEST = 200  # nesting that is read here; the tree reads what is deeper, up t
 _known: dict[str, object] = {}
 
 
-class _NotPlainError(Exception):
-    """The text has anchors, aliases, tags, merge keys, keys that are not scalars or occur twice, or deep nesting: a tree reads it."""
+_NOT_PLAIN = "anchors, aliases, tags, merge keys, keys that are not scalars or occur twice, or deep nesting: a tree reads it"
 
 
 class Fields:
@@ -43,7 +42,7 @@ def fields_of(text: str) -> Fields | None:
     """Return the fields of one document; None if it is invalid, or not plain block or flow YAML without anchors and tags."""
     try:
         return _libyaml.read(line_fed(text), _read)
-    except (_libyaml.backend().YAMLError, UnicodeEncodeError, _NotPlainError):
+    except (_libyaml.backend().YAMLError, ValueError):
         return None
 
 
@@ -59,7 +58,7 @@ def _read(get_event: Callable[[], Any]) -> Fields:
         if kind is yaml.DocumentStartEvent:
             documents += 1
             if documents > 1:
-                raise _NotPlainError
+                raise ValueError(_NOT_PLAIN)
         elif kind is not yaml.StreamStartEvent and kind is not yaml.DocumentEndEvent:
             reader.node(event, ())
 
@@ -82,7 +81,7 @@ class _Reader:
     def node(self, event: Any, path: Path) -> None:
         kind = type(event)
         if kind is self._alias or event.anchor is not None or event.tag is not None or len(path) > _DEEPEST:
-            raise _NotPlainError
+            raise ValueError(_NOT_PLAIN)
         if kind is self._scalar:
             value = event.value
             if not event.style:
@@ -101,10 +100,10 @@ class _Reader:
             if kind is self._map_end:
                 break
             if kind is not self._scalar or event.anchor is not None or event.tag is not None:
-                raise _NotPlainError
+                raise ValueError(_NOT_PLAIN)
             child = (*path, event.value)
             if event.value == "<<" or child in marks:
-                raise _NotPlainError
+                raise ValueError(_NOT_PLAIN)
             mark = event.start_mark
             marks[child] = mark.line + 1, mark.column + 1
             self.node(next_event(), child)

@@ -23,7 +23,7 @@ from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.storage.disk.folders import entries, files, open_file, read_file
 from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.systems.palette.packs.items import FILES, FOLDER, PACK_FILE, is_pack, place
-from krmkit.systems.palette.packs.pack import PackError, read_metadata
+from krmkit.systems.palette.packs.pack import read_metadata
 
 TEXTS = (PACK_FILE, *FILES)
 _NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
@@ -173,7 +173,7 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
             ) from None
     try:
         read_metadata(texts[PACK_FILE])
-    except PackError as error:
+    except Refused as error:
         raise Refused(f"{given}: {error}") from None
     return texts, others
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.program import ChildError, run_bounded, words
 from krmkit.render.programs.external import TIMEOUT, External
 from krmkit.render.programs.tags import bare
@@ -27,18 +28,14 @@ _TRANSPORTS = frozenset(
 )
 
 
-class NoRuntimeError(Exception):
-    """No container runtime works on this machine; the message lists those tried."""
-
-
 def runtime(wanted: str | None = None) -> str:
-    """The runtime to use: the wanted one (default: KRM_FN_RUNTIME, else the first that works). Raises NoRuntimeError."""
+    """The runtime to use: the wanted one (default: KRM_FN_RUNTIME, else the first that works). Raises Refused."""
     import shutil
 
     variable = RUNTIME_VARIABLE if os.environ.get(RUNTIME_VARIABLE) else OLD_RUNTIME_VARIABLE
     wanted = wanted if wanted is not None else os.environ.get(variable, "")
     if wanted and wanted.lower() not in RUNTIMES:
-        raise NoRuntimeError(f"{variable} must be {', '.join(RUNTIMES[:-1])} or {RUNTIMES[-1]}, got {wanted}")
+        raise Refused(f"{variable} must be {', '.join(RUNTIMES[:-1])} or {RUNTIMES[-1]}, got {wanted}")
     tried = []
     for name in [wanted.lower()] if wanted else RUNTIMES:
         if shutil.which(name) is None:
@@ -47,7 +44,7 @@ def runtime(wanted: str | None = None) -> str:
             tried.append(f"{name} does not answer (is its service running?)")
         else:
             return name
-    raise NoRuntimeError("; ".join(tried))
+    raise Refused("; ".join(tried))
 
 
 def _answers(name: str) -> bool:

@@ -27,10 +27,6 @@ TIMEOUT = 300.0  # seconds, as in kpt
 _STOPPING = 10.0  # seconds
 
 
-class ExternalError(Exception):
-    """The program cannot be run, or its output cannot be used."""
-
-
 @dataclass(slots=True, eq=False)
 class External:
     """A program to run, as a list of words; `name`: its name for the user.
@@ -48,30 +44,28 @@ class External:
     def run(self, text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str, int]:
         """Stdout, stderr and the exit code.
 
-        Raises ExternalError if the program cannot be run, does not end, or writes too much.
+        Raises Refused if the program cannot be run, does not end, or writes too much.
         """
-        from krmkit.libraries.process.program import ChildError, ChildTimeError, run_bounded
+        from krmkit.libraries.process.program import ChildError, run_bounded
 
         try:
             written, errors, code = run_bounded(
                 self.command, text.encode("utf-8"), self.timeout, limits.total_size
             )
         except OSError as error:
-            raise ExternalError(
-                f"{self.name}: cannot run {self.command[0]}: {error.strerror or error}"
-            ) from None
+            raise Refused(f"{self.name}: cannot run {self.command[0]}: {error.strerror or error}") from None
         except ValueError as error:
-            raise ExternalError(f"{self.name}: cannot be run: {error}") from None
+            raise Refused(f"{self.name}: cannot be run: {error}") from None
         except BaseException as error:
             self._stop()
             if isinstance(error, ChildError):
-                flag = "--timeout" if isinstance(error, ChildTimeError) else "--limit total_size"
-                raise ExternalError(f"{self.name}: {error} ({flag} sets the limit)") from None
+                flag = "--timeout" if error.late else "--limit total_size"
+                raise Refused(f"{self.name}: {error} ({flag} sets the limit)") from None
             raise
         try:
             output = written.decode("utf-8")
         except UnicodeDecodeError:
-            raise ExternalError(f"{self.name}: its output is not UTF-8") from None
+            raise Refused(f"{self.name}: its output is not UTF-8") from None
         return output, errors, code
 
     def _stop(self) -> None:
@@ -105,7 +99,7 @@ def call(
     """Run the program on resources.
 
     If the program exits 0 without output, return `silent`; kpt would take that for no resources, and None makes it an
-    error. Raises ExternalError.
+    error. Raises Refused.
     """
     answer = ProgramOutput()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
@@ -123,7 +117,7 @@ def call(
             answer.items = _items(items, reply)
     except (YamlError, Refused) as error:
         if answer.exit_code == 0:
-            raise ExternalError(f"{external.name}: cannot read its output: {error}") from None
+            raise Refused(f"{external.name}: cannot read its output: {error}") from None
     return answer
 
 

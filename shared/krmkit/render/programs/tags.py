@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-from krmkit.libraries.versions.constraints import ConstraintError, Constraints
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.versions.constraints import Constraints
+from krmkit.libraries.versions.semver import Version
 
 _PATCHES = 30  # more than any release of kpt's catalog has had
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
@@ -26,10 +27,10 @@ def constraint(tag: str) -> Constraints | None:
     """The constraint in a tag; None for a version, and for a text that is no constraint, which is a tag as it stands."""
     try:
         Version.parse(tag)
-    except VersionError:
+    except GoInputError:
         try:
             return Constraints.parse(tag)
-        except ConstraintError:
+        except GoInputError:
             return None
     return None
 
@@ -47,7 +48,7 @@ def highest(wanted: Constraints, tags: list[str]) -> str:
     for tag in tags:
         try:
             version = Version.parse(tag)
-        except VersionError:
+        except GoInputError:
             continue
         if wanted.check(version) and (best is None or version.compare(best[0]) > 0):
             best = (version, tag)

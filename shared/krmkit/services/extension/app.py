@@ -10,7 +10,8 @@ from time import perf_counter, time
 from typing import Any
 from urllib.parse import parse_qs
 
-from krmkit.libraries.go.time.durations import DurationError, parse_duration
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool
 from krmkit.services.extension.metrics import Metrics
 from krmkit.systems.clusterapi.hooks.messages import failure
@@ -223,7 +224,7 @@ def _limit(scope: Message, longest: float) -> float:
     asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("timeout", [""])[0]
     try:
         nanoseconds = parse_duration(asked)
-    except DurationError:
+    except GoInputError:
         return longest
     return min(nanoseconds / 1e9, longest) if nanoseconds > 0 else longest
 

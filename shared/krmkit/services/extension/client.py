@@ -14,7 +14,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from krmkit.krm.errors import Refused
-from krmkit.libraries.process.program import ChildOutputError, ChildTimeError, run_bounded
+from krmkit.libraries.process.program import ChildError, run_bounded
 from krmkit.systems.clusterapi.hooks.serving import LARGEST, Served
 
 
@@ -169,10 +169,13 @@ class ExecCaller:
         """The program's stdout. Raises CallError."""
         try:
             output, errors, code = run_bounded([*self._words, *path.split("/")[3:]], body, seconds, LARGEST)
-        except ChildTimeError:
-            raise CallError(f"{self._words[0]}: took longer than {seconds:g} s") from None
-        except ChildOutputError:
-            raise CallError(f"{self._words[0]}: the answer must have at most {LARGEST} bytes") from None
+        except ChildError as error:
+            said = (
+                f"took longer than {seconds:g} s"
+                if error.late
+                else f"the answer must have at most {LARGEST} bytes"
+            )
+            raise CallError(f"{self._words[0]}: {said}") from None
         except OSError as error:
             raise CallError(f"{self._words[0]}: {error.strerror}") from None
         if code:

@@ -16,7 +16,7 @@ from krmkit.render.resourcefiles import resources_of
 from krmkit.storage.disk.folders import stamps, walk
 from krmkit.systems.clusterapi.api.collection import CollectedObject
 from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, KIND
-from krmkit.systems.clusterapi.hooks.serving import HookExtension, Served, ServingError
+from krmkit.systems.clusterapi.hooks.serving import HookExtension, Served
 from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 
 _GROUP = API_VERSION.partition("/")[0] + "/"  # another version is an error that names it
@@ -71,10 +71,7 @@ def load(content: bytes) -> Served:
         raise Refused("\n".join(problems))
     for name in given["modules"]:
         extensions += _of_module(name, given["folder"])
-    try:
-        return Served(extensions)
-    except ServingError as error:
-        raise Refused(str(error)) from None
+    return Served(extensions)
 
 
 def _of_module(name: str, folder: str) -> list[HookExtension]:

@@ -21,7 +21,6 @@ from starlette.routing import Route
 from krmkit.fleet.engine.jobs import unexpected
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
-from krmkit.services.preview.configs import ChoiceError
 from krmkit.services.preview.package import ChangedError, PreviewPackage
 from krmkit.views.page import page
 
@@ -108,7 +107,6 @@ class Preview:
             routes=routes,
             middleware=[Middleware(Guard, token=self._token, hosts=hosts)],
             exception_handlers={
-                ChoiceError: _refused,
                 ChangedError: _changed,
                 ClientDisconnect: _left,
                 Refused: _refused,
@@ -143,28 +141,28 @@ class Preview:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """The JSON object of a request. Raises ChoiceError."""
+    """The JSON object of a request. Raises Refused."""
     content = b""
     async for part in request.stream():
         content += part
         if len(content) > _LARGEST:
-            raise ChoiceError(f"a request must have at most {_LARGEST:,} bytes")
+            raise Refused(f"a request must have at most {_LARGEST:,} bytes")
     try:
         data = json.loads(content)
         json.dumps(data, ensure_ascii=False).encode()  # an error for half a character, which no file can hold
     except RecursionError:
-        raise ChoiceError("a request must be JSON that is not nested so deeply") from None
+        raise Refused("a request must be JSON that is not nested so deeply") from None
     except ValueError as error:
-        raise ChoiceError(f"a request must be JSON: {error}") from None
+        raise Refused(f"a request must be JSON: {error}") from None
     if not isinstance(data, dict):
-        raise ChoiceError("a request must be a JSON object")
+        raise Refused("a request must be a JSON object")
     return data
 
 
 def _map(body: dict[str, Any], name: str) -> dict[str, Any]:
     value = body.get(name, {})
     if not isinstance(value, dict):
-        raise ChoiceError(f"{name} must be an object, got {type(value).__name__}")
+        raise Refused(f"{name} must be an object, got {type(value).__name__}")
     return value
 
 

@@ -10,10 +10,6 @@ from krmkit.render.package import KPTFILE, Package
 Path = tuple[str | int, ...]
 
 
-class ChoiceError(ValueError):
-    """A choice cannot be made; the message gives the reason, and what would be right."""
-
-
 class ConfigPlace:
     """The config of one function: `item` holds it at `prefix` (("spec",), ("data",), or the configMap of the Kptfile);
     `flat`: its values are texts, as in a ConfigMap. Edits change the text of the item."""

@@ -17,7 +17,7 @@ from krmkit.render.findings.places import shown_path
 from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import KPTFILE, Package, kptfile_of, read
 from krmkit.render.resolve import ProgramResolver
-from krmkit.services.preview.configs import ChoiceError, ConfigPlace
+from krmkit.services.preview.configs import ConfigPlace
 from krmkit.services.preview.macros import MacroChoices
 from krmkit.services.preview.presets import PresetChoices
 from krmkit.storage.disk.folders import WORK, stamps, walk
@@ -38,7 +38,7 @@ class PreviewPackage:
         self._resolver = resolver
 
     def state(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """The page's data. Raises ChoiceError.
+        """The page's data. Raises Refused.
 
         The report with `wanted` applied, the choices on disk, the digests of their files, and `edits`, the files that
         saving would change.
@@ -67,7 +67,7 @@ class PreviewPackage:
     def save(self, wanted: dict[str, Any], digests: dict[str, Any]) -> list[str]:
         """Write the choices into the files of the package, all or none; return the paths of these.
 
-        `digests`: those that the page got. Raises ChoiceError, ChangedError, Refused.
+        `digests`: those that the page got. Raises Refused, ChangedError.
         """
         package = read(self.path, self._resolver.options.limits)
         choices = choices_of(package)
@@ -107,16 +107,16 @@ def choices_of(package: Package) -> dict[str, Choices]:
 
 
 def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]) -> list[FileEdit]:
-    """The edits that `{id of a function: its choices}` asks for. Raises ChoiceError."""
+    """The edits that `{id of a function: its choices}` asks for. Raises Refused."""
     touched: dict[str, ConfigPlace] = {}
     for name, values in wanted.items():
         one = choices.get(name)
         if one is None:
-            raise ChoiceError(f'no function "{name}" has choices{did_you_mean(str(name), choices)}')
+            raise Refused(f'no function "{name}" has choices{did_you_mean(str(name), choices)}')
         try:
             one.choose(values)
         except (Refused, YamlError) as error:
-            raise ChoiceError(f"{one.place.path} cannot be edited: {error}") from None
+            raise Refused(f"{one.place.path} cannot be edited: {error}") from None
         touched.setdefault(one.place.path, one.place)
     edits = []
     for path, place in touched.items():
@@ -124,7 +124,7 @@ def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]
         try:
             text = file.joined(file.items)
         except YamlError as error:
-            raise ChoiceError(f"{path} cannot be edited: {error}") from None
+            raise Refused(f"{path} cannot be edited: {error}") from None
         if text != file.text:
             edits.append(FileEdit(path, file.text, text))
     return edits

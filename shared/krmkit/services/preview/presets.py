@@ -9,7 +9,7 @@ from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.services.preview.configs import ChoiceError, ConfigPlace
+from krmkit.services.preview.configs import ConfigPlace
 from krmkit.systems.palette.packs.items import Carrier, CarrierError, Packs
 from krmkit.systems.palette.presets.apply import apply_presets
 from krmkit.views.packs import data_of
@@ -66,9 +66,9 @@ class PresetChoices:
         return selections
 
     def choose(self, wanted: object) -> None:
-        """Put `{pack: [labels]}` into the config. Raises ChoiceError."""
+        """Put `{pack: [labels]}` into the config. Raises Refused."""
         if not isinstance(wanted, dict):
-            raise ChoiceError(f"the presets of {self.place.id} must be a map of packs, got {wanted!r}")
+            raise Refused(f"the presets of {self.place.id} must be a map of packs, got {wanted!r}")
         carriers = {carrier.pack.label: carrier for carrier in self._packs.carriers if carrier.pack.presets}
         selections = self._selections()
         added: dict[str, list[str]] = {}
@@ -76,11 +76,9 @@ class PresetChoices:
         for label, chosen in wanted.items():
             carrier = carriers.get(label)
             if carrier is None:
-                raise ChoiceError(
-                    f'there is no pack "{label}" with presets{did_you_mean(str(label), carriers)}'
-                )
+                raise Refused(f'there is no pack "{label}" with presets{did_you_mean(str(label), carriers)}')
             if not isinstance(chosen, list) or not all(isinstance(one, str) for one in chosen):
-                raise ChoiceError(f"the presets of {label} must be a list of names, got {chosen!r}")
+                raise Refused(f"the presets of {label} must be a list of names, got {chosen!r}")
             made = _offered(carrier, selections.get(id(carrier)))
             _check(label, chosen, [preset["label"] for preset in made["presets"]])
             if chosen == made["selected"] and "problem" not in made:
@@ -151,7 +149,7 @@ def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, 
 def _check(pack: str, chosen: list[str], known: list[str]) -> None:
     for label in chosen:
         if label not in known:
-            raise ChoiceError(f'{pack} has no preset "{label}"{did_you_mean(label, known)}')
+            raise Refused(f'{pack} has no preset "{label}"{did_you_mean(label, known)}')
 
 
 def _label(preset: dict[str, Any]) -> str:

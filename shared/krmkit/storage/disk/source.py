@@ -41,5 +41,5 @@ class DiskFiles:
         return os.path.exists(os.path.join(self.folder, path))
 
     def read(self, path: str, label: str, limit: int = 0) -> bytes | None:
-        """Return what `folders.read_file` does. Raises TreeError, OSError."""
+        """Return what `folders.read_file` does. Raises Refused, OSError."""
         return read_file(os.path.join(self.folder, path), label, self._within, limit)

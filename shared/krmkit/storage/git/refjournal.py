@@ -124,7 +124,7 @@ class RepositoryLock:
             changes = {str(name): (str(old), str(new)) for name, (old, new) in json.loads(content).items()}
             _check(changes, self.folder)
         except (OSError, Refused, ValueError, AttributeError, RecursionError) as error:
-            why = f" ({error})" if isinstance(error, ForeignJournalError | Refused) else ""
+            why = f" ({error})" if isinstance(error, Refused) else ""
             raise GitError(
                 f"{self._journal}: cannot be read{why}; look at the repository's refs, then remove the file"
             ) from None
@@ -152,22 +152,18 @@ def still_to_do(changes: Mapping[str, tuple[str, str]], now: Mapping[str, str]) 
     return {name: pair for name, pair in changes.items() if now.get(name, NOTHING) == pair[0] != pair[1]}
 
 
-class ForeignJournalError(ValueError):
-    """The journal was not written by a sync."""
-
-
 def _check(changes: Mapping[str, tuple[str, str]], folder: Path) -> None:
-    """Raises ForeignJournalError for an invalid ref name, or an invalid oid."""
+    """Raises Refused for an invalid ref name, or an invalid oid."""
     top = os.path.realpath(folder)
     for name, oids in changes.items():
         try:
             check_ref(name)
         except GitError as error:
-            raise ForeignJournalError(str(error)) from None
+            raise Refused(str(error)) from None
         place = os.path.realpath((folder / name).parent)
         if not name.startswith(("refs/heads/", "refs/tags/", f"{OWN}/")) or not place.startswith(
             f"{top}{os.sep}refs"
         ):
-            raise ForeignJournalError(f"{name!r} must be a branch, a tag or below {OWN}")
+            raise Refused(f"{name!r} must be a branch, a tag or below {OWN}")
         if not all(_OID.fullmatch(oid) for oid in oids):
-            raise ForeignJournalError(f"{name!r}: must go from one object to another, got {oids}")
+            raise Refused(f"{name!r}: must go from one object to another, got {oids}")

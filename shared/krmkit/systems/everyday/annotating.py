@@ -7,7 +7,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml.data import is_null
-from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
+from krmkit.systems.everyday.common.findings import info, refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import API_VERSION, described, is_config_map, texts_at
 from krmkit.systems.everyday.fields.maps import WrongTypeError, places, put
 from krmkit.systems.everyday.fields.specs import field_specs
@@ -52,7 +52,7 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
                 where = dotted(wrong.path)
                 node = described(item.node(*wrong.path))
                 text = f"annotations must be a map of texts, got {node}"
-                raise EverydayError("wrong-type", text, item, where) from None
+                raise refused("wrong-type", text, item, where) from None
             if paths and (spec.create or any(item.node(*path) is not None for path in paths)):
                 field = spec.path.rpartition("[].")[2]
                 finding = info("annotations", message, item if said is None else None, field)
@@ -69,26 +69,24 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
 
 
 def _decoded(config: Resource | None) -> tuple[dict[str, str], list[FieldSpec]]:
-    """The annotations, sorted by key, and the fields that the config adds. Raises EverydayConfigError."""
+    """The annotations, sorted by key, and the fields that the config adds. Raises Refused."""
     if config is not None and is_config_map(config):
         annotations, more = texts_at(config, "data"), []
     elif config is not None and config.kind in _KINDS and config.api_version == API_VERSION:
         annotations, more = texts_at(config, "annotations"), additional_fields(config, *_FIELDS)
     else:
-        raise EverydayConfigError(
-            f"{_PREFIX}`functionConfig` must be a `ConfigMap` or `SetAnnotations`", config
-        )
+        raise wrong_config(f"{_PREFIX}`functionConfig` must be a `ConfigMap` or `SetAnnotations`", config)
     if not annotations:
-        raise EverydayConfigError(f"{_PREFIX}input annotation list cannot be empty", config)
+        raise wrong_config(f"{_PREFIX}input annotation list cannot be empty", config)
     return dict(sorted(annotations.items())), more
 
 
 def additional_fields(config: Resource, name: str, old_name: str) -> list[FieldSpec]:
-    """The field specs that a config adds, under a name or its deprecated one. Raises EverydayConfigError."""
+    """The field specs that a config adds, under a name or its deprecated one. Raises Refused."""
     if not is_null(config.node(old_name)):
         if not is_null(config.node(name)):
             message = f"`{old_name}` has been deprecated, please rename it to `{name}`"
-            raise EverydayConfigError(f"{_PREFIX}{message}", config, old_name)
+            raise wrong_config(f"{_PREFIX}{message}", config, old_name)
         name = old_name
     return field_specs(config, name)
 

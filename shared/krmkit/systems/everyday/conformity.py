@@ -13,7 +13,7 @@ from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.kube.schemas import KubernetesSchemas
 from krmkit.libraries.yaml.data import go_value, is_null
 from krmkit.libraries.yaml.tree import Scalar
-from krmkit.systems.everyday.common.findings import EverydayConfigError, error, reporting, warning
+from krmkit.systems.everyday.common.findings import error, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import described
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def check_conformity(
     try:
         schemas = KubernetesSchemas(texts[_VERSION])
     except ValueError as wrong:
-        raise EverydayConfigError(str(wrong), config, _VERSION) from None
+        raise wrong_config(str(wrong), config, _VERSION) from None
     ignores, strict = (texts[key].lower() in ("true", "1") for key in (_IGNORE, _STRICT))
     skipped = {kind.strip() for kind in texts[_SKIP].split(",")}
     message = (
@@ -95,13 +95,13 @@ def _check_custom(item: Resource, custom: CrdSchemas, strict: bool, findings: li
 
 
 def _text(config: Resource | None, key: str) -> str:
-    """The text of a key beside metadata or in `data`, "" if it is absent. Raises EverydayConfigError for a list or map."""
+    """The text of a key beside metadata or in `data`, "" if it is absent. Raises Refused for a list or map."""
     for path in ((key,), ("data", key)):
         node = config.node(*path) if config is not None else None
         if is_null(node):
             continue
         if not isinstance(node, Scalar):
-            raise EverydayConfigError(f"must be a text, got {described(node)}", config, dotted(path))
+            raise wrong_config(f"must be a text, got {described(node)}", config, dotted(path))
         value = go_value(node)
         return node.text if not isinstance(value, bool) else str(value).lower()
     return ""

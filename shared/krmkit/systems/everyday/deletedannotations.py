@@ -7,7 +7,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map
-from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
+from krmkit.systems.everyday.common.findings import info, refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import described, text_at
 
 _KEY = "annotationKeys"
@@ -21,7 +21,7 @@ def delete_annotations(resources: ResourceList, config: Resource | None) -> list
     keys = list(dict.fromkeys(key.strip() for key in text.split(",") if key.strip()))
     if not keys:
         message = f"{_KEY} was not provided as part of the config or paramters to the function"
-        raise EverydayConfigError(message, config, f"data.{_KEY}")
+        raise wrong_config(message, config, f"data.{_KEY}")
     results: list[Finding] = []
     changed = 0
     for item in resources:
@@ -32,7 +32,7 @@ def delete_annotations(resources: ResourceList, config: Resource | None) -> list
             continue
         if not isinstance(annotations, Map):
             message = f"annotations must be a map of texts, got {described(annotations)}"
-            raise EverydayError("wrong-type", message, item, "metadata.annotations")
+            raise refused("wrong-type", message, item, "metadata.annotations")
         gone = [key for key in keys if item.remove((*_PATH, key))]
         left = item.node(*_PATH)
         if gone and isinstance(left, Map) and not left.entries:

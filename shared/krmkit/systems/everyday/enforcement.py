@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.systems.everyday.common.findings import EverydayConfigError, info, reporting, warning
+from krmkit.systems.everyday.common.findings import info, reporting, warning, wrong_config
 from krmkit.systems.everyday.setters.apply import setter_values
 
 _API_VERSION = "constraints.gatekeeper.sh/v1beta1"
@@ -20,11 +20,11 @@ def set_enforcement_action(resources: ResourceList, config: Resource | None) -> 
     data = setter_values(config)
     if len(data) != 1:
         message = f"expecting exactly 1 {_KEY} as part of the ConfigMap"
-        raise EverydayConfigError(_PREFIX + message, config, "data")
+        raise wrong_config(_PREFIX + message, config, "data")
     action = data.get(_KEY, "")
     if action not in _ACTIONS:
         message = f"expected values for {_KEY} are [deny] or [warn] or [dryrun]"
-        raise EverydayConfigError(_PREFIX + message, config, f"data.{_KEY}")
+        raise wrong_config(_PREFIX + message, config, f"data.{_KEY}")
     policies = [
         item
         for item in resources.containing(_API_VERSION)

@@ -12,7 +12,7 @@ from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map, Scalar
-from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, info, reporting
+from krmkit.systems.everyday.common.findings import info, refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     GROUP,
     described,
@@ -102,7 +102,7 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
                 # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
                 if spec not in _IMAGES or item.kind in _POD_KINDS:
                     message = f"{_wanted(wrong)}, got {described(item.node(*wrong.path))}"
-                    raise EverydayError("wrong-type", message, item, dotted(wrong.path)) from None
+                    raise refused("wrong-type", message, item, dotted(wrong.path)) from None
     return results or [info("images", "no images changed")]
 
 
@@ -144,27 +144,25 @@ def _wanted(wrong: WrongTypeError) -> str:
 
 
 def _decoded(config: Resource | None) -> tuple[Image, list[FieldSpec]]:
-    """The change of the config, and the fields that it adds. Raises EverydayConfigError."""
+    """The change of the config, and the fields that it adds. Raises Refused."""
     if config is None or is_nothing(config):
-        raise EverydayConfigError("must specify `name`", config)
+        raise wrong_config("must specify `name`", config)
     more: list[FieldSpec] = []
     if is_config_map(config):
         texts = texts_at(config, "data")
         for key in texts:
             if key not in _KEYS:
-                raise EverydayConfigError(f"ConfigMap has wrong field name {key}", config, f"data.{key}")
+                raise wrong_config(f"ConfigMap has wrong field name {key}", config, f"data.{key}")
     elif config.kind == "SetImage" and group_of(config.api_version) == GROUP:
         if not is_null(config.node("image")) and not isinstance(config.node("image"), Map):
-            raise EverydayConfigError(
-                f"must be a map, got {described(config.node('image'))}", config, "image"
-            )
+            raise wrong_config(f"must be a map, got {described(config.node('image'))}", config, "image")
         texts = {key: string_at(config, "image", key) for key in _KEYS}
         more = field_specs(config, "additionalImageFields")
     else:
-        raise EverydayConfigError(f"unknown FunctionConfig `{config.kind}`, expect SetImage", config)
+        raise wrong_config(f"unknown FunctionConfig `{config.kind}`, expect SetImage", config)
     name, new_name, new_tag, digest = (texts.get(key, "") for key in _KEYS)
     if not name:
-        raise EverydayConfigError("must specify `name`", config)
+        raise wrong_config("must specify `name`", config)
     if not (new_name or new_tag or digest):
-        raise EverydayConfigError("must specify one of `newName`, `newTag`, or `digest`", config)
+        raise wrong_config("must specify one of `newName`, `newTag`, or `digest`", config)
     return Image(name, new_name, new_tag, digest), more

@@ -12,7 +12,7 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
-from krmkit.systems.everyday.common.findings import EverydayConfigError, error, info, reporting, warning
+from krmkit.systems.everyday.common.findings import error, info, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     GROUP,
     group_of,
@@ -69,9 +69,9 @@ def _explain(item: Resource, path: Path, labels: dict[str, str], config: Resourc
 
 
 def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
-    """The labels, sorted by key, and findings about the config. Raises EverydayConfigError."""
+    """The labels, sorted by key, and findings about the config. Raises Refused."""
     if config is None or is_nothing(config):
-        raise EverydayConfigError("`FunctionConfig` is not given")
+        raise wrong_config("`FunctionConfig` is not given")
     results: list[Finding] = []
     if is_config_map(config):
         labels = texts_at(config, "data")
@@ -82,7 +82,7 @@ def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
             results.append(warning("unread-field", message, config, _UNREAD))
     else:
         group = group_of(config.api_version)
-        raise EverydayConfigError(
+        raise wrong_config(
             f"unknown FunctionConfig `{config.kind}{'.' + group if group else ''}`,"
             " expect `SetLabels.fn.kpt.dev` or `ConfigMap.v1`",
             config,

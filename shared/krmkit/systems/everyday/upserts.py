@@ -19,7 +19,7 @@ from krmkit.libraries.yaml.document import parse_all
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.lines import shift
 from krmkit.libraries.yaml.tree import Map, Node, Seq, deref
-from krmkit.systems.everyday.common.findings import EverydayConfigError, reporting
+from krmkit.systems.everyday.common.findings import reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import described, group_of, is_nothing
 
 TARGET = "config.kubernetes.io/target-path"
@@ -33,7 +33,7 @@ _INTERNAL = ("internal.config.kubernetes.io/", "config.k8s.io/")
 def upsert_resource(resources: ResourceList, config: Resource | None) -> list[Finding]:
     """Put the config's resources into the list."""
     if config is None or is_nothing(config):
-        raise EverydayConfigError(
+        raise wrong_config(
             "FunctionConfig is missing; it must be the resource to put into the package, or a List of them"
         )
     known: dict[tuple[str, str, str, str], list[Resource]] = {}
@@ -64,19 +64,17 @@ def _identity(item: Resource) -> tuple[str, str, str, str]:
 
 
 def _texts(config: Resource) -> list[str]:
-    """The resources of the config, each as a document. Raises EverydayConfigError."""
+    """The resources of the config, each as a document. Raises Refused."""
     if config.kind != "List":
         return [config.text or _text(config.root)]
     items = config.node("items")
     if is_null(items):
         return []
     if not isinstance(items, Seq):
-        raise EverydayConfigError(f"must be a list of resources, got {described(items)}", config, "items")
+        raise wrong_config(f"must be a list of resources, got {described(items)}", config, "items")
     for index, item in enumerate(items.items):
         if not isinstance(deref(item), Map):
-            raise EverydayConfigError(
-                f"must be a resource, got {described(deref(item))}", config, f"items[{index}]"
-            )
+            raise wrong_config(f"must be a resource, got {described(deref(item))}", config, f"items[{index}]")
     return [_text(deref(item)) for item in items.items]
 
 

@@ -5,20 +5,17 @@ load("a: yes\\nn: 1\\n")   # {"a": True, "false": 1}
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.yaml.data import go2_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 
 
-class GoYamlError(ValueError):
-    """The text is not YAML; the message begins like Go's."""
-
-
 def load(text: str) -> object:
-    """Return the data of the first document of `text`; None for an empty text. Go does not read what follows. Raises GoYamlError."""
+    """Return the data of the first document of `text`; None for an empty text. Go does not read what follows. Raises GoInputError."""
     try:
         return go2_data(parse(text, duplicates="keep", alone=False).root)
     except YamlError as error:
-        raise GoYamlError(f"error converting YAML to JSON: yaml: {error}") from None
+        raise GoInputError(f"error converting YAML to JSON: yaml: {error}") from None
     except RecursionError:
-        raise GoYamlError("error converting YAML to JSON: yaml: the text is nested too deeply") from None
+        raise GoInputError("error converting YAML to JSON: yaml: the text is nested too deeply") from None

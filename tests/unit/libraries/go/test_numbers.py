@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.numbers import NumberError, atoi, check_int_or_percent
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.numbers import atoi, check_int_or_percent
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_atoi(text: str, value: int) -> None:
 )
 def test_no_number(text: str, problem: str) -> None:
     """Anything else is an error in Go's words."""
-    with pytest.raises(NumberError, match=problem):
+    with pytest.raises(GoInputError, match=problem):
         atoi(text)
 
 

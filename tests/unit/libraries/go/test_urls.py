@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call
 
 PARTS = ("scheme", "userinfo", "host", "hostname", "path", "query", "fragment", "opaque")
@@ -55,7 +55,7 @@ def test_parse(url: str, expected: list[str]) -> None:
 )
 def test_parse_fails(url: str, problem: str) -> None:
     """urlParse fails with Go's error."""
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call("urlParse", url)
 
     assert caught.value.message.startswith("unable to parse url: parse ")
@@ -80,7 +80,7 @@ def test_parse_fails(url: str, problem: str) -> None:
 def test_join(parts: dict[str, object], expected: str | None) -> None:
     """urlJoin escapes what needs it."""
     if expected is None:
-        with pytest.raises(GoCallError, match="unable to parse userinfo in dict: "):
+        with pytest.raises(GoError, match="unable to parse userinfo in dict: "):
             call("urlJoin", parts)
     else:
         assert call("urlJoin", parts) == expected
@@ -99,7 +99,7 @@ def test_join(parts: dict[str, object], expected: str | None) -> None:
 )
 def test_join_fails(parts: dict[str, object], message: str) -> None:
     """Parts have to be strings."""
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call("urlJoin", parts)
 
     assert caught.value.message == message

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import Int64, NilList
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.time.values import Duration, Time
 from krmkit.libraries.sprig import functions
 from krmkit.libraries.sprig.semvers import semver
@@ -60,7 +60,7 @@ def test_loops_are_refused() -> None:
     loop: list[object] = []
     loop.append(loop)
 
-    with pytest.raises(GoCallError, match="contains itself"):
+    with pytest.raises(GoError, match="contains itself"):
         to_yaml(loop)
 
 
@@ -71,5 +71,5 @@ def test_from_yaml() -> None:
     assert read("a: 1\nb: [x, null]\n") == {"a": 1.0, "b": ["x", None]}
     assert type(read("3")) is float
     assert read("") is None
-    with pytest.raises(GoCallError, match="error converting YAML to JSON"):
+    with pytest.raises(GoError, match="error converting YAML to JSON"):
         read("a: [")

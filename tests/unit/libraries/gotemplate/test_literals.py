@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.gotemplate.literals import (
-    LiteralError,
-    number,
-    parse_float,
-    parse_integer,
-    rune,
-    unquote,
-)
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.gotemplate.literals import number, parse_float, parse_integer, rune, unquote
 
 
 @pytest.mark.parametrize(
@@ -32,7 +26,7 @@ def test_unquote(quoted: str, text: str) -> None:
 @pytest.mark.parametrize("quoted", ['"\\q"', '"\\\'"', '"\\x4"', '"\\ud800"', '"\\U00110000"', '"\\400"'])
 def test_bad_escapes(quoted: str) -> None:
     """Escapes that Go does not know are errors."""
-    with pytest.raises(LiteralError, match="invalid syntax"):
+    with pytest.raises(GoInputError, match="invalid syntax"):
         unquote(quoted)
 
 
@@ -50,7 +44,7 @@ def test_rune(text: str, code: int) -> None:
 )
 def test_no_rune(text: str, message: str) -> None:
     """One character, escaped as in Go."""
-    with pytest.raises(LiteralError, match=message):
+    with pytest.raises(GoInputError, match=message):
         rune(text)
 
 
@@ -101,5 +95,5 @@ def test_complex_numbers() -> None:
 )
 def test_no_number(text: str, message: str) -> None:
     """What begins like a number and is none."""
-    with pytest.raises(LiteralError, match=message):
+    with pytest.raises(GoInputError, match=message):
         number(text)

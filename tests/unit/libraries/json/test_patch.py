@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from krmkit.libraries.json.patch import Draft, PatchError, merged, patched
+from krmkit.libraries.json.patch import Draft, merged, patched
+from krmkit.libraries.json.text import JsonError
 
 APPLIED: dict[str, tuple[list[dict[str, Any]], Any, Any]] = {
     "add a key": ([{"op": "add", "path": "/b", "value": 1}], {"a": 0}, {"a": 0, "b": 1}),
@@ -78,7 +79,7 @@ def test_patches_fail(name: str) -> None:
     """A patch that cannot be applied fails in the reference's words."""
     operation, document, message = REFUSED[name]
 
-    with pytest.raises(PatchError) as caught:
+    with pytest.raises(JsonError) as caught:
         patched([operation], document)
 
     assert str(caught.value) == message
@@ -131,5 +132,5 @@ def test_deep_merge_patches_end_in_an_error() -> None:
     for _ in range(2000):
         patch = {"a": patch}
 
-    with pytest.raises(PatchError, match="nested more than 400 levels"):
+    with pytest.raises(JsonError, match="nested more than 400 levels"):
         merged({}, patch)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.kube import quantity
-from krmkit.libraries.kube.quantity import GIGABYTE, LARGEST, MEBIBYTE, MILLICORE, NANO, QuantityError
+from krmkit.libraries.kube.quantity import GIGABYTE, LARGEST, MEBIBYTE, MILLICORE, NANO
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_parse(text: str, nano: int) -> None:
 )
 def test_errors_teach(text: str, teaches: str) -> None:
     """What is not a quantity is refused, with what would be right."""
-    with pytest.raises(QuantityError) as caught:
+    with pytest.raises(GoInputError) as caught:
         quantity.parse(text)
 
     assert teaches in str(caught.value)
@@ -80,7 +81,7 @@ def test_from_number(number: float, nano: int) -> None:
 @pytest.mark.parametrize("number", [float("inf"), float("nan"), 2**63])
 def test_from_number_refuses(number: float) -> None:
     """Numbers that no quantity can hold are errors."""
-    with pytest.raises(QuantityError):
+    with pytest.raises(GoInputError):
         quantity.from_number(number)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.kube.selectors import SelectorError, parse_selector
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.kube.selectors import parse_selector
 
 LABELS = {"env": "prod", "region": "eu"}
 
@@ -63,7 +64,7 @@ def test_matches(name: str, selector: dict[str, object], matches: bool) -> None:
 )
 def test_malformed(name: str, selector: dict[str, object], message: str) -> None:
     """A selector that the API server would refuse is an error that says where."""
-    with pytest.raises(SelectorError) as caught:
+    with pytest.raises(GoInputError) as caught:
         parse_selector(selector)
 
     assert message in str(caught.value), name

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krmkit.libraries.json.equal import json_equal
-from krmkit.libraries.schema.fields import MISSING, NestedError, drop, find, leaves, lookup, mapping, put
+from krmkit.libraries.schema.errors import SchemaError
+from krmkit.libraries.schema.fields import MISSING, drop, find, leaves, lookup, mapping, put
 
 
 def test_a_missing_field_and_a_null_differ() -> None:
@@ -29,7 +30,7 @@ def test_put_copies_only_the_path() -> None:
 
 def test_put_does_not_lead_through_scalars() -> None:
     """The error says which part of the path is not a mapping."""
-    with pytest.raises(NestedError, match=r"\.a\.b is not a mapping, but integer"):
+    with pytest.raises(SchemaError, match=r"\.a\.b is not a mapping, but integer"):
         put({"a": {"b": 1}}, ("a", "b", "c"), 2)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from krmkit.libraries.schema import openapi as module
-from krmkit.libraries.schema.openapi import MAX_DEPTH, SchemaError, ValidationRule, read_schema
+from krmkit.libraries.schema.errors import SchemaError
+from krmkit.libraries.schema.openapi import MAX_DEPTH, ValidationRule, read_schema
 
 
 def nested(depth: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call
 from krmkit.libraries.sprig.crypto import Certificate
 
@@ -29,7 +29,7 @@ def test_htpasswd() -> None:
     """With sha the line is the same each time; bcrypt salts it."""
     assert call("htpasswd", "joe", "pod", "sha") == "joe:{SHA}ke3UAJxK3rXAzp0ylz8sScAS0d0="
     assert call("htpasswd", "a:b", "pod") == "invalid username: a:b"
-    with pytest.raises(GoCallError, match="new key or salt"):
+    with pytest.raises(GoError, match="new key or salt"):
         call("htpasswd", "joe", "pod")
 
 
@@ -47,7 +47,7 @@ def test_build_custom_cert() -> None:
         (("AAAA", encoded), "unable to decode certificate"),
         ((encoded, "AAAA"), "error parsing private key: no PEM data in input"),
     ):
-        with pytest.raises(GoCallError) as caught:
+        with pytest.raises(GoError) as caught:
             call("buildCustomCert", *args)
         assert caught.value.message == message
 
@@ -55,9 +55,9 @@ def test_build_custom_cert() -> None:
 def test_decrypt_aes() -> None:
     """There is no cipher; bad base64 is told first."""
     assert call("decryptAES", "k", "") == ""
-    with pytest.raises(GoCallError, match=r"^illegal base64 data at input byte 0$"):
+    with pytest.raises(GoError, match=r"^illegal base64 data at input byte 0$"):
         call("decryptAES", "k", "#")
-    with pytest.raises(GoCallError, match="decrypt outside"):
+    with pytest.raises(GoError, match="decrypt outside"):
         call("decryptAES", "k", "AAAA")
 
 
@@ -77,7 +77,7 @@ def test_decrypt_aes() -> None:
 )
 def test_refused(name: str, args: tuple[object, ...], remedy: str) -> None:
     """Chance, fresh keys and the network fail with a reason and what to do."""
-    with pytest.raises(GoCallError, match=f"the same input must give the same output; .*{remedy}"):
+    with pytest.raises(GoError, match=f"the same input must give the same output; .*{remedy}"):
         call(name, *args)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import Int64
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.time import zones
 from krmkit.libraries.go.time.values import ZERO, Duration, Time
 from krmkit.libraries.sprig import call
@@ -75,7 +75,7 @@ def test_without_zone_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zoneinfo, "ZoneInfo", nothing)
     monkeypatch.setattr(zones, "_known", {})
 
-    with pytest.raises(GoCallError, match="install the package tzdata"):
+    with pytest.raises(GoError, match="install the package tzdata"):
         call("dateInZone", "15:04", MOMENT, "Asia/Tokyo")
 
 
@@ -132,7 +132,7 @@ def test_parse(layout: str, text: str, expected: str) -> None:
 def test_parse_fails(layout: str, text: str, problem: str) -> None:
     """mustToDate says what does not fit; toDate yields the zero time."""
     assert call("toDate", layout, text) == ZERO
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call("mustToDate", layout, text)
 
     assert caught.value.message.startswith("parsing time ")
@@ -171,7 +171,7 @@ def test_bad_durations(duration: str, message: str) -> None:
     when = Time(MOMENT)
 
     assert call("dateModify", duration, when) is when
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call("mustDateModify", duration, when)
     assert caught.value.message == message
 
@@ -211,7 +211,7 @@ def test_durations(name: str, value: object, expected: str) -> None:
 )
 def test_no_clock(name: str, args: tuple[object, ...]) -> None:
     """Where sprig would take the current time, the error says what to do."""
-    with pytest.raises(GoCallError, match=r"there is no clock, .*: pass the time in"):
+    with pytest.raises(GoError, match=r"there is no clock, .*: pass the time in"):
         call(name, *args)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import Int64, NilList
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.time.values import ZERO, Duration
 from krmkit.libraries.sprig import call
 
@@ -44,5 +44,5 @@ def test_choices() -> None:
 
 def test_fail() -> None:
     """fail ends with its own message."""
-    with pytest.raises(GoCallError, match=r"^set a name$"):
+    with pytest.raises(GoError, match=r"^set a name$"):
         call("fail", "set a name")

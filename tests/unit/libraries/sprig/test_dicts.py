@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krmkit.libraries.go.core import limits
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import NilList, StringList, StringMap
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call
 
 
@@ -57,7 +57,7 @@ def test_result(name: str, args: tuple[object, ...], expected: object) -> None:
 )
 def test_failure(name: str, args: tuple[object, ...], message: str) -> None:
     """Panics of the original are the errors of the call."""
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call(name, *args)
 
     assert caught.value.message == message
@@ -94,7 +94,7 @@ def test_a_dict_that_contains_itself_is_refused(monkeypatch: pytest.MonkeyPatch)
     for _ in range(40):
         wide = {"a": wide, "b": wide}
 
-    with pytest.raises(GoCallError, match="contains itself"):
+    with pytest.raises(GoError, match="contains itself"):
         call("deepCopy", loop)
-    with pytest.raises(GoCallError, match="MAX_ITEMS"):
+    with pytest.raises(GoError, match="MAX_ITEMS"):
         call("deepCopy", wide)

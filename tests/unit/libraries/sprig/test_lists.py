@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import Int64, IntList, ListList, NilList, StringList
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call
 
 
@@ -66,7 +66,7 @@ def test_result(name: str, args: tuple[object, ...], expected: object) -> None:
 )
 def test_failure(name: str, args: tuple[object, ...], message: str) -> None:
     """What is not a list is named by its kind."""
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call(name, *args)
 
     assert caught.value.message == message

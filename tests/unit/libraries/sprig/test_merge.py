@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import NilList
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call
 
 D = dict[str, object]
@@ -67,5 +67,5 @@ def test_loops_are_refused() -> None:
     second: D = {"y": 1}
     second["self"] = second
 
-    with pytest.raises(GoCallError, match="contains itself"):
+    with pytest.raises(GoError, match="contains itself"):
         call("merge", first, second)

@@ -6,8 +6,8 @@ from math import copysign, isnan
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import Int64, IntList
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call
 
 INF = float("inf")
@@ -132,7 +132,7 @@ def test_result(name: str, args: tuple[object, ...], expected: object) -> None:
 )
 def test_failure(name: str, args: tuple[object, ...], message: str) -> None:
     """What panics in Go fails with its message."""
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call(name, *args)
 
     assert caught.value.message == message
@@ -166,5 +166,5 @@ def test_types_of_results() -> None:
 )
 def test_long_ranges_are_refused(name: str, args: tuple[object, ...]) -> None:
     """A range beyond the limit is an error that names the limit."""
-    with pytest.raises(GoCallError, match="MAX_ITEMS"):
+    with pytest.raises(GoError, match="MAX_ITEMS"):
         call(name, *args)

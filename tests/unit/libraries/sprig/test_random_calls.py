@@ -1,4 +1,4 @@
-"""Calls with arguments of the right types, but by chance: they end in a value that prints, or in GoCallError."""
+"""Calls with arguments of the right types, but by chance: they end in a value that prints, or in GoError."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import random
 import pytest
 
 from krmkit.libraries.go.core import limits
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import (
     Int64,
     IntList,
@@ -18,6 +17,7 @@ from krmkit.libraries.go.core.values import (
     StringMap,
     Uint64,
 )
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import sprint
 from krmkit.libraries.go.time.values import ZERO, Duration, Month, Time, Weekday
 from krmkit.libraries.sprig import functions
@@ -78,7 +78,7 @@ class Chance:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_calls(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing else than GoCallError comes out of a function."""
+    """Nothing else than GoError comes out of a function."""
     monkeypatch.setattr(limits, "MAX_ITEMS", 10_000)
     monkeypatch.setattr(limits, "MAX_LENGTH", 100_000)
     chance = Chance(seed)
@@ -96,7 +96,7 @@ def test_random_calls(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         shown = f"{name} {args!r}"
         try:
             text = sprint(function.impl(*args))
-        except GoCallError:
+        except GoError:
             continue
         except Exception as error:  # noqa: BLE001  # any other exception is the finding
             pytest.fail(f"{shown}: {error!r}")

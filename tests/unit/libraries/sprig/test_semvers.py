@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import Uint64
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call, semvers
 from krmkit.libraries.sprig.semvers import VersionPointer, VersionValue, semver
 from krmkit.libraries.versions import scan as versionscan
@@ -53,11 +53,11 @@ def test_changes() -> None:
 
     assert isinstance(changed, VersionValue)
     assert changed.go_string() == "1.0.0-beta.2"
-    with pytest.raises(GoCallError, match="invalid prerelease string"):
+    with pytest.raises(GoError, match="invalid prerelease string"):
         method(semver("1.0.0"), "SetPrerelease", "b_2")
-    with pytest.raises(GoCallError, match="invalid metadata string"):
+    with pytest.raises(GoError, match="invalid metadata string"):
         method(semver("1.0.0"), "SetMetadata", "a..b")
-    with pytest.raises(GoCallError, match="nil pointer"):
+    with pytest.raises(GoError, match="nil pointer"):
         method(semver("1.0.0"), "LessThan", None)
 
 
@@ -65,9 +65,9 @@ def test_semver_compare() -> None:
     """semverCompare checks the constraint before the version."""
     assert call("semverCompare", ">=1.27, <1.30", "v1.29.4") is True
     assert type(call("semver", "1")) is VersionPointer
-    with pytest.raises(GoCallError, match=r"^improper constraint: one$"):
+    with pytest.raises(GoError, match=r"^improper constraint: one$"):
         call("semverCompare", "one", "two")
-    with pytest.raises(GoCallError, match=r"^invalid semantic version$"):
+    with pytest.raises(GoError, match=r"^invalid semantic version$"):
         call("semverCompare", "1", "two")
 
 
@@ -76,7 +76,7 @@ def test_longer_constraints_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
     spent: list[int] = []
     monkeypatch.setattr(semvers, "charge", spent.append)
     long = " || ".join(["1.x"] * 400)
-    with pytest.raises(GoCallError, match="longer than 1024"):
+    with pytest.raises(GoError, match="longer than 1024"):
         semvers.semver_compare(long, "1.2.3")
     monkeypatch.setattr(versionscan, "MAX_LENGTH", 10_000)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krmkit.libraries.go.core import limits
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import StringList, StringMap
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call, strings
 
 
@@ -82,7 +82,7 @@ def test_result(name: str, args: tuple[object, ...], expected: object) -> None:
 )
 def test_failure(name: str, args: tuple[object, ...], message: str) -> None:
     """Go's panics become the errors of the call."""
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call(name, *args)
 
     assert caught.value.message == message
@@ -124,14 +124,14 @@ def test_sort_alpha_sorts_a_string_list_in_place() -> None:
 )
 def test_long_results_are_refused(name: str, args: tuple[object, ...]) -> None:
     """A result beyond the limit is an error that names the limit."""
-    with pytest.raises(GoCallError, match="MAX_LENGTH"):
+    with pytest.raises(GoError, match="MAX_LENGTH"):
         call(name, *args)
 
 
 def test_the_limits_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits are read at each call."""
     monkeypatch.setattr(limits, "MAX_LENGTH", 3)
-    with pytest.raises(GoCallError):
+    with pytest.raises(GoError):
         call("repeat", 4, "a")
 
     monkeypatch.setattr(limits, "MAX_LENGTH", 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.versions.blang import (
     UNORDERED,
     compare_with_build_tags,
@@ -11,7 +12,6 @@ from krmkit.libraries.versions.blang import (
     parse,
     parse_tolerant,
 )
-from krmkit.libraries.versions.semver import VersionError
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_tolerant(text: str, version: str) -> None:
 @pytest.mark.parametrize("text", ["", "v", "1.33-rc.1", "1.x.0", "1.2.3.4", "vv1.2.3"])
 def test_no_version(text: str) -> None:
     """What is no version is an error."""
-    with pytest.raises(VersionError):
+    with pytest.raises(GoInputError):
         parse_tolerant(text)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.edit import render
-from krmkit.libraries.yaml.editing.view import EditError
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Map
 
 
@@ -25,7 +25,7 @@ def test_what_cannot_be_edited(text: str, words: str) -> None:
     assert isinstance(document.root, Map)
     document.root.set("new", 1)
 
-    with pytest.raises(EditError, match=words):
+    with pytest.raises(YamlError, match=words):
         render(document)
 
 
@@ -42,5 +42,5 @@ def test_a_text_that_is_too_deep_is_not_edited(text: str) -> None:
     assert isinstance(document.root, Map)
     document.root.set("a", 1)
 
-    with pytest.raises(EditError, match="256 deep"):
+    with pytest.raises(YamlError, match="256 deep"):
         render(document)

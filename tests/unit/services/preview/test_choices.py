@@ -11,7 +11,6 @@ import pytest
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.render.resolve import ProgramResolver
-from krmkit.services.preview.configs import ChoiceError
 from krmkit.services.preview.package import ChangedError, PreviewPackage
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, contents
 
@@ -189,7 +188,7 @@ def test_refused(profile: Path, wanted: dict[str, Any], said: str) -> None:
     preview = preview_of(profile)
 
     for act in (lambda: preview.state(wanted), lambda: preview.save(wanted, preview.state({})["files"])):
-        with pytest.raises(ChoiceError) as caught:
+        with pytest.raises(Refused) as caught:
             act()
         assert said in str(caught.value)
     assert contents(profile) == before

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resource import Resource
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.systems.everyday.common.releases import Release
 from krmkit.systems.everyday.images import Image
 from krmkit.systems.everyday.replacements.paths import Match, found, steps_of
-from krmkit.systems.everyday.search.paths import GlobError, PathPattern, glob
+from krmkit.systems.everyday.search.paths import PathPattern, glob
 
 PATHS: list[tuple[str, tuple[str | int, ...], bool]] = [
     ("spec.replicas", ("spec", "replicas"), True),
@@ -48,7 +49,7 @@ def test_globs(pattern: str, path: str, fits: bool) -> None:
 @pytest.mark.parametrize("pattern", ["[", "{a"])
 def test_broken_globs(pattern: str) -> None:
     """What is not closed is an error."""
-    with pytest.raises(GlobError):
+    with pytest.raises(GoInputError):
         glob(pattern)
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.systems.landscaper.blueprint.files import Files
 from krmkit.systems.landscaper.components import schemarefs
 from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope, resolved
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.jsonschema import schema as jsonschema
-from krmkit.systems.landscaper.jsonschema.schema import JsonSchemaError, check_depth, violations
+from krmkit.systems.landscaper.jsonschema.schema import check_depth, violations
 from tests.unit.systems.landscaper.worlds import descriptor, reference, repository, resource
 
 
@@ -145,7 +146,7 @@ def test_reads_as_the_real_one(schema: object, value: object, lines: list[str]) 
 )  # fmt: skip
 def test_refused_schemas(schema: object, message: str) -> None:
     """What gojsonschema refuses in a schema is refused, also where no value comes to it."""
-    with pytest.raises(JsonSchemaError) as caught:
+    with pytest.raises(GoInputError) as caught:
         violations(schema, None)
 
     assert str(caught.value) == message
@@ -181,7 +182,7 @@ def test_at_most_a_hundred() -> None:
 )
 def test_no_schema(schema: object) -> None:
     """A schema that is none is said on one line; nothing is fetched."""
-    with pytest.raises(JsonSchemaError) as caught:
+    with pytest.raises(GoInputError) as caught:
         violations(schema, None)
 
     assert "\n" not in str(caught.value)

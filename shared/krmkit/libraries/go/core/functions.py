@@ -19,16 +19,8 @@ TYPES = {
 _NILABLE = ("[]", "map[", "*", "func(", "interface {}", "reflect.Value")
 
 
-class GoCallError(Exception):
-    """A function's error, or its panic. The template ends with `error calling NAME: MESSAGE`."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
 class GoFunction:
-    """A Go function: `impl` gets the checked arguments by position and raises GoCallError to fail.
+    """A Go function: `impl` gets the checked arguments by position and raises GoError to fail.
 
     params: the parameter types, by the names of TYPES or Go's own. With variadic=True the last one is the type of any
         number of further arguments. A parameter `any` receives None for nil and for absent values; `value`

@@ -5,8 +5,8 @@ All calls of one execution draw on its one budget of steps, `Limits.work` of krm
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.work import LONG, MADE, charge
+from krmkit.libraries.go.errors import GoError
 
 __all__ = ["MAX_DEPTH", "MAX_ITEMS", "MAX_LENGTH", "CountingWalk", "charge", "charge_arguments", "charge_result",
            "check_items", "check_length"]  # fmt: skip
@@ -38,7 +38,7 @@ def charge_arguments(args: tuple[object, ...]) -> None:
 def charge_result(result: object) -> object:
     """Takes what a long text in memory costs, by its bytes, so that texts that are kept come to an end, too.
 
-    Raises GoCallError for a text that is too long.
+    Raises GoError for a text that is too long.
     """
     if type(result) is str and len(result) > LONG:
         check_length(len(result))
@@ -47,18 +47,18 @@ def charge_result(result: object) -> object:
 
 
 def check_length(length: int) -> None:
-    """Raises GoCallError for a text that would be too long."""
+    """Raises GoError for a text that would be too long."""
     if length > MAX_LENGTH:
-        raise GoCallError(
+        raise GoError(
             f"the result would have {length:,} characters, more than {MAX_LENGTH:,} (krmkit.libraries.go.core.limits.MAX_LENGTH)"
         )
     charge(length // _PIECE)
 
 
 def check_items(count: int) -> None:
-    """Raises GoCallError for a list that would be too long."""
+    """Raises GoError for a list that would be too long."""
     if count > MAX_ITEMS:
-        raise GoCallError(
+        raise GoError(
             f"the result would have {count:,} items, more than {MAX_ITEMS:,} (krmkit.libraries.go.core.limits.MAX_ITEMS)"
         )
     charge(count)
@@ -73,15 +73,15 @@ class CountingWalk:
         self._visited = 0
 
     def visit(self, depth: int) -> None:
-        """Raises GoCallError when there are too many values, or too deep ones."""
+        """Raises GoError when there are too many values, or too deep ones."""
         self._visited += 1
         charge(1)
         if self._visited > MAX_ITEMS:
-            raise GoCallError(
+            raise GoError(
                 f"the value has more than {MAX_ITEMS:,} values inside (krmkit.libraries.go.core.limits.MAX_ITEMS)"
             )
         if depth > MAX_DEPTH:
-            raise GoCallError(
+            raise GoError(
                 f"the value is nested more than {MAX_DEPTH} deep, or contains itself "
                 "(krmkit.libraries.go.core.limits.MAX_DEPTH)"
             )

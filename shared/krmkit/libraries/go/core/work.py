@@ -6,7 +6,7 @@ large lists charge for that.
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.yaml import effort
 from krmkit.libraries.yaml.effort import end
 
@@ -26,11 +26,11 @@ def begin(total: int) -> bool:
 
 
 def charge(steps: int) -> None:
-    """Takes steps from the run's budget, if there is one. Raises GoCallError when it is used up."""
+    """Takes steps from the run's budget, if there is one. Raises GoError when it is used up."""
     try:
         effort.charge(steps)
     except effort.EffortError as error:
-        raise GoCallError(str(error)) from None
+        raise GoError(str(error)) from None
 
 
 def charge_text(text: str) -> str:

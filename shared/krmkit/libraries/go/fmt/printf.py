@@ -15,7 +15,7 @@ _plans: dict[str, _Plan | None] = {}
 
 
 def sprintf(form: str, *values: object) -> str:
-    """fmt.Sprintf. Raises GoCallError for a text that would be too long or a value that contains itself."""
+    """fmt.Sprintf. Raises GoError for a text that would be too long or a value that contains itself."""
     plan = _plans[form] if form in _plans else _plan(form)
     if plan is not None and len(plan[1]) == len(values):
         head, verbs, literals = plan

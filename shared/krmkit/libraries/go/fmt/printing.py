@@ -1,13 +1,13 @@
 """How Go's fmt prints values with %v, and the formats of numbers and strings that printf builds on.
 
-Text is counted while it is made: GoCallError ends a value whose text would be too long, or that contains itself.
+Text is counted while it is made: GoError ends a value whose text would be too long, or that contains itself.
 """
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import ABSENT, GoObject, encode, sorted_keys
 from krmkit.libraries.go.core.work import charge, charge_text
+from krmkit.libraries.go.errors import GoError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _ESCAPES = {
 
 
 class Budget:
-    """Characters that may still be written; `take` raises GoCallError when there are no more."""
+    """Characters that may still be written; `take` raises GoError when there are no more."""
 
     __slots__ = ("left",)
 
@@ -46,16 +46,16 @@ class Budget:
         return text
 
 
-def too_long() -> GoCallError:
+def too_long() -> GoError:
     """The error for a text that would pass MAX_LENGTH."""
-    return GoCallError(
+    return GoError(
         f"the text would have more than {MAX_LENGTH:,} characters (krmkit.libraries.go.fmt.printing.MAX_LENGTH)"
     )
 
 
-def too_deep() -> GoCallError:
+def too_deep() -> GoError:
     """The error for a value that is nested deeper than MAX_DEPTH."""
-    return GoCallError(
+    return GoError(
         f"the value is nested more than {MAX_DEPTH} deep, or contains itself"
         " (krmkit.libraries.go.fmt.printing.MAX_DEPTH)"
     )

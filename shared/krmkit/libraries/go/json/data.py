@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from krmkit.libraries.go.core.values import ABSENT, GoInt, GoList, GoObject, Int64, StringMap
+from krmkit.libraries.go.errors import GoError
 
 MAX_ITEMS = 2_000_000
 """Values that from_json takes over, each container counted as often as it occurs."""
-
-
-class DataError(ValueError):
-    """The data given to a template are not JSON data; the message gives the place and the reason."""
 
 
 def from_json(data: object, numbers: str = "float64") -> object:
@@ -20,10 +17,10 @@ def from_json(data: object, numbers: str = "float64") -> object:
 
     `numbers`: float64 (what encoding/json makes of every number), int, int64; floats stay float64. Keys must be strings.
     Lone surrogates become U+FFFD, as encoding/json reads them. Go values (GoObject, StringList, ...) are taken as they
-    are. Raises DataError for anything that JSON cannot hold.
+    are. Raises GoError for anything that JSON cannot hold.
     """
     if numbers not in ("float64", "int", "int64"):
-        raise DataError(f"numbers is one of float64, int, int64, not {numbers!r}")
+        raise GoError(f"numbers is one of float64, int, int64, not {numbers!r}")
     convert: Callable[[int], object] = {"float64": _to_float, "int": _to_int, "int64": _to_int64}[numbers]
     keep_ints = numbers == "int"
     if type(data) is dict:
@@ -38,13 +35,13 @@ def from_json(data: object, numbers: str = "float64") -> object:
         target = pending.pop()
         count += len(target)
         if count > MAX_ITEMS:
-            raise DataError(
+            raise GoError(
                 f"the data hold more than {MAX_ITEMS:,} values (krmkit.libraries.go.json.data.MAX_ITEMS)"
             )
         if type(target) is dict:
             for key in target:
                 if type(key) is not str:
-                    raise DataError(f"the keys of a map are strings, not {type(key).__name__}: {key!r}")
+                    raise GoError(f"the keys of a map are strings, not {type(key).__name__}: {key!r}")
             if not all(map(str.isascii, target)):
                 _clean_keys(target)
             pairs: Iterable[tuple[Any, Any]] = target.items()
@@ -86,7 +83,7 @@ def _scalar(value: object, convert: Callable[[int], object]) -> object:
         or isinstance(value, (GoInt, GoList, StringMap, GoObject))
     ):
         return value
-    raise DataError(
+    raise GoError(
         f"a template takes JSON data (dict, list, str, int, float, bool, None) or Go values, not {type(value).__name__}"
     )
 
@@ -110,12 +107,12 @@ def _to_float(number: int) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise DataError("a number is too large for a float64") from None
+        raise GoError("a number is too large for a float64") from None
 
 
 def _to_int(number: int) -> int:
     if not -0x8000000000000000 <= number <= 0x7FFFFFFFFFFFFFFF:
-        raise DataError("a number is too large for an int; it has 64 bits")
+        raise GoError("a number is too large for an int; it has 64 bits")
     return number
 
 

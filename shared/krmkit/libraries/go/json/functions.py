@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import CountingWalk, charge
 from krmkit.libraries.go.core.values import GoObject, is_nil_list, sorted_keys
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import positional, shortest
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -47,29 +47,26 @@ def must_to_raw_json(value: object) -> str:
 
 def from_json(text: str) -> object:
     """fromJson: nil for what is not JSON."""
-    from krmkit.libraries.go.json.read import JsonSyntaxError, read_json
+    from krmkit.libraries.go.json.read import read_json
 
     try:
         return read_json(text)
-    except JsonSyntaxError:
+    except GoInputError:
         return None
 
 
 def must_from_json(text: str) -> object:
     """mustFromJson."""
-    from krmkit.libraries.go.json.read import JsonSyntaxError, read_json
+    from krmkit.libraries.go.json.read import read_json
 
-    try:
-        return read_json(text)
-    except JsonSyntaxError as error:
-        raise GoCallError(str(error)) from None
+    return read_json(text)
 
 
 def json_float(number: float) -> str:
     """A float64 as encoding/json writes it; NaN and the infinities are errors."""
     if number != number or number in (float("inf"), float("-inf")):
         shown = "NaN" if number != number else "-Inf" if number < 0 else "+Inf"
-        raise UnsupportedError(f"json: unsupported value: {shown}")
+        raise GoInputError(f"json: unsupported value: {shown}")
     if number == 0:
         return "-0" if str(number)[0] == "-" else "0"
     sign = "-" if number < 0 else ""
@@ -80,14 +77,10 @@ def json_float(number: float) -> str:
     return f"{sign}{mantissa}e{exponent:+d}"
 
 
-class UnsupportedError(GoCallError):
-    """A value that JSON cannot hold."""
-
-
 def _or_empty(write: Callable[[object], str], value: object) -> str:
     try:
         return write(value)
-    except UnsupportedError:
+    except GoInputError:
         return ""
 
 

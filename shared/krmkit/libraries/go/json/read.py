@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import charge
+from krmkit.libraries.go.errors import GoError, GoInputError
 
 _BLANK = " \t\n\r"
 _END = "unexpected end of JSON input"
@@ -15,12 +15,8 @@ _CHARACTERS = 16  # of them, for one step
 _EXPLAINED = 2  # steps that a character costs which is read again to word an error
 
 
-class JsonSyntaxError(ValueError):
-    """Not JSON; the message is Go's own."""
-
-
 def read_json(text: str) -> object:
-    """nil, bool, float, str, list or dict. Raises JsonSyntaxError; GoCallError for nesting without end."""
+    """nil, bool, float, str, list or dict. Raises GoInputError, and GoError for nesting without end."""
     import json
 
     charge(_CALL + _SIGN * sum(map(text.count, _SIGNS)) + len(text) // _CHARACTERS)
@@ -33,20 +29,20 @@ def read_json(text: str) -> object:
                 parse_constant=_constant,
                 object_pairs_hook=_pairs,
             )
-        except JsonSyntaxError:
+        except GoInputError:
             raise
         except ValueError:
             charge(len(text) * _EXPLAINED)
-            raise JsonSyntaxError(_explain(text)) from None
+            raise GoInputError(_explain(text)) from None
         return _clean_items(data)
     except RecursionError:
-        raise GoCallError("the JSON text is nested too deeply") from None
+        raise GoError("the JSON text is nested too deeply") from None
 
 
 def _number(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
-        raise JsonSyntaxError(f"json: cannot unmarshal number {text} into Go value of type float64")
+        raise GoInputError(f"json: cannot unmarshal number {text} into Go value of type float64")
     return number
 
 
@@ -79,7 +75,7 @@ def _explain(text: str) -> str:
     """The message of encoding/json's scanner about the first fault."""
     try:
         at = _skip(text, _value(text, _skip(text, 0)))
-    except JsonSyntaxError as error:
+    except GoInputError as error:
         return str(error)
     return _unexpected(text, at, "after top-level value") if at < len(text) else _END
 
@@ -109,12 +105,12 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _fail(text: str, at: int, where: str) -> JsonSyntaxError:
-    return JsonSyntaxError(_unexpected(text, at, where))
+def _fail(text: str, at: int, where: str) -> GoInputError:
+    return GoInputError(_unexpected(text, at, where))
 
 
 def _value(text: str, at: int) -> int:
-    """The offset behind the value at `at`. Raises JsonSyntaxError at the first fault."""
+    """The offset behind the value at `at`. Raises GoInputError at the first fault."""
     char = text[at : at + 1]
     if char == '"':
         return _string(text, at + 1)
@@ -173,7 +169,7 @@ def _string(text: str, at: int) -> int:
         elif char < " ":
             raise _fail(text, at, "in string literal")
         at += 1
-    raise JsonSyntaxError(_END)
+    raise GoInputError(_END)
 
 
 def _array(text: str, at: int) -> int:

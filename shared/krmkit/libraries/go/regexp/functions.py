@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.limits import charge, check_items, check_length
 from krmkit.libraries.go.core.text import is_letter, runes
 from krmkit.libraries.go.core.values import NilStringList, StringList
+from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import can_backquote, quote
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.yaml.effort import EffortError
@@ -32,7 +32,7 @@ def match(regex: str, text: str) -> bool:
     """regexMatch: false for a bad pattern."""
     try:
         compiled = _compile(regex)
-    except _BadPatternError:
+    except GoInputError:
         return False
     return _search(compiled, text) is not None
 
@@ -202,7 +202,7 @@ class _Guard:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if isinstance(error, pattern.PatternError | EffortError):
-            raise GoCallError(str(error)) from None
+            raise GoError(str(error)) from None
 
 
 _guard = _Guard()
@@ -238,19 +238,15 @@ def _must_compile(regex: str) -> pattern.Pattern:
     """regexp.MustCompile, whose panic quotes the pattern."""
     try:
         return _compile(regex)
-    except GoCallError as error:
+    except GoError as error:
         shown = f"`{regex}`" if can_backquote(regex) else quote(regex)
-        raise GoCallError(f"regexp: Compile({shown}): {error}") from None
+        raise GoError(f"regexp: Compile({shown}): {error}") from None
 
 
-class _BadPatternError(GoCallError):
-    """A pattern that does not compile, in Go's words."""
-
-
-def _failure(regex: str, error: pattern.PatternError) -> GoCallError:
+def _failure(regex: str, error: pattern.PatternError) -> GoError:
     if runes(regex) == regex and not error.problem:
-        return GoCallError(str(error))  # the engine is missing; the message says how to get it
-    return _BadPatternError(go_message(regex, error))
+        return GoError(str(error))  # the engine is missing; the message says how to get it
+    return GoInputError(go_message(regex, error))
 
 
 def go_message(regex: str, error: pattern.PatternError) -> str:

@@ -11,16 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from krmkit.libraries.go.time.durations import DurationError, parse_duration
-from krmkit.libraries.go.time.zones import UTC_ZONE, NoZoneDataError, Zone, load_zone
+from krmkit.libraries.go.errors import GoError, GoInputError
+from krmkit.libraries.go.time.durations import parse_duration
+from krmkit.libraries.go.time.zones import UTC_ZONE, Zone, load_zone
 
 _DAY = 86400
 _YEARS = 5
 _LONGEST = 1000
-
-
-class CronError(ValueError):
-    """The text is not a cron expression; the message is robfig/cron's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +121,11 @@ class Schedule:
 
 
 def parse(spec: str) -> Schedule | Every:
-    """Return the schedule of a cron expression. Raises CronError with robfig/cron's message."""
+    """Return the schedule of a cron expression. Raises GoInputError with robfig/cron's message."""
     if not spec or len(spec) > _LONGEST:
-        raise CronError("empty spec string" if not spec else f"the spec has more than {_LONGEST} characters")
+        raise GoInputError(
+            "empty spec string" if not spec else f"the spec has more than {_LONGEST} characters"
+        )
     zone = UTC_ZONE
     if spec.startswith(("TZ=", "CRON_TZ=")):
         name, _, spec = spec.partition("=")[2].partition(" ")
@@ -140,10 +139,10 @@ def parse(spec: str) -> Schedule | Every:
 def _zone(name: str) -> Zone:
     try:
         zone = load_zone(name)
-    except NoZoneDataError as error:
-        raise CronError(f"provided bad location {name}: {error}") from None
+    except GoError as error:
+        raise GoInputError(f"provided bad location {name}: {error}") from None
     if zone is None:
-        raise CronError(f"provided bad location {name}: unknown time zone {name}")
+        raise GoInputError(f"provided bad location {name}: unknown time zone {name}")
     return zone
 
 
@@ -152,18 +151,18 @@ def _descriptor(spec: str, zone: Zone) -> Schedule | Every:
     if known is not None:
         return _schedule(known, zone)
     if not spec.startswith("@every "):
-        raise CronError(f"unrecognized descriptor: {spec}")
+        raise GoInputError(f"unrecognized descriptor: {spec}")
     try:
         nanoseconds = parse_duration(spec[len("@every ") :])
-    except DurationError as error:
-        raise CronError(f"failed to parse duration {spec}: {error}") from None
+    except GoInputError as error:
+        raise GoInputError(f"failed to parse duration {spec}: {error}") from None
     return Every(max(1, nanoseconds // 1_000_000_000))
 
 
 def _schedule(spec: str, zone: Zone) -> Schedule:
     fields = spec.split()
     if len(fields) != len(_FIELDS):
-        raise CronError(f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]")
+        raise GoInputError(f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]")
     minute, hour, day, month, weekday = map(_field, fields, _FIELDS)
     return Schedule(minute, hour, day, month, weekday, zone)
 
@@ -188,25 +187,25 @@ def _range(text: str, bounds: Bounds) -> tuple[range, bool]:
     else:
         start = end = _number(ends[0], bounds.names)
         if len(ends) > 2:
-            raise CronError(f"too many hyphens: {text}")
+            raise GoInputError(f"too many hyphens: {text}")
         if len(ends) == 2:
             end = _number(ends[1], bounds.names)
     step = 1
     if len(steps) > 1:
-        raise CronError(f"too many slashes: {text}")
+        raise GoInputError(f"too many slashes: {text}")
     if steps:
         step = _number(steps[0], {})
         if len(ends) == 1:
             end = bounds.high
         every = every and step <= 1
     if start < bounds.low:
-        raise CronError(f"beginning of range ({start}) below minimum ({bounds.low}): {text}")
+        raise GoInputError(f"beginning of range ({start}) below minimum ({bounds.low}): {text}")
     if end > bounds.high:
-        raise CronError(f"end of range ({end}) above maximum ({bounds.high}): {text}")
+        raise GoInputError(f"end of range ({end}) above maximum ({bounds.high}): {text}")
     if start > end:
-        raise CronError(f"beginning of range ({start}) beyond end of range ({end}): {text}")
+        raise GoInputError(f"beginning of range ({start}) beyond end of range ({end}): {text}")
     if step == 0:
-        raise CronError(f"step of range should be a positive number: {text}")
+        raise GoInputError(f"step of range should be a positive number: {text}")
     return range(start, end + 1, step), every
 
 
@@ -216,7 +215,7 @@ def _number(text: str, names: dict[str, int]) -> int:
         return named
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
-        raise CronError(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax')
+        raise GoInputError(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax')
     if text.startswith("-"):
-        raise CronError(f"negative number ({int(text)}) not allowed: {text}")
+        raise GoInputError(f"negative number ({int(text)}) not allowed: {text}")
     return int(digits)

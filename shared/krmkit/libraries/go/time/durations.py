@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
+
 SECOND = 1_000_000_000
 _UNITS = {
     "ns": 1,
@@ -18,12 +20,8 @@ MAX_LENGTH = 1000
 _LIMIT = 1 << 63
 
 
-class DurationError(ValueError):
-    """A text that is not a duration; the message is Go's own."""
-
-
 def parse_duration(text: str) -> int:
-    """time.ParseDuration. Raises DurationError."""
+    """time.ParseDuration. Raises GoInputError."""
     rest = text[1:] if text[:1] in ("-", "+") else text
     negative = text[:1] == "-"
     if rest == "0":
@@ -41,10 +39,10 @@ def parse_duration(text: str) -> int:
         end = next((at for at, char in enumerate(rest) if char == "." or "0" <= char <= "9"), len(rest))
         name, rest = rest[:end], rest[end:]
         if not name:
-            raise DurationError(f"time: missing unit in duration {quote(text)}")
+            raise GoInputError(f"time: missing unit in duration {quote(text)}")
         unit = _UNITS.get(name)
         if unit is None:
-            raise DurationError(f"time: unknown unit {quote(name)} in duration {quote(text)}")
+            raise GoInputError(f"time: unknown unit {quote(name)} in duration {quote(text)}")
         total += int(whole or "0") * unit
         # Eighteen digits are more than a float64 can tell apart, and what Go keeps.
         fraction = fraction[:18]
@@ -59,8 +57,8 @@ def parse_duration(text: str) -> int:
     return total
 
 
-def _invalid(text: str) -> DurationError:
-    return DurationError(f"time: invalid duration {quote(text)}")
+def _invalid(text: str) -> GoInputError:
+    return GoInputError(f"time: invalid duration {quote(text)}")
 
 
 def format_duration(nanoseconds: int) -> str:

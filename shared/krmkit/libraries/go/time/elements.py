@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.civil import days_before, days_in, is_leap, to_days
 from krmkit.libraries.go.time.layouts import DAYS, MONTHS, next_element
-
-
-class ElementError(Exception):
-    """The text at hand is not what the element asks for."""
-
-
-class ElementRangeError(Exception):
-    """A number is outside of what the element allows; the argument names it."""
 
 
 class ParsedTime:
@@ -98,7 +91,7 @@ class TimeFields:
 
 
 def read_element(element: str, value: str, behind: str, fields: TimeFields) -> str:
-    """Reads one element; the answer is the rest of the value."""
+    """Reads one element; the answer is the rest of the value. An error without words is a text that the element does not ask for."""
     if element[0] in "-Z":
         return _read_offset(element, value, fields)
     if element[0] in ".,":
@@ -112,12 +105,12 @@ def read_element(element: str, value: str, behind: str, fields: TimeFields) -> s
 def _read_year(element: str, value: str, fields: TimeFields) -> str:
     if element == "06":
         if len(value) < 2:
-            raise ElementError
+            raise GoInputError("")
         year = _atoi(value[:2])
         fields.year = year + (1900 if year >= 69 else 2000)
         return value[2:]
     if len(value) < 4 or not _digit(value[0]):
-        raise ElementError
+        raise GoInputError("")
     fields.year = _atoi(value[:4])
     return value[4:]
 
@@ -126,7 +119,7 @@ def _read_month(element: str, value: str, fields: TimeFields) -> str:
     if element in ("1", "01"):
         fields.month, value = _number(value, fixed=element == "01")
         if not 1 <= fields.month <= 12:
-            raise ElementRangeError("month")
+            raise GoInputError("month out of range")
         return value
     names = MONTHS if element == "January" else tuple(name[:3] for name in MONTHS)
     fields.month, value = _lookup(names, value)
@@ -150,7 +143,7 @@ def _read_yearday(element: str, value: str, fields: TimeFields) -> str:
         value = value.removeprefix(" ").removeprefix(" ")
     digits = len(value[:3]) - len(value[:3].lstrip("0123456789"))
     if digits == 0 or (element == "002" and digits != 3):
-        raise ElementError
+        raise GoInputError("")
     fields.yearday = int(value[:digits])
     return value[digits:]
 
@@ -158,20 +151,20 @@ def _read_yearday(element: str, value: str, fields: TimeFields) -> str:
 def _read_hour(element: str, value: str, fields: TimeFields) -> str:
     fields.hour, value = _number(value, fixed=element == "03")
     if fields.hour > (23 if element == "15" else 12):
-        raise ElementRangeError("hour")
+        raise GoInputError("hour out of range")
     return value
 
 
 def _read_minute(element: str, value: str, fields: TimeFields) -> str:
     fields.minute, value = _number(value, fixed=element == "04")
     if fields.minute >= 60:
-        raise ElementRangeError("minute")
+        raise GoInputError("minute out of range")
     return value
 
 
 def _read_half(element: str, value: str, fields: TimeFields) -> str:
     if value[:2] not in (("AM", "PM") if element == "PM" else ("am", "pm")):
-        raise ElementError
+        raise GoInputError("")
     fields.half = value[:2].upper()
     return value[2:]
 
@@ -182,7 +175,7 @@ def _read_zone(element: str, value: str, fields: TimeFields) -> str:
         return value[3:]
     length = _zone_length(value)
     if not length:
-        raise ElementError
+        raise GoInputError("")
     fields.zone = value[:length]
     return value[length:]
 
@@ -216,7 +209,7 @@ _READERS: dict[str, Callable[[str, str, TimeFields], str]] = {
 def _read_second(element: str, value: str, behind: str, fields: TimeFields) -> str:
     fields.second, value = _number(value, fixed=element == "05")
     if fields.second >= 60:
-        raise ElementRangeError("second")
+        raise GoInputError("second out of range")
     # A fraction is read even where the layout has none.
     if len(value) >= 2 and value[0] in ".," and _digit(value[1]):
         following = next_element(behind)[1]
@@ -232,7 +225,7 @@ def _read_second(element: str, value: str, behind: str, fields: TimeFields) -> s
 def _read_fraction(element: str, value: str, fields: TimeFields) -> str:
     if element[1] == "0":
         if len(value) < len(element):
-            raise ElementError
+            raise GoInputError("")
         fields.nanosecond = _nanoseconds(value[: len(element)])
         return value[len(element) :]
     if len(value) < 2 or value[0] not in ".," or not _digit(value[1]):
@@ -250,18 +243,18 @@ def _read_offset(element: str, value: str, fields: TimeFields) -> str:
         return value[1:]
     size = len(element)
     if len(value) < size:
-        raise ElementError
+        raise GoInputError("")
     part, rest = value[:size], value[size:]
     if ":" in element:
         if any(part[at] != ":" for at in (3, 6) if at < size):
-            raise ElementError
+            raise GoInputError("")
         part = part.replace(":", "")
     hours, minutes, seconds = (_pair(part[at : at + 2]) for at in (1, 3, 5))
     for number, bound, name in ((hours, 24, "hour"), (minutes, 60, "minute"), (seconds, 60, "second")):
         if number > bound:
-            raise ElementRangeError(f"time zone offset {name}")
+            raise GoInputError(f"time zone offset {name} out of range")
     if part[0] not in "+-":
-        raise ElementError
+        raise GoInputError("")
     total = (hours * 60 + minutes) * 60 + seconds
     fields.offset = -total if part[0] == "-" else total
     return rest
@@ -271,7 +264,7 @@ def _pair(text: str) -> int:
     if not text:
         return 0
     if len(text) != 2 or not (_digit(text[0]) and _digit(text[1])):
-        raise ElementError
+        raise GoInputError("")
     return int(text)
 
 
@@ -304,32 +297,32 @@ def _lookup(names: tuple[str, ...], value: str) -> tuple[int, str]:
     for index, name in enumerate(names):
         if value[: len(name)].lower() == name.lower():
             return index, value[len(name) :]
-    raise ElementError
+    raise GoInputError("")
 
 
 def _number(value: str, *, fixed: bool) -> tuple[int, str]:
     if not _digit(value[:1]):
-        raise ElementError
+        raise GoInputError("")
     if not _digit(value[1:2]):
         if fixed:
-            raise ElementError
+            raise GoInputError("")
         return int(value[0]), value[1:]
     return int(value[:2]), value[2:]
 
 
 def _nanoseconds(text: str) -> int:
     if text[0] not in ".,":
-        raise ElementError
+        raise GoInputError("")
     digits = text[1:10]
     if _atoi(digits) < 0:
-        raise ElementRangeError("fractional second")
+        raise GoInputError("fractional second out of range")
     return int(digits.ljust(9, "0"))
 
 
 def _atoi(text: str) -> int:
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits or not all(_digit(char) for char in digits):
-        raise ElementError
+        raise GoInputError("")
     return -int(digits) if text[0] == "-" else int(digits)
 
 

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.durations import quote
-from krmkit.libraries.go.time.elements import (
-    ElementError,
-    ElementRangeError,
-    ParsedTime,
-    TimeFields,
-    read_element,
-)
+from krmkit.libraries.go.time.elements import ParsedTime, TimeFields, read_element
 from krmkit.libraries.go.time.layouts import next_element
 
 MAX_LENGTH = 4096
 """Longest layout and value together that are looked at; assign a larger number to raise it."""
 
 
-class TimeParseError(ValueError):
-    """The value does not fit the layout; the message is Go's own."""
-
-
 def parse_time(layout: str, value: str) -> ParsedTime:
-    """time.ParseInLocation with UTC as the location. Raises TimeParseError."""
+    """time.ParseInLocation with UTC as the location. Raises GoInputError."""
     if len(layout) + len(value) > MAX_LENGTH:
-        raise TimeParseError(f"parsing time: layout and value have more than {MAX_LENGTH:,} characters")
+        raise GoInputError(f"parsing time: layout and value have more than {MAX_LENGTH:,} characters")
     fields = TimeFields()
     rest_layout, rest = layout, value
     while True:
@@ -33,23 +24,23 @@ def parse_time(layout: str, value: str) -> ParsedTime:
             raise _cannot(layout, value, rest, prefix)
         if not element:
             if rest:
-                raise TimeParseError(f"parsing time {quote(value)}: extra text: {quote(rest)}")
+                raise GoInputError(f"parsing time {quote(value)}: extra text: {quote(rest)}")
             break
         try:
             rest = read_element(element, rest, behind, fields)
-        except ElementRangeError as error:
-            raise TimeParseError(f"parsing time {quote(value)}: {error} out of range") from None
-        except ElementError:
+        except GoInputError as error:
+            if error.message:
+                raise GoInputError(f"parsing time {quote(value)}: {error}") from None
             raise _cannot(layout, value, rest, element) from None
         rest_layout = behind
     problem = fields.settle()
     if problem:
-        raise TimeParseError(f"parsing time {quote(value)}: {problem}")
+        raise GoInputError(f"parsing time {quote(value)}: {problem}")
     return fields.result()
 
 
-def _cannot(layout: str, value: str, rest: str, element: str) -> TimeParseError:
-    return TimeParseError(
+def _cannot(layout: str, value: str, rest: str, element: str) -> GoInputError:
+    return GoInputError(
         f"parsing time {quote(value)} as {quote(layout)}: cannot parse {quote(rest)} as {quote(element)}"
     )
 

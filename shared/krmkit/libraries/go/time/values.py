@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from krmkit.libraries.go.core.cast import wrap64
-from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import GoObject, Int64
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.time.civil import Civil, to_days
 from krmkit.libraries.go.time.durations import SECOND, format_duration
 from krmkit.libraries.go.time.layouts import DAYS, MONTHS, format_time
@@ -110,7 +111,7 @@ class Time(GoObject):
     def to_json(self) -> str:
         """The time as RFC 3339, in quotes."""
         if not 0 <= self.civil().year <= 9999:
-            raise GoCallError(
+            raise GoError(
                 "json: error calling MarshalJSON for type time.Time: year outside of range [0,9999]"
             )
         return f'"{self.format(_RFC3339)}"'

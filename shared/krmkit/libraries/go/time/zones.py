@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
+from krmkit.libraries.go.errors import GoError
+
 # The seconds that Python's datetime can hold, a day off each end; beyond them the zone's nearest rule holds.
 _FIRST, _LAST = -62135510400, 253402214400
 
 _known: dict[str, Zone | None] = {}
-
-
-class NoZoneDataError(LookupError):
-    """There is no tz database on this machine."""
 
 
 class Zone:
@@ -54,7 +52,7 @@ UTC_ZONE = Zone("UTC", None)
 def load_zone(name: str) -> Zone | None:
     """time.LoadLocation: None when the name is unknown. `Local` is UTC, since a run must not depend on its machine.
 
-    Raises NoZoneDataError when no tz database can be found at all.
+    Raises GoError when no tz database can be found at all.
     """
     if name in ("", "UTC", "Local"):
         return UTC_ZONE
@@ -77,7 +75,7 @@ def _load(name: str) -> Zone | None:
     try:
         ZoneInfo("Etc/GMT-1")
     except (LookupError, ValueError, OSError):
-        raise NoZoneDataError(
+        raise GoError(
             f"no time zone data for {name!r}: install the package tzdata (pip install tzdata) or the system's zoneinfo"
         ) from None
     return None

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
-from krmkit.libraries.go.json.functions import UnsupportedError, must_to_json
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.kube.fielderror import FieldError, child, duplicate, index, invalid, key, required
+from krmkit.libraries.schema.errors import SchemaError
 from krmkit.libraries.schema.fields import find
 from krmkit.libraries.schema.kubernetes.pruning import undeclared_fields
 from krmkit.libraries.schema.kubernetes.rules import RuleSet
 from krmkit.libraries.schema.kubernetes.values import validate_value
-from krmkit.libraries.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
+from krmkit.libraries.schema.openapi import Schema, fill_defaults, read_schema
 
 _OWN = ("apiVersion", "kind", "metadata", "status")
 
@@ -254,7 +256,7 @@ def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
             entry = _entry(schema, item)
             try:
                 text = must_to_json(entry)
-            except UnsupportedError:
+            except GoInputError:
                 continue  # NaN and infinity: no client can send them
             if entry is not None and text in seen:
                 found.append(duplicate(index(path, position), entry))

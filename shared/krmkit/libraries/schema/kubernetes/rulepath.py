@@ -10,6 +10,7 @@ Source: ValidFieldPath in k8s.io/apiextensions-apiserver, pkg/apiserver/schema/c
 from __future__ import annotations
 
 from krmkit.libraries.kube.fielderror import child, key
+from krmkit.libraries.schema.errors import SchemaError
 from krmkit.libraries.schema.openapi import Schema
 
 _ESCAPES = {
@@ -26,12 +27,8 @@ _ESCAPES = {
 _END = "unexpected end of JSON path"
 
 
-class RulePathError(ValueError):
-    """A fieldPath that names no field; the message is Kubernetes' own."""
-
-
 def rule_path(text: str, schema: Schema) -> str:
-    """The path below the rule's value, as errors show it. Raises RulePathError."""
+    """The path below the rule's value, as errors show it. Raises SchemaError."""
     tokens = _tokens(text)
     path = ""
     node: Schema | None = schema
@@ -40,21 +37,21 @@ def rule_path(text: str, schema: Schema) -> str:
         token = tokens[at]
         at += 1
         if token not in ("[", "."):
-            raise RulePathError(f"expected [ or . but got: {token}")
+            raise SchemaError(f"expected [ or . but got: {token}")
         if at == len(tokens):
-            raise RulePathError(_END)
+            raise SchemaError(_END)
         name = tokens[at]
         at += 1
         if token == "[":
             if len(name) < 2 or name[0] != "'" or name[-1] != "'":
-                raise RulePathError(f"expected single quoted string but got {name}")
+                raise SchemaError(f"expected single quoted string but got {name}")
             name = _unescaped(name[1:-1])
         path, node = _step(path, node, name)
         if token == "[":
             if at == len(tokens):
-                raise RulePathError(_END)
+                raise SchemaError(_END)
             if tokens[at] != "]":
-                raise RulePathError(f"expected ] but got {tokens[at]}")
+                raise SchemaError(f"expected ] but got {tokens[at]}")
             at += 1
     return path
 
@@ -65,7 +62,7 @@ def _step(path: str, node: Schema | None, name: str) -> tuple[str, Schema | None
             return child(path, name), node.properties[name]
     elif node is not None and node.has_additional:
         return key(path, name), node.additional
-    raise RulePathError("does not refer to a valid field")
+    raise SchemaError("does not refer to a valid field")
 
 
 def _tokens(text: str) -> list[str]:
@@ -93,7 +90,7 @@ def _unescaped(text: str) -> str:
         if text[at] == "\\" and at + 1 < len(text) and text[at + 1] != "\n":
             sign = text[at + 1]
             if sign not in _ESCAPES:
-                raise RulePathError(f"invalid string literal: invalid escape char \\{sign}")
+                raise SchemaError(f"invalid string literal: invalid escape char \\{sign}")
             out.append(_ESCAPES[sign])
             at += 2
         else:

@@ -20,7 +20,8 @@ from krmkit.libraries.kube.fielderror import (
     required,
 )
 from krmkit.libraries.kube.fielderror import index as index_of
-from krmkit.libraries.schema.kubernetes.rulepath import RulePathError, rule_path
+from krmkit.libraries.schema.errors import SchemaError
+from krmkit.libraries.schema.kubernetes.rulepath import rule_path
 from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes
 from krmkit.libraries.schema.openapi import Schema, ValidationRule
 
@@ -196,7 +197,7 @@ def _compile_rule(
     if rule.field_path:
         try:
             compiled.path = rule_path(rule.field_path, schema)
-        except RulePathError:
+        except SchemaError:
             compiled.path = ""
 
 

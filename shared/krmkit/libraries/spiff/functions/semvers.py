@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printf import sprintf
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import type_name
-from krmkit.libraries.versions.constraints import ConstraintError, Constraints
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.constraints import Constraints
+from krmkit.libraries.versions.semver import Version
 
 
 def _version(value: Any, name: str) -> Version:
@@ -20,7 +21,7 @@ def _version(value: Any, name: str) -> Version:
         raise Failure(f"{name} requires one string argument, but got {type_name(value)}")
     try:
         return Version.parse(value)
-    except VersionError as error:
+    except GoInputError as error:
         raise Failure(f"{name}: {quote(value)}: {error}") from None
 
 
@@ -54,7 +55,7 @@ def _part(
             changed = str(put(version, args[1]))
             kept = args[1] if put is _release else args[0]
             return ("v" if kept.startswith("v") else "") + changed
-        except VersionError as error:
+        except GoInputError as error:
             raise Failure(f"{name}: invalid {name[6:]} {quote(args[1])}: {error}") from None
 
     return part
@@ -132,7 +133,7 @@ def matches(args: list[Any], name: str = "semvermatch") -> tuple[bool, str]:
         for text in texts:
             try:
                 fits = Constraints.parse(_string(text, name)).check(version)
-            except ConstraintError as error:
+            except GoInputError as error:
                 raise Failure(f"{name}: invalid constraint {quote(text)}[{number}]: {error}") from None
             if not fits:
                 return False, _reason(version, text)

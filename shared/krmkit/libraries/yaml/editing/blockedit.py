@@ -5,7 +5,8 @@ from __future__ import annotations
 from krmkit.libraries.yaml.copies import is_tied
 from krmkit.libraries.yaml.editing.compose import Composer, is_bare, is_block, is_block_scalar, is_empty
 from krmkit.libraries.yaml.editing.places import Places, Spot, Unit, Units
-from krmkit.libraries.yaml.editing.view import EditError, Splice, apply, gap
+from krmkit.libraries.yaml.editing.view import Splice, apply, gap
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.lines import shift
 from krmkit.libraries.yaml.tree import Collection, Entry, Map, Node, Scalar, Seq
 
@@ -193,7 +194,7 @@ class Editor:
         old = unit.value
         column = unit.column
         if unit.colon < 0:
-            raise EditError(
+            raise YamlError(
                 "an edit does not fit next to a key behind `? `; write the key plainly, as `key: value`"
             )
         if unit.key is not None:

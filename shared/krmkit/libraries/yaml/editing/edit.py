@@ -15,7 +15,7 @@ from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.blockedit import Editor
 from krmkit.libraries.yaml.editing.places import Places, block_scalar_end
 from krmkit.libraries.yaml.editing.proof import plainly_says
-from krmkit.libraries.yaml.editing.view import EditError, Splice, apply
+from krmkit.libraries.yaml.editing.view import Splice, apply
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.tree import Alias, Collection, Document, Entry, Node, Scalar
 
@@ -24,7 +24,7 @@ _DEEPEST = 256
 
 
 def render(document: Document) -> str:
-    """The document's text with all recorded edits. Raises EditError where an edit cannot be written safely.
+    """The document's text with all recorded edits. Raises YamlError where an edit cannot be written safely.
 
     Example: after `root.set("a", 2)` the text `a: 1 # one` becomes `a: 2 # one`.
     """
@@ -99,7 +99,7 @@ def _endings(document: Document, written: str) -> list[str]:
     return [written.removesuffix("\n").removesuffix("\r"), written]
 
 
-def _difference(text: str, document: Document) -> EditError | None:
+def _difference(text: str, document: Document) -> YamlError | None:
     """The error of an edited text that differs from the wanted data; None if it is equal."""
     root = document.root
     if root is not None and plainly_says(text, root, document.limits):
@@ -111,12 +111,12 @@ def _difference(text: str, document: Document) -> EditError | None:
     except LimitError:
         raise
     except YamlError as error:
-        return EditError(f"the edit cannot be written here; the text would be no YAML: {error}")
+        return YamlError(f"the edit cannot be written here; the text would be no YAML: {error}")
     found = comparable_data(written.root, document.limits)
     if same_data(found, expected, ordered=True):
         return None
     where = _first_difference(found, expected)
-    return EditError(
+    return YamlError(
         f"the edit cannot be written here: the text would say something else at {where}"
         " (a comment next to a block scalar can cause this; move the comment)"
     )
@@ -142,7 +142,7 @@ def _note_edited(node: Node, edited: set[int], depth: int) -> bool:
     if not isinstance(node, Collection):
         return isinstance(node, Alias)
     if depth > _DEEPEST:
-        raise EditError(f"the text is nested more than {_DEEPEST} deep, which cannot be edited")
+        raise YamlError(f"the text is nested more than {_DEEPEST} deep, which cannot be edited")
     if node.original is not None:
         edited.add(id(node))
     is_aliased = False

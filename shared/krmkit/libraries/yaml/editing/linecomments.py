@@ -6,7 +6,8 @@ collection behind its bracket. A value that is not written at all (`key: # note`
 
 from __future__ import annotations
 
-from krmkit.libraries.yaml.editing.view import EditError, Splice, apply
+from krmkit.libraries.yaml.editing.view import Splice, apply
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Collection, Document, Node, Scalar
 
 
@@ -29,17 +30,17 @@ def ends_line(document: Document, key: Node | None, value: Node) -> bool:
 def with_line_comments(document: Document, comments: list[tuple[Node | None, Node, str]]) -> str:
     """The text of an unedited document with comments put in: (key, value, text without `# `); an old comment is replaced.
 
-    Raises EditError for a value in the middle of a line, which cannot have a comment.
+    Raises YamlError for a value in the middle of a line, which cannot have a comment.
     """
     text, given = document.text, document.given
     splices: list[Splice] = []
     for start, end, comment in sorted((*_place(document, key, value), new) for key, value, new in comments):
         if text[end : _line_end(text, end)].strip(" \t\r"):
-            raise EditError(
+            raise YamlError(
                 "a comment can come only at the end of a line; write each value on a line of its own"
             )
         if not is_one_line(comment):
-            raise EditError("a comment must be of one line")
+            raise YamlError("a comment must be of one line")
         splices.append((start, end, f" # {comment}"))
     if given is not text:  # with other line breaks, or a byte order mark
         places = sorted({place for splice in splices for place in splice[:2]})

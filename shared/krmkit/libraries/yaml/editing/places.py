@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from krmkit.libraries.yaml.editing.view import EditError, plain_breaks, skip, token
-from krmkit.libraries.yaml.errors import line_column
+from krmkit.libraries.yaml.editing.view import plain_breaks, skip, token
+from krmkit.libraries.yaml.errors import YamlError, line_column
 from krmkit.libraries.yaml.tree import Alias, Collection, Document, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
@@ -260,9 +260,9 @@ class Places:
         value = self._spot(child.first_value, position if colon < 0 else colon, in_flow)
         return Unit(child, start, column, colon, key, value, max(self.end(value), colon, position))
 
-    def _disagreement(self, at: int) -> EditError:
+    def _disagreement(self, at: int) -> YamlError:
         place = line_column(self.view, at)
-        return EditError("the text around here can be read in two ways; write it more plainly", *place)
+        return YamlError("the text around here can be read in two ways; write it more plainly", *place)
 
     # The lines of a child of a block collection, with the comments that belong to it
 

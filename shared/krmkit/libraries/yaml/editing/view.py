@@ -14,10 +14,6 @@ _BREAKS = {
 }
 
 
-class EditError(YamlError):
-    """The text cannot be edited safely; the message gives the reason."""
-
-
 def token(view: str, position: int) -> tuple[str, int, int]:
     """The next token in a gap: its first character ("" at the end of the text), its start and its end.
 
@@ -56,11 +52,11 @@ def gap(view: str, end: int) -> str:
 
 
 def plain_breaks(text: str) -> str:
-    """The text with a final line break. EditError where readers disagree on its lines."""
+    """The text with a final line break. YamlError where readers disagree on its lines."""
     for sign, name in (*_BREAKS.items(), ("\r", "a carriage return without a line feed")):
         if sign in text:
             text = text.replace("\r\n", "\n")
-            raise EditError(
+            raise YamlError(
                 f"the text holds {name}, which is a line break to some readers and not to others;"
                 " write it as an escape in double quotes",
                 *line_column(text, text.index(sign)),

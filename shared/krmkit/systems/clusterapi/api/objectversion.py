@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krmkit.libraries.json import Object
-from krmkit.libraries.schema.fields import NestedError, drop, find, put
+from krmkit.libraries.schema.fields import drop, find, put
 from krmkit.systems.clusterapi.api.conversion import convert_machine_health_check, convert_worker_group
 from krmkit.systems.clusterapi.api.docker import cluster_to_v1beta1, cluster_to_v1beta2, same
 from krmkit.systems.clusterapi.api.errors import TopologyError
@@ -117,7 +117,7 @@ def in_version(data: Object, api_version: str) -> Object | None:
         return result
     try:
         return put(result, path, change(spec))
-    except (NestedError, ValueError) as error:
+    except ValueError as error:
         raise TopologyError(
             f"{label(data)} cannot be converted from {versions[0]} to {versions[1]}: {'.'.join(path)}{error}"
         ) from None

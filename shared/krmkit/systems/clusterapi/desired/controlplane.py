@@ -6,7 +6,8 @@ from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.json import Object
-from krmkit.libraries.schema.fields import NestedError, drop, find, mapping, put
+from krmkit.libraries.schema.errors import SchemaError
+from krmkit.libraries.schema.fields import drop, find, mapping, put
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.contracts import V1BETA1
 from krmkit.systems.clusterapi.api.errors import TopologyError
@@ -73,7 +74,7 @@ def control_plane_object(
         if causes is not None and version == find(cluster, ("spec", "topology", "version")):
             causes.version(("spec", "version"))
         return put(result, ("spec", "version"), version)
-    except NestedError as error:
+    except SchemaError as error:
         raise TopologyError(f"failed to set a field in the ControlPlane object: {error}") from None
 
 

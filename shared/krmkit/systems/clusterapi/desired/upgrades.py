@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.libraries.versions.blang import UNORDERED, compare_with_build_tags, parse_tolerant
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.semver import Version
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.model.extensions import HOOKS_VERSION, Extensions, checked
 
@@ -22,7 +23,7 @@ def parse_version(text: str, what: str) -> Version:
     """Parse a version tolerantly. `parse_version("v1.33", "Cluster version")`. Raises TopologyError."""
     try:
         return parse_tolerant(text)
-    except VersionError as error:
+    except GoInputError as error:
         raise TopologyError(f"failed to parse {what} {text}: {error}") from None
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.urls import Url, UrlError
+from krmkit.libraries.go.urls import Url
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, invalid, required
 from krmkit.libraries.kube.names import is_dns1123_label
-from krmkit.libraries.kube.selectors import SelectorError, parse_selector
+from krmkit.libraries.kube.selectors import parse_selector
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.schema.kubernetes.pruning import unknown_fields
@@ -54,7 +55,7 @@ def validate_extension_config(config: Object, runtime_sdk: bool = True) -> list[
     if selector:
         try:
             parse_selector(selector)
-        except SelectorError as error:
+        except GoInputError as error:
             found.append(invalid("spec.namespaceSelector", selector, str(error)))
     return found
 
@@ -98,7 +99,7 @@ def _schema() -> Schema:
 def _url_errors(url: object, path: str) -> list[FieldError]:
     try:
         parsed = Url.parse(str(url))
-    except UrlError as error:
+    except GoInputError as error:
         return [invalid(path, url, f"must be a valid URL, e.g. https://example.com: {error}")]
     if not parsed.scheme:
         return [invalid(path, url, "must be a valid URL, e.g. https://example.com")]
@@ -154,7 +155,7 @@ def check_namespace(config: Object, handler: str, namespace: str, labels: Object
         return
     try:
         matches = parse_selector(selector).matches({"kubernetes.io/metadata.name": namespace, **labels})
-    except SelectorError as error:
+    except GoInputError as error:
         raise TopologyError(f"failed to call extension handler {quote(handler)}: {error}") from None
     if not matches:
         raise TopologyError(

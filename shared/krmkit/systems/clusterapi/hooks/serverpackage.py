@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from typing import Any
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.go.fmt.printing import quote
@@ -70,7 +71,7 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
 
 def _problems(items: list[Resource]) -> list[Finding]:
     """Return the errors that keep the server from serving the extensions, each alone and all together."""
-    from krmkit.systems.clusterapi.hooks.serving import Served, ServingError
+    from krmkit.systems.clusterapi.hooks.serving import Served
     from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 
     found, extensions = [], []
@@ -87,7 +88,7 @@ def _problems(items: list[Resource]) -> list[Finding]:
     if not found:
         try:
             Served(extensions)
-        except ServingError as error:
+        except Refused as error:
             found.append(Finding("bad-extension", str(error), ERROR))
     return found
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Protocol
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.hooks.messages import FAILURE, SUCCESS, failure, on_the_wire, response
 from krmkit.systems.clusterapi.model.extensions import (
@@ -37,10 +38,6 @@ _HOOKS = {hook.lower(): hook for hook in (GENERATE_PATCHES, VALIDATE_TOPOLOGY, D
 _BASE = f"/{HOOKS_VERSION}/"
 
 
-class ServingError(Exception):
-    """Extensions that cannot be served together."""
-
-
 class Served:
     """Extensions behind one port. All of them answer below `/`, and each one also below `/<its name>`.
 
@@ -52,14 +49,14 @@ class Served:
     __slots__ = ("_handlers", "_listed", "extensions", "names")
 
     def __init__(self, extensions: Iterable[HookExtension]) -> None:
-        """Raise ServingError if two extensions share a handler or a name."""
+        """Raise Refused if two extensions share a handler or a name."""
         self.names: list[str] = []
         self.extensions: list[HookExtension] = []
         self._handlers: dict[tuple[str, str, str], tuple[HookExtension, str]] = {}
         self._listed: dict[str, list[Object]] = {"": []}
         for extension in extensions:
             if extension.name in self._listed:
-                raise ServingError(f"two extensions have the name {extension.name}")
+                raise Refused(f"two extensions have the name {extension.name}")
             self.names.append(extension.name)
             self.extensions.append(extension)
             listed = extension.discovery().get("handlers") or []
@@ -70,7 +67,7 @@ class Served:
                 key = ("", hook.lower(), name.lower())
                 if key in self._handlers:
                     other = self._handlers[key][0].name
-                    raise ServingError(
+                    raise Refused(
                         f"the handler {name} is in {other} and in {extension.name}; names of handlers must be unique"
                     )
                 self._handlers[key] = self._handlers[(extension.name, *key[1:])] = extension, name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import MISSING, entries, find, lookup, mapping, put
 from krmkit.systems.clusterapi.api.kubeadm import (
@@ -28,10 +29,6 @@ _MAPS = re.compile(
 )
 
 
-class NotConvertedError(ValueError):
-    """A patch cannot be converted alone; the message says what a person has to do."""
-
-
 def newer(api_version: str, kind: str) -> str:
     """Return the apiVersion that a reference to a kind has after a migration: v1beta2 where the conversion is known."""
     wanted = f"{group_of(api_version)}/{V1BETA2}"
@@ -50,7 +47,7 @@ def converted_definition(definition: Object) -> tuple[Object, list[tuple[int, st
     for number, patch in enumerate(entries(definition.get("jsonPatches"))):
         try:
             found.append(_converted(patch, {"apiVersion": old, "kind": kind}))
-        except NotConvertedError as error:
+        except Refused as error:
             problems.append((number, str(error)))
             found.append(patch)
     return {**definition, "selector": {**selector, "apiVersion": new}, "jsonPatches": found}, problems
@@ -63,7 +60,7 @@ def _converted(patch: Object, kind: Object) -> Object:
     )
     if place is None:  # the specs of the Docker provider differ in one field
         if "failureDomains" in path:
-            raise NotConvertedError("failureDomains is a list in v1beta2: write the patch anew")
+            raise Refused("failureDomains is a list in v1beta2: write the patch anew")
         return patch
     if path[: len(place)] != place:
         return _of_control_plane(patch, path) if path[:3] == _SPEC and len(path) > 3 else patch
@@ -73,7 +70,7 @@ def _converted(patch: Object, kind: Object) -> Object:
             return _arguments(patch, path, inner[len(arguments) :])
     for dropped in dropped_paths():
         if inner[: len(dropped)] == dropped:
-            raise NotConvertedError(
+            raise Refused(
                 f"v1beta2 has no {'.'.join(dropped)}: remove the patch, or write what it is for anew"
             )
     return _subtree(patch, inner)
@@ -84,12 +81,12 @@ def _arguments(patch: Object, path: Path, rest: Path) -> Object:
     if patch.get("op") == "remove":
         if not rest:
             return patch
-        raise NotConvertedError(
+        raise Refused(
             f"arguments are a list in v1beta2, where the position of {rest[0]} in the template must be named"
         )
     if rest:
         if patch.get("op") == "replace":
-            raise NotConvertedError(
+            raise Refused(
                 f"arguments are a list in v1beta2: replace .../N/value, where N is the position of {rest[0]} in the template"
             )
         return {**patch, "path": "/" + "/".join((*path[: -len(rest)], "-")), **_argument(patch, rest[0])}
@@ -98,9 +95,7 @@ def _arguments(patch: Object, path: Path, rest: Path) -> Object:
         return {**patch, "value": _listed(value) if isinstance(value, dict) else value}
     template = find(patch, ("valueFrom", "template"))
     if not isinstance(template, str):
-        raise NotConvertedError(
-            "arguments are a list in v1beta2: the variable must be a list of names and values"
-        )
+        raise Refused("arguments are a list in v1beta2: the variable must be a list of names and values")
     return {**patch, "valueFrom": {"template": _lines(template)}}
 
 
@@ -116,9 +111,7 @@ def _argument(patch: Object, name: str) -> Object:
     text = source.get("template")
     if isinstance(text, str):
         if "\n" in text.strip():
-            raise NotConvertedError(
-                "arguments are a list in v1beta2: the template must make a name and a value"
-            )
+            raise Refused("arguments are a list in v1beta2: the template must make a name and a value")
         return {"valueFrom": {"template": f"name: {name}\nvalue: {text.strip()}\n"}}
     return {
         "valueFrom": {"template": f"name: {name}\nvalue: {{{{ .{source.get('variable', '')} | toJson }}}}\n"}
@@ -126,7 +119,7 @@ def _argument(patch: Object, name: str) -> Object:
 
 
 def _lines(template: str) -> str:
-    """Return a template of lines `name: value` as one of a list of names and values. Raises NotConvertedError."""
+    """Return a template of lines `name: value` as one of a list of names and values. Raises Refused."""
     made = []
     for line in template.splitlines():
         match = _LINE.match(line.rstrip())
@@ -135,7 +128,7 @@ def _lines(template: str) -> str:
             or match[2][0] in "|>&*!"
             or re.search(r"\{\{-?\s*(if|else|range|end|with|define)\b", line)
         ):
-            raise NotConvertedError(
+            raise Refused(
                 "arguments are a list in v1beta2, and the template builds a map: let it build items `- name: ...` with `value: ...`"
             )
         made.append(f"- name: {match[1]}\n  value: {match[2]}")
@@ -148,7 +141,7 @@ def _subtree(patch: Object, inner: Path) -> Object:
         text = str(find(patch, ("valueFrom", "template"), ""))
         above = any(one[: len(inner)] == inner for one in (*ARGUMENTS, *dropped_paths()))
         if above and (_MAPS.search(text) or find(patch, ("valueFrom", "variable")) is not None):
-            raise NotConvertedError(
+            raise Refused(
                 "the value has fields that differ in v1beta2, and is made by a template: write it anew"
             )
         return patch
@@ -160,12 +153,12 @@ def _subtree(patch: Object, inner: Path) -> Object:
 
 
 def _same_place(made: Object, inner: Path) -> object:
-    """Return the value at a path of converted data. Raises NotConvertedError if fields went elsewhere."""
+    """Return the value at a path of converted data. Raises Refused if fields went elsewhere."""
     value = lookup(made, inner) if inner else made
     if value is MISSING:
-        raise NotConvertedError("v1beta2 has no such field: remove the patch, or write what it is for anew")
+        raise Refused("v1beta2 has no such field: remove the patch, or write what it is for anew")
     if inner and made != put({}, inner, value):
-        raise NotConvertedError("a field of the value lies elsewhere in v1beta2: patch it there")
+        raise Refused("a field of the value lies elsewhere in v1beta2: patch it there")
     return value
 
 
@@ -175,5 +168,5 @@ def _of_control_plane(patch: Object, path: Path) -> Object:
     probe = put({}, inner, patch.get("value", "1s"))
     made = control_plane_to_v1beta2(probe)
     if lookup(made, inner) is MISSING or ("value" in patch and made != probe):
-        raise NotConvertedError(f"{'.'.join(inner)} lies elsewhere in v1beta2: patch it there")
+        raise Refused(f"{'.'.join(inner)} lies elsewhere in v1beta2: patch it there")
     return patch

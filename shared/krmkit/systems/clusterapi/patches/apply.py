@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterable
 
 from krmkit.libraries.json import Object
-from krmkit.libraries.json.patch import Draft, PatchError, merged
-from krmkit.libraries.schema.fields import MISSING, NestedError, lookup, put
+from krmkit.libraries.json.patch import Draft, merged
+from krmkit.libraries.json.text import JsonError
+from krmkit.libraries.schema.errors import SchemaError
+from krmkit.libraries.schema.fields import MISSING, lookup, put
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.objectversion import label, served_structs
@@ -84,7 +86,7 @@ class Patched:
                 for number, operation in enumerate(operations):
                     draft.apply((operation,))
                     note(number, draft.document)
-        except PatchError as error:
+        except JsonError as error:
             wrong = TopologyError(f"failed to apply patch: error applying json patch (RFC6902): {error}")
             wrong.hint = _absent(before, str(error))
             raise wrong from None
@@ -98,7 +100,7 @@ class Patched:
         before = self._item.object
         try:
             self._accept(before, merged(before, patch))
-        except PatchError as error:
+        except JsonError as error:
             raise TopologyError(
                 f"failed to apply patch: error applying json merge patch (RFC7386): {error}"
             ) from None
@@ -153,7 +155,7 @@ def write_back(target: Object, template: Object, is_template: bool, preserve: It
         for path, value in kept:
             if value is not MISSING and lookup(result, path) is not value:
                 result = put(result, path, value)
-    except NestedError as error:
+    except SchemaError as error:
         metadata = target.get("metadata", {})
         name = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
         raise TopologyError(f"failed to apply patch to {name}: failed to set field: {error}") from None

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.json.data import DataError, from_json
+from krmkit.libraries.go.json.data import from_json
 from krmkit.libraries.gotemplate import Template, TemplateError, parse
 from krmkit.libraries.yaml.data import go2_data
 from krmkit.libraries.yaml.document import parse_all
@@ -41,7 +42,7 @@ class Variables:
         if self._data is None:
             try:
                 self._data = from_json(dict(self.values))
-            except DataError as error:
+            except GoError as error:
                 raise PatchValueError(f"failed to calculate template data: {error}") from None
         return self._data
 

@@ -21,9 +21,10 @@ from krmkit.libraries.kube.fielderror import (
     required,
 )
 from krmkit.libraries.kube.names import validate_annotations, validate_labels
+from krmkit.libraries.schema.errors import SchemaError
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.schema.kubernetes.defaults import check_defaults
-from krmkit.libraries.schema.kubernetes.rulepath import RulePathError, rule_path
+from krmkit.libraries.schema.kubernetes.rulepath import rule_path
 from krmkit.libraries.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.libraries.schema.kubernetes.structural import check_structural
 from krmkit.libraries.schema.kubernetes.values import validate_value
@@ -275,7 +276,7 @@ def _rule_errors(rule: ValidationRule, schema: Schema, path: str) -> list[FieldE
     if rule.field_path:
         try:
             rule_path(rule.field_path, schema)
-        except RulePathError as error:
+        except SchemaError as error:
             errors.append(invalid(place, rule.field_path, f"fieldPath must be a valid path: {error}"))
     return errors
 

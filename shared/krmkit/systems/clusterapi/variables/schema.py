@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from krmkit.libraries.go.json.read import JsonSyntaxError, read_json
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.json.read import read_json
 from krmkit.libraries.kube.fielderror import FieldError, child, index, invalid, key
-from krmkit.libraries.schema.openapi import Schema, SchemaError, read_schema
+from krmkit.libraries.schema.errors import SchemaError
+from krmkit.libraries.schema.openapi import Schema, read_schema
 from krmkit.systems.clusterapi.variables.values import go_number, unusable
 
 KEYWORDS = frozenset(
@@ -86,6 +88,6 @@ def _value(value: object, path: str, what: str, errors: list[FieldError]) -> obj
     text = value.decode("utf-8", "replace")
     try:
         return go_number(read_json(text))
-    except JsonSyntaxError as error:
+    except GoInputError as error:
         errors.append(invalid(path, text, f"{what} is not valid JSON: {error}"))
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.kube.fielderror import FieldError, invalid, key
 
@@ -36,7 +36,7 @@ class VariableValue:
         if self._raw is None:
             try:
                 self._raw = must_to_json(self.value)
-            except GoCallError:
+            except GoError:
                 self._raw = "..."  # `unusable` reports it
         return self._raw
 

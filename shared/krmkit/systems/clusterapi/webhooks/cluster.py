@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.net import parse_cidr
-from krmkit.libraries.go.numbers import NumberError, atoi
+from krmkit.libraries.go.numbers import atoi
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import (
     INTERNAL,
@@ -21,7 +22,7 @@ from krmkit.libraries.kube.fielderror import (
 from krmkit.libraries.kube.names import is_valid_label_value
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.versions import blang as blangsemver
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.semver import Version
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.webhooks.common import (
     is_defined,
@@ -168,7 +169,7 @@ def _validate_version(version: str) -> list[FieldError]:
         found.append(invalid(_VERSION, version, "must start with v"))
     try:
         blangsemver.parse(version.removeprefix("v"))
-    except VersionError:
+    except GoInputError:
         found.append(invalid(_VERSION, version, _NO_VERSION))
     return found
 
@@ -197,7 +198,7 @@ def _validate_concurrency(cluster: Object) -> list[FieldError]:
     path = child("metadata.annotations", UPGRADE_CONCURRENCY)
     try:
         count = atoi(text)
-    except NumberError as error:
+    except GoInputError as error:
         return [invalid(path, text, f"could not parse the value of the annotation: {error}")]
     return [invalid(path, text, "value cannot be less than 1")] if count < 1 else []
 
@@ -295,6 +296,6 @@ def _parse(text: str, detail: str, found: list[FieldError]) -> Version:
     """Return the version; 0.0.0 and an error if the text is not a version."""
     try:
         return blangsemver.parse_tolerant(text)
-    except VersionError:
+    except GoInputError:
         found.append(invalid(_VERSION, text, detail))
         return Version(0, 0, 0)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.libraries.kube.names import is_dns1123_subdomain
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.versions.blang import compare_with_build_tags, parse_tolerant
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.semver import Version
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.names import NamingTemplate
@@ -149,7 +150,7 @@ def _validate_versions(versions: list[str]) -> list[FieldError]:
         path = index("spec.kubernetesVersion", position)
         try:
             version = parse_tolerant(text)
-        except VersionError:
+        except GoInputError:
             found.append(invalid(path, text, "version must be a valid semantic version"))
             continue
         if previous is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.numbers import NumberError, atoi
+from krmkit.libraries.go.numbers import atoi
 from krmkit.libraries.gotemplate import TemplateError, parse
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import (
@@ -253,7 +254,7 @@ def _validate_index_access(operation: str, pointer: str, path: str) -> list[Fiel
     for part in pointer.split("/"):
         try:
             position = atoi(part)
-        except NumberError:
+        except GoInputError:
             continue
         if operation == "add" and position != 0:
             found.append(invalid(path, pointer, _NO_ARRAY))

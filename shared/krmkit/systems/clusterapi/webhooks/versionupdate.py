@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, invalid
 from krmkit.libraries.schema.fields import mapping
@@ -14,7 +15,7 @@ from krmkit.libraries.versions.blang import (
     compare_without_prereleases,
     parse_tolerant,
 )
-from krmkit.libraries.versions.semver import Version, VersionError
+from krmkit.libraries.versions.semver import Version
 
 PENDING_HOOKS = "runtime.cluster.x-k8s.io/pending-hooks"
 AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"
@@ -109,7 +110,7 @@ def status_version(control_plane: Object) -> str:
 def _parsed(text: str) -> Version | None:
     try:
         return parse_tolerant(text)
-    except VersionError:
+    except GoInputError:
         return None
 
 
@@ -122,7 +123,7 @@ def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
         return f"{checking} get control plane version: path .spec.version: field not found"
     try:
         version = parse_tolerant(text)
-    except VersionError as error:
+    except GoInputError as error:
         return f"{checking} parse control plane version {text}: {error}"
     if str(version) != str(old):
         return (
@@ -134,7 +135,7 @@ def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
         return "control plane is currently provisioning"
     try:
         running = parse_tolerant(status)
-    except VersionError as error:
+    except GoInputError as error:
         return (
             "failed to check if control plane is upgrading: failed to parse control plane status version:"
             f" {error}"
@@ -152,7 +153,7 @@ def _workers_problem(workers: list[Object], old: Version, what: str, machines: l
         text = _text(worker, "spec", "template", "spec", "version")
         try:
             version = parse_tolerant(text)
-        except VersionError as error:
+        except GoInputError as error:
             return f"failed to check if {what} {name} is upgrading: failed to parse version {text}: {error}"
         if str(version) != str(old) or any(
             _nested(machine, "spec", "version") != text for machine in _machines_of(worker, machines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import wraps
 
+from krmkit.krm.errors import UNNAMED, Refused
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 
 TYPE_CHECKING = False
@@ -16,30 +17,27 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 
-class EverydayError(Exception):
-    """The engine cannot run; `finding` is the error with the reason."""
-
-    def __init__(self, rule: str, message: str, resource: Resource | None = None, field: str = "") -> None:
-        super().__init__(message)
-        self.finding = Finding(rule, message, ERROR, resource, field)
+def refused(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Refused:
+    """Return the failure of an engine that cannot run."""
+    return Refused(error(rule, message, resource, field))
 
 
-class EverydayConfigError(EverydayError):
-    """The config cannot be used: `EverydayConfigError("must be a text, got a list", config, "data.namespace")`."""
-
-    def __init__(self, message: str, config: Resource | None = None, field: str = "") -> None:
-        super().__init__("invalid-config", message, config, field)
+def wrong_config(message: str, config: Resource | None = None, field: str = "") -> Refused:
+    """Return the failure for a config: `wrong_config("must be a text, got a list", config, "data.namespace")`."""
+    return refused("invalid-config", message, config, field)
 
 
 def reporting(engine: Callable[P, list[Finding]]) -> Callable[P, list[Finding]]:
-    """Make an engine return the finding of a raised EverydayError as its only finding."""
+    """Make an engine return the finding of a raised Refused as its only finding."""
 
     @wraps(engine)
     def reported(*arguments: P.args, **named: P.kwargs) -> list[Finding]:
         try:
             return engine(*arguments, **named)
-        except EverydayError as error:
-            return [error.finding]
+        except Refused as stopped:
+            if stopped.finding.rule == UNNAMED:
+                raise  # about an item that cannot be read, which every function reports alike
+            return [stopped.finding]
 
     return reported
 

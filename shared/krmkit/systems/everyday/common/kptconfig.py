@@ -9,7 +9,7 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.yaml.data import go_value, is_null
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import EverydayConfigError
+from krmkit.systems.everyday.common.findings import wrong_config
 
 GROUP = "fn.kpt.dev"
 API_VERSION = f"{GROUP}/v1alpha1"
@@ -53,14 +53,14 @@ def texts_at(config: Resource, *path: str) -> dict[str, str]:
     if is_null(node):
         return {}
     if not isinstance(node, Map):
-        raise EverydayConfigError(f"must be a map of texts, got {described(node)}", config, where)
+        raise wrong_config(f"must be a map of texts, got {described(node)}", config, where)
     texts = {}
     for entry in node.entries:
         name, value = entry.name, deref(entry.value)
         if name is None:
-            raise EverydayConfigError("a key must be a text, got a list or a map", config, where)
+            raise wrong_config("a key must be a text, got a list or a map", config, where)
         if not isinstance(value, Scalar):
-            raise EverydayConfigError(f"must be a text, got {described(value)}", config, join(where, name))
+            raise wrong_config(f"must be a text, got {described(value)}", config, join(where, name))
         texts[name] = "" if is_null(value) else value.text
     return texts
 
@@ -71,7 +71,7 @@ def text_at(config: Resource, *path: str) -> str:
     if is_null(node):
         return ""
     if not isinstance(node, Scalar):
-        raise EverydayConfigError(f"must be a text, got {described(node)}", config, ".".join(path))
+        raise wrong_config(f"must be a text, got {described(node)}", config, ".".join(path))
     return node.text
 
 
@@ -84,7 +84,7 @@ def string_at(config: Resource, *path: str) -> str:
         what = (
             described(node) if not isinstance(node, Scalar) else f"{node.text}, which needs quotes to be one"
         )
-        raise EverydayConfigError(f"must be a text, got {what}", config, ".".join(path))
+        raise wrong_config(f"must be a text, got {what}", config, ".".join(path))
     return node.text
 
 

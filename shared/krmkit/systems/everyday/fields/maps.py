@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import go_value, is_null
@@ -9,11 +10,11 @@ from krmkit.libraries.yaml.tree import Map, Scalar, Seq
 from krmkit.systems.everyday.fields.tables import LIST, FieldSpec
 
 
-class WrongTypeError(Exception):
+class WrongTypeError(Refused):
     """The value at `path` is not the map or text that `wanted` needs there."""
 
     def __init__(self, path: Path, wanted: Path) -> None:
-        super().__init__(path)
+        super().__init__(f"must be a map or a list on the way to {'.'.join(map(str, wanted))}")
         self.path = path
         self.wanted = wanted
 

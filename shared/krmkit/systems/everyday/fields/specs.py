@@ -5,36 +5,36 @@ from __future__ import annotations
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import EverydayConfigError
+from krmkit.systems.everyday.common.findings import wrong_config
 from krmkit.systems.everyday.common.kptconfig import described
 from krmkit.systems.everyday.fields.tables import FieldSpec, list_word
 
 
 def field_specs(config: Resource, name: str) -> list[FieldSpec]:
-    """The specs in a list of a config, [] if there is none. Raises EverydayConfigError."""
+    """The specs in a list of a config, [] if there is none. Raises Refused."""
     entries = config.node(name)
     if is_null(entries):
         return []
     if not isinstance(entries, Seq):
-        raise EverydayConfigError(f"must be a list of fields, got {described(entries)}", config, name)
+        raise wrong_config(f"must be a list of fields, got {described(entries)}", config, name)
     return [_spec(config, name, index, deref(entry)) for index, entry in enumerate(entries.items)]
 
 
 def _spec(config: Resource, name: str, index: int, entry: object) -> FieldSpec:
     where = f"{name}[{index}]"
     if not isinstance(entry, Map):
-        raise EverydayConfigError("must be a field: {path, kind, group, version, create}", config, where)
+        raise wrong_config("must be a field: {path, kind, group, version, create}", config, where)
     texts = {}
     for key in ("path", "group", "version", "kind"):
         node = entry.get(key)
         if node is not None and not isinstance(node, Scalar):
-            raise EverydayConfigError(f"must be a text, got {described(node)}", config, f"{where}.{key}")
+            raise wrong_config(f"must be a text, got {described(node)}", config, f"{where}.{key}")
         texts[key] = "" if is_null(node) or node is None else node.text
     if not texts["path"]:
-        raise EverydayConfigError("must have a path, such as spec/template/metadata", config, f"{where}.path")
+        raise wrong_config("must have a path, such as spec/template/metadata", config, f"{where}.path")
     create = config.get(name, index, "create")
     if create not in (None, True, False):
-        raise EverydayConfigError(f"must be true or false, got {create}", config, f"{where}.create")
+        raise wrong_config(f"must be true or false, got {create}", config, f"{where}.create")
     kinds = (texts["kind"],) if texts["kind"] else ()
     steps = texts["path"].strip("/").replace("[]", "/[]").replace("\\/", "\0").split("/")
     made = FieldSpec(".".join(steps), kinds, texts["group"] or None, texts["version"] or None, create is True)

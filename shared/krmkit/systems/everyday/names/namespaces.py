@@ -19,14 +19,7 @@ from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.kube.scopes import CLUSTER_SCOPED, NAMESPACED
 from krmkit.libraries.yaml.data import go_value, is_null
 from krmkit.libraries.yaml.tree import Map, Scalar
-from krmkit.systems.everyday.common.findings import (
-    EverydayConfigError,
-    EverydayError,
-    error,
-    info,
-    reporting,
-    warning,
-)
+from krmkit.systems.everyday.common.findings import error, info, refused, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     API_VERSION,
     described,
@@ -176,32 +169,30 @@ def _cause(config: Resource) -> Cause:
 
 
 def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
-    """The new namespace, and the one that it replaces. Raises EverydayConfigError."""
+    """The new namespace, and the one that it replaces. Raises Refused."""
     if config is None or not config.root.entries:
         wanted = "`ConfigMap` or `SetNamespace`" if is_pinned else _CONFIGS
-        raise EverydayConfigError(f"FunctionConfig is missing. Expect {wanted}")
+        raise wrong_config(f"FunctionConfig is missing. Expect {wanted}")
     kind, version = config.kind, config.api_version
     if is_config_map(config):
         data = config.node("data")
         if not is_null(data) and not isinstance(data, Map):
-            raise EverydayConfigError(f"must be a map, got {described(data)}", config, "data")
+            raise wrong_config(f"must be a map, got {described(data)}", config, "data")
         new = string_at(config, "data", "namespace")
         if not new and config.name == PACKAGE_CONTEXT:
             new = string_at(config, "data", "name")
             if not new and is_pinned:
-                raise EverydayConfigError("`data.name` should not be empty", config)
+                raise wrong_config("`data.name` should not be empty", config)
         if not new:
-            raise EverydayConfigError("`data.namespace` should not be empty", config)
+            raise wrong_config("`data.namespace` should not be empty", config)
         return new, string_at(config, "data", "namespaceMatcher")
     if kind == "SetNamespace" and version == API_VERSION:
         new = string_at(config, "namespace")
         if not new:
-            raise EverydayConfigError("`namespace` should not be empty", config)
+            raise wrong_config("`namespace` should not be empty", config)
         return new, string_at(config, "namespaceMatcher")
     wanted = "`SetNamespace` or `ConfigMap`" if is_pinned else _CONFIGS
-    raise EverydayConfigError(
-        f"unknown functionConfig Kind={kind} ApiVersion={version}, expect {wanted}", config
-    )
+    raise wrong_config(f"unknown functionConfig Kind={kind} ApiVersion={version}, expect {wanted}", config)
 
 
 def _says_namespace(item: Resource) -> bool:
@@ -224,7 +215,7 @@ def _namespace(item: Resource, setting: _Setting) -> str:
         return node.text
     if not is_null(node) and (setting.is_pinned or not isinstance(node, Scalar)):
         message = f"must be a text, got {node.text if isinstance(node, Scalar) else described(node)}"
-        raise EverydayError("wrong-type", message, item, "metadata.namespace")
+        raise refused("wrong-type", message, item, "metadata.namespace")
     return ""
 
 
@@ -248,7 +239,7 @@ def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
         if item.has(*path[:-1]):
             if item.obstacle(path) is not None:
                 message = f"must be a map, got {described(item.node(*path[:-1]))}"
-                raise EverydayError("wrong-type", message, item, dotted(path[:-1]))
+                raise refused("wrong-type", message, item, dotted(path[:-1]))
             old = item.string(*path)
             if setting.takes(old):
                 _set(item, path, old, setting)
@@ -260,12 +251,12 @@ def _set_subjects(item: Resource, setting: _Setting) -> None:
     size = item.size("subjects")
     if size is None:
         message = f"subjects must be a list, got {described(item.node('subjects'))}"
-        raise EverydayError("wrong-type", message, item, "subjects")
+        raise refused("wrong-type", message, item, "subjects")
     for index in range(size):
         path = ("subjects", index, "namespace")
         if item.obstacle(path) is not None:
             message = f"must be a map, got {described(item.node('subjects', index))}"
-            raise EverydayError("wrong-type", message, item, dotted(path[:-1]))
+            raise refused("wrong-type", message, item, dotted(path[:-1]))
         node = item.read(*path)
         old = "" if is_null(node) or not isinstance(node, Scalar) else node.text
         if isinstance(node, Scalar) and setting.takes(old):

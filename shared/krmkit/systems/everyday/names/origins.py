@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
-from krmkit.systems.everyday.common.findings import EverydayError, error
+from krmkit.systems.everyday.common.findings import error, refused
 
 ORIGIN = "internal.kpt.dev/upstream-identifier"
 CLUSTER = "~C"
 
 
 def origin_namespace(item: Resource) -> str:
-    """The namespace upstream: "~C" for a cluster-scoped resource, "" without the annotation. Raises EverydayError."""
+    """The namespace upstream: "~C" for a cluster-scoped resource, "" without the annotation. Raises Refused."""
     text = item.annotation(ORIGIN) if item.may_hold(ORIGIN) else ""
     if not text:
         return ""
     parts = text.split("|")
     if len(parts) != 4:
         message = f'annotation {ORIGIN}: {text} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"'
-        raise EverydayError("origin", message)
+        raise refused("origin", message)
     return parts[2].strip()
 
 

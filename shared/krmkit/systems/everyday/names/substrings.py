@@ -10,13 +10,7 @@ from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.kube.scopes import NAMESPACED
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq
-from krmkit.systems.everyday.common.findings import (
-    EverydayConfigError,
-    EverydayError,
-    info,
-    reporting,
-    warning,
-)
+from krmkit.systems.everyday.common.findings import info, refused, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     API_VERSION,
     described,
@@ -103,14 +97,14 @@ def _keeps_name(group: str, kind: str) -> bool:
 
 
 def _identities(items: list[Resource]) -> list[Identity]:
-    """Group, namespace, kind and name of each resource. Raises EverydayError for a missing part, or a duplicate."""
+    """Group, namespace, kind and name of each resource. Raises Refused for a missing part, or a duplicate."""
     identities: list[Identity] = []
     seen: set[tuple[str, ...]] = set()
     for item in items:
         kind, name = item.kind, item.name
         if not kind or not name:
             missing = "metadata.name" if kind else "kind"
-            raise EverydayError(
+            raise refused(
                 "identity", f"failed to convert items to resource map: missing {missing} in object", item
             )
         identity = (group_of(item.api_version), item.namespace or _DEFAULT, kind, name)
@@ -119,14 +113,14 @@ def _identities(items: list[Resource]) -> list[Identity]:
             message = (
                 f"failed to convert items to resource map: a second {kind} is called {name} in one namespace"
             )
-            raise EverydayError("identity", message, item)
+            raise refused("identity", message, item)
         seen.add(full)
         identities.append(identity)
     return identities
 
 
 def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> bool:
-    """Add the substring to a field that the config adds; False if the resource does not have it. Raises EverydayError."""
+    """Add the substring to a field that the config adds; False if the resource does not have it. Raises Refused."""
     if not spec.fits(item) or _keeps_name(group_of(item.api_version), item.kind):
         return False
     found = False
@@ -136,7 +130,7 @@ def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> bo
         message = (
             f"must be a map or a list for the field {spec.path}, got {described(item.node(*wrong.path))}"
         )
-        raise EverydayError("wrong-type", message, item, dotted(wrong.path)) from None
+        raise refused("wrong-type", message, item, dotted(wrong.path)) from None
     for path in paths:
         node = item.node(*path)
         found = found or node is not None
@@ -144,7 +138,7 @@ def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> bo
             item.set(path, substring.ensured(node.text))
         elif isinstance(node, (Map, Seq)):
             message = f"must be a text to get the substring, got {described(node)}"
-            raise EverydayError("wrong-type", message, item, dotted(path))
+            raise refused("wrong-type", message, item, dotted(path))
         elif spec.create:
             item.set(path, substring.text)
             found = True
@@ -208,14 +202,14 @@ class _Names:
 
 
 def _decoded(config: Resource | None) -> tuple[_Substring, list[FieldSpec]]:
-    """The substring, and the fields that the config adds. Raises EverydayConfigError."""
+    """The substring, and the fields that the config adds. Raises Refused."""
     if config is None or not config.root.entries:
-        raise EverydayConfigError(f"{_PREFIX}missing Resource metadata")
+        raise wrong_config(f"{_PREFIX}missing Resource metadata")
     if is_config_map(config):
         data = texts_at(config, "data")
         if len(data) != 1:
             message = f"only 1 entry is allowed in the ConfigMap, but got: {len(data)}"
-            raise EverydayConfigError(_PREFIX + message, config, "data")
+            raise wrong_config(_PREFIX + message, config, "data")
         (mode, text), more = next(iter(data.items())), []
     elif config.kind == "EnsureNameSubstring" and config.api_version == API_VERSION:
         mode, text = text_at(config, "editMode") or "prepend", text_at(config, "substring")
@@ -226,12 +220,12 @@ def _decoded(config: Resource | None) -> tuple[_Substring, list[FieldSpec]]:
         message = (
             f"function config must be either /v1, Kind=ConfigMap or {API_VERSION}, Kind=EnsureNameSubstring"
         )
-        raise EverydayConfigError(f"{_PREFIX}{message}, but we got: {got}", config)
+        raise wrong_config(f"{_PREFIX}{message}, but we got: {got}", config)
     if mode not in ("prepend", "append"):
         message = f"unknown editMode: {mode}, only prepend and append are allowed"
-        raise EverydayConfigError(_PREFIX + message, config)
+        raise wrong_config(_PREFIX + message, config)
     if not text:
-        raise EverydayConfigError(f"{_PREFIX}substring must not be empty", config)
+        raise wrong_config(f"{_PREFIX}substring must not be empty", config)
     return _Substring(text, mode == "prepend"), more
 
 
@@ -241,5 +235,5 @@ def _more(config: Resource) -> list[FieldSpec]:
         return field_specs(config, name)
     if not is_null(config.node(name)):
         message = f"`{old_name}` has been deprecated, please rename it to `{name}`"
-        raise EverydayConfigError(_PREFIX + message, config, old_name)
+        raise wrong_config(_PREFIX + message, config, old_name)
     return field_specs(config, old_name)

@@ -14,11 +14,11 @@ from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.data import go_data, go_value, is_null
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import EverydayConfigError, EverydayError, reporting, warning
+from krmkit.systems.everyday.common.findings import refused, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import API_VERSION, described
 from krmkit.systems.everyday.common.releases import Release, explained
 from krmkit.systems.everyday.replacements import paths
-from krmkit.systems.everyday.replacements.selectors import ResourceId, SelectorTextError, TargetSelector
+from krmkit.systems.everyday.replacements.selectors import ResourceId, TargetSelector
 from krmkit.systems.everyday.replacements.structured import InnerText, edit_inside
 
 TYPE_CHECKING = False
@@ -84,19 +84,17 @@ def apply_replacements(resources: ResourceList, config: Resource | None, tag: st
         try:
             _replace(copying, replacement, where, config)
         except paths.PathError as error:
-            raise EverydayError("path", str(error), config, where) from None
-        except SelectorTextError as error:
-            raise EverydayError("selector", str(error), config, where) from None
+            raise refused(error.finding.rule, str(error), config, where) from None
     return copying.results
 
 
 def _decoded(config: Resource | None) -> list[dict[str, Any]]:
-    """The replacements. Raises EverydayConfigError."""
+    """The replacements. Raises Refused."""
     if config is None or not config.root.entries:
-        raise EverydayConfigError(f"FunctionConfig is missing. Expect `{_KIND}`")
+        raise wrong_config(f"FunctionConfig is missing. Expect `{_KIND}`")
     kind, version = config.kind, config.api_version
     if (kind, version) != (_KIND, API_VERSION):
-        raise EverydayConfigError(
+        raise wrong_config(
             f"received functionConfig of kind {kind} and apiVersion {version},"
             f" only functionConfig of kind {_KIND} and apiVersion {API_VERSION} is supported",
             config,
@@ -105,22 +103,20 @@ def _decoded(config: Resource | None) -> list[dict[str, Any]]:
     if is_null(node):
         return []
     if not isinstance(node, Seq):
-        raise EverydayConfigError(
-            f"must be a list of replacements, got {described(node)}", config, "replacements"
-        )
+        raise wrong_config(f"must be a list of replacements, got {described(node)}", config, "replacements")
     replacements = []
     for index, entry in enumerate(node.items):
         where = f"replacements[{index}]"
         data = go_data(entry)
         if not isinstance(data, dict):
-            raise EverydayConfigError(f"must be a map, got {described(deref(entry))}", config, where)
+            raise wrong_config(f"must be a map, got {described(deref(entry))}", config, where)
         _check(config, data, where)
         replacements.append(data)
     return replacements
 
 
 def _check(config: Resource, data: dict[str, Any], where: str) -> None:
-    """Refuse values of a wrong type in a replacement. Raises EverydayConfigError."""
+    """Refuse values of a wrong type in a replacement. Raises Refused."""
     wanted: list[tuple[str, object, type | tuple[type, ...], str]] = [
         (f"{where}.source", data.get("source"), dict, "a map"),
         (f"{where}.targets", data.get("targets"), list, "a list"),
@@ -144,7 +140,7 @@ def _check(config: Resource, data: dict[str, Any], where: str) -> None:
                 wanted += [(f"{place}.{key}[{n}]", one, kind, word) for n, one in enumerate(entries)]
     for path, value, kinds, word in wanted:
         if value is not None and not isinstance(value, kinds):
-            raise EverydayConfigError(f"must be {word}", config, path)
+            raise wrong_config(f"must be {word}", config, path)
 
 
 def _checks_of(data: dict[str, Any], where: str) -> list[tuple[str, object, type | tuple[type, ...], str]]:
@@ -176,13 +172,13 @@ def _replace(copying: _Copying, data: dict[str, Any], where: str, config: Resour
     source, targets = data.get("source"), data.get("targets")
     if source is None or targets is None:
         message = "replacements must specify a source and at least one target"
-        raise EverydayError("replacement", message, config, where)
+        raise refused("replacement", message, config, where)
     value = _source_value(copying, source, config, f"{where}.source")
     for number, target in enumerate(targets):
         place = f"{where}.targets[{number}]"
         select = (target or {}).get("select")
         if select is None:
-            raise EverydayError("replacement", "target must specify resources to select", config, place)
+            raise refused("replacement", "target must specify resources to select", config, place)
         selector = TargetSelector(_texts(select))
         rejects = [TargetSelector(_texts(one)) for one in target.get("reject") or ()]
         rejects = [reject for reject in rejects if not reject.is_empty]
@@ -199,24 +195,22 @@ def _replace(copying: _Copying, data: dict[str, Any], where: str, config: Resour
 
 
 def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | None, where: str) -> object:
-    """The value of the source as plain data. Raises EverydayError."""
+    """The value of the source as plain data. Raises Refused."""
     named = ResourceId(_texts(source))
     given = str(source.get("fieldPath") or "")
     path = given or _DEFAULT_PATH
     chosen = [item for item in copying.of_kind(named.kind or None) if named.selects(item)]
     shown = f"{named}:{given}" if given else str(named)
     if not chosen:
-        raise EverydayError("source", f"nothing selected by {shown}", config, where)
+        raise refused("source", f"nothing selected by {shown}", config, where)
     if len(chosen) > 1:
-        raise EverydayError("source", f"multiple matches for selector {shown}", config, where)
+        raise refused("source", f"multiple matches for selector {shown}", config, where)
     item = chosen[0]
     places = paths.found(item, paths.steps_of(path), create=False)
     node = item.node(*places[0]) if len(places) == 1 else None
     if is_null(node) or (isinstance(node, (Map, Seq)) and not node.children()):
         name = str(named) if copying.is_newer else f"{named}:{path}"
-        raise EverydayError(
-            "source", f"fieldPath `{path}` is missing for replacement source {name}", item, path
-        )
+        raise refused("source", f"fieldPath `{path}` is missing for replacement source {name}", item, path)
     if copying.causes is not None:
         copying.cause = resource_cause(item, *places[0], follows=True)
     options = mapping(source, "options")
@@ -224,11 +218,11 @@ def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | 
     if not delimiter:
         return go_data(node)
     if not isinstance(node, Scalar):
-        raise EverydayError("delimiter", _NO_PARTS, item, path)
+        raise refused("delimiter", _NO_PARTS, item, path)
     parts = node.text.split(delimiter)
     if not 0 <= index < len(parts):
         message = f"options.index {index} is out of bounds for value {node.text}"
-        raise EverydayError("delimiter", message, item, path)
+        raise refused("delimiter", message, item, path)
     return parts[index]
 
 
@@ -283,7 +277,7 @@ def _absent(copying: _Copying, item: Resource, path: str, steps: tuple[paths.Ste
     if paths.EACH in steps and paths.stars_on_map(item, steps):
         message += ": wrong node kind: expected SequenceNode but got MappingNode (`*` stands for the entries of a list)"
     if copying.is_newer:
-        raise EverydayError("absent-target", message, item, path)
+        raise refused("absent-target", message, item, path)
     copying.results.append(warning("absent-target", f"{message}; it is left out ({at})", item, path))
 
 
@@ -293,12 +287,10 @@ def _put(item: Resource, path: Path, value: object, options: dict[str, Any], kee
     delimiter = options.get("delimiter") or ""
     if delimiter:
         if node is not None and not isinstance(node, Scalar):
-            raise EverydayError("delimiter", _NO_PARTS, item)
+            raise refused("delimiter", _NO_PARTS, item)
         if isinstance(value, (dict, list)):
             what = "a list" if isinstance(value, list) else "a map"
-            raise EverydayError(
-                "delimiter", f"{_NO_PARTS}: {what} cannot be a part of a text", item, dotted(path)
-            )
+            raise refused("delimiter", f"{_NO_PARTS}: {what} cannot be a part of a text", item, dotted(path))
         value = _joined(
             node.text if node is not None else "", _text(value), delimiter, int(options.get("index") or 0)
         )

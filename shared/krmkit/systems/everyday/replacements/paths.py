@@ -6,7 +6,9 @@ and SmarterPathSplitter; releases after v0.1.1 search the value of `[name=value]
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.go.regexp import pattern as patterns
 from krmkit.libraries.go.regexp.pattern import Pattern, PatternError
@@ -44,8 +46,11 @@ class Match:
         return {self.key: self.value} if self.key else self.value
 
 
-class PathError(Exception):
-    """A path does not fit the data; the message names the step."""
+class PathError(Refused):
+    """A path does not fit the data, or a selector cannot be read; the message names the step."""
+
+    def __init__(self, message: str, rule: str = "path") -> None:
+        super().__init__(Finding(rule, message))
 
 
 Step = str | Match

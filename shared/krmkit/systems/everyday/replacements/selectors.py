@@ -6,6 +6,7 @@ The parts of a selector are compared literally: in these versions of kustomize t
 from __future__ import annotations
 
 from krmkit.systems.everyday.common.kptconfig import group_of, version_of
+from krmkit.systems.everyday.replacements.paths import PathError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,12 +76,8 @@ Requirement = tuple[str, str, tuple[str, ...]]
 """Key, operator (`=`, `!=`, `in`, `notin`, `exists`, `absent`) and values."""
 
 
-class SelectorTextError(ValueError):
-    """The text of a selector cannot be parsed; the message shows valid forms."""
-
-
 def label_requirements(text: str) -> list[Requirement]:
-    """The conditions of a selector as kubectl writes it: `app=web,tier in (a, b),!legacy`. Raises SelectorTextError."""
+    """The conditions of a selector as kubectl writes it: `app=web,tier in (a, b),!legacy`. Raises PathError."""
     return [_requirement(part) for part in _split(text)]
 
 
@@ -109,15 +106,16 @@ def _requirement(part: str) -> Requirement:
             return words[0], operator, tuple(value.strip() for value in values[1:-1].split(","))
     elif len(words) == 1:
         return _checked(part.lstrip("!"), part), "absent" if part.startswith("!") else "exists", ()
-    raise SelectorTextError(
-        f'unable to parse requirement: "{part}" must be as in app=web, app!=web, app in (a, b) or !app'
+    raise PathError(
+        f'unable to parse requirement: "{part}" must be as in app=web, app!=web, app in (a, b) or !app',
+        "selector",
     )
 
 
 def _checked(key: str, part: str) -> str:
     key = key.strip()
     if not key or " " in key:
-        raise SelectorTextError(f'unable to parse requirement: "{part}" has no key')
+        raise PathError(f'unable to parse requirement: "{part}" has no key', "selector")
     return key
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.regexp import pattern as patterns
 from krmkit.libraries.go.regexp.pattern import Pattern
 
@@ -79,12 +80,8 @@ def _same(pattern: tuple[str, ...], element: tuple[str, ...]) -> bool:
     )
 
 
-class GlobError(ValueError):
-    """A file pattern cannot be parsed."""
-
-
 def glob(text: str) -> Pattern:
-    """A pattern of files: `*` and `?` within a folder, `**` across folders, `[a-z]`, `{a,b}`. Raises GlobError.
+    """A pattern of files: `*` and `?` within a folder, `**` across folders, `[a-z]`, `{a,b}`. Raises GoInputError.
 
     `**` crosses folders where it is the whole name of one, as in `base/**/a.yaml`; beside other signs it is `*`. Source:
     doublestar, which the original uses.
@@ -115,7 +112,7 @@ def glob(text: str) -> Pattern:
         elif sign == "[":
             end = text.find("]", position + 1)
             if end < 0:
-                raise GlobError("syntax error in pattern")
+                raise GoInputError("syntax error in pattern")
             inner = text[position:end]
             negated = inner[:1] in ("!", "^")
             inner = inner[1:] if negated else inner
@@ -135,5 +132,5 @@ def glob(text: str) -> Pattern:
         else:
             parts.append(patterns.quote(sign))
     if depth:
-        raise GlobError("syntax error in pattern")
+        raise GoInputError("syntax error in pattern")
     return patterns.compile("(?s)^" + "".join(parts) + "$")

@@ -6,17 +6,19 @@ Source: searchreplace.go of search-replace. The annotations with a resource's pa
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.errors import Refused
 from krmkit.krm.fields import fields
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote as go_quoted
 from krmkit.libraries.go.regexp import pattern as patterns
 from krmkit.libraries.go.regexp.pattern import Pattern, PatternError
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.editing.linecomments import is_one_line
 from krmkit.libraries.yaml.tree import Alias, Map, Scalar, Seq
-from krmkit.systems.everyday.common.findings import EverydayError, info, reporting, warning
+from krmkit.systems.everyday.common.findings import info, refused, reporting, warning
 from krmkit.systems.everyday.common.kptconfig import described
 from krmkit.systems.everyday.fields.comments import (
     flow_text,
@@ -24,7 +26,7 @@ from krmkit.systems.everyday.fields.comments import (
     put_comments,
     scalar_like,
 )
-from krmkit.systems.everyday.search.paths import GlobError, PathPattern, glob
+from krmkit.systems.everyday.search.paths import PathPattern, glob
 from krmkit.systems.everyday.setters.apply import setter_values
 
 _KEYS = ("by-value", "by-file-path", "by-value-regex", "by-path", "put-value", "put-comment")
@@ -49,7 +51,7 @@ class _Search:
             raise _failed(f"error parsing regexp: {error.problem or error}") from None
         try:
             self.files = glob(files) if files else None
-        except (GlobError, PatternError) as error:
+        except (GoInputError, PatternError) as error:
             raise _failed(str(error)) from None
         self.path = PathPattern(path) if path else None
         # A text on the line of every match, "" if unknown: a value with spaces can span several lines.
@@ -92,7 +94,7 @@ class _Search:
         return True
 
     def resolved(self, text: str, value: str) -> str:
-        """A text with `${1}` and so on replaced by the groups of the expression. Raises EverydayError."""
+        """A text with `${1}` and so on replaced by the groups of the expression. Raises Refused."""
         if self.expression is None or "${" not in text:
             return text
         match = self.expression.search(value)
@@ -111,10 +113,8 @@ class _Search:
         return written
 
 
-def _failed(message: str, item: Resource | None = None, field: str = "") -> EverydayError:
-    return EverydayError(
-        "search", f"failed to perform search-replace operation: {go_quoted(message)}", item, field
-    )
+def _failed(message: str, item: Resource | None = None, field: str = "") -> Refused:
+    return refused("search", f"failed to perform search-replace operation: {go_quoted(message)}", item, field)
 
 
 @reporting
@@ -192,7 +192,7 @@ def _is_place(path: tuple[str | int, ...]) -> bool:
 def _steps(item: Resource, names: tuple[str, ...], field: str) -> tuple[str | int, ...] | None:
     """The path of `spec.containers.0.image`: numbers, and `-` for the last, select entries of lists. None if there is no entry.
 
-    Raises EverydayError for a path that needs a map where a list is.
+    Raises Refused for a path that needs a map where a list is.
     """
     steps: tuple[str | int, ...] = ()
     for number, name in enumerate(names):

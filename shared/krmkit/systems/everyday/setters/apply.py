@@ -7,6 +7,7 @@ apply-setters.
 from __future__ import annotations
 
 from krmkit.krm.cause import CauseLog, config_cause
+from krmkit.krm.errors import Refused
 from krmkit.krm.fields import CommentedField, fields
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
@@ -17,13 +18,7 @@ from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Node, Scalar, Seq
-from krmkit.systems.everyday.common.findings import (
-    EverydayConfigError,
-    EverydayError,
-    info,
-    reporting,
-    warning,
-)
+from krmkit.systems.everyday.common.findings import info, refused, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import data_entries, described
 from krmkit.systems.everyday.fields.comments import printed, put_text
 from krmkit.systems.everyday.setters.patterns import derived, filled, is_array_pattern, names_in, pattern_of
@@ -55,18 +50,18 @@ class _Setters(dict[str, str]):
 
     def __init__(self, config: Resource | None) -> None:
         super().__init__()
-        self.refused: dict[str, EverydayConfigError] = {}
+        self.refused: dict[str, Refused] = {}
         for name, node in data_entries(config) if config is not None else ():
             try:
                 self[name] = _value(config, name, node)
-            except EverydayConfigError as error:
+            except Refused as error:
                 self.refused[name] = error
 
     def __bool__(self) -> bool:
         return bool(len(self) or self.refused)
 
     def has_one_of(self, pattern: str) -> bool:
-        """Whether a pattern names a setter of the config. Raises EverydayConfigError if that is no single value."""
+        """Whether a pattern names a setter of the config. Raises Refused if that is no single value."""
         names = names_in(pattern)
         for name in names:
             if name in self.refused:
@@ -86,7 +81,7 @@ def _explain(resources: ResourceList, values: _Setters, config: Resource, causes
 def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[str, str]:
     """The setters of a config: the entries of `data`, of a config of any kind.
 
-    `may_be_null`: null counts as an empty text, else it is an error. Raises EverydayConfigError for a list or map.
+    `may_be_null`: null counts as an empty text, else it is an error. Raises Refused for a list or map.
     """
     entries = data_entries(config) if config is not None else []
     return {
@@ -95,12 +90,12 @@ def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[st
 
 
 def _value(config: Resource | None, name: str, node: Node) -> str:
-    """The text of a setter. Raises EverydayConfigError for null, a list or a map."""
+    """The text of a setter. Raises Refused for null, a list or a map."""
     if isinstance(node, Scalar) and (node.style or not is_null(node)):
         return node.text
     hint = "; a list goes in quotes, or behind `|`" if isinstance(node, Seq) else ""
     message = f"must be a text, a number or true or false, got {described(node)}{hint}"
-    raise EverydayConfigError(message, config, join("data", name))
+    raise wrong_config(message, config, join("data", name))
 
 
 def _set(field: CommentedField, values: _Setters) -> list[Finding]:
@@ -121,7 +116,7 @@ def _set(field: CommentedField, values: _Setters) -> list[Finding]:
 
 
 def _filled(pattern: str, current: str, values: dict[str, str], item: Resource, path: str) -> tuple[str, str]:
-    """The new text of a scalar, and a warning about setters that it was read from ("" for none). Raises EverydayError."""
+    """The new text of a scalar, and a warning about setters that it was read from ("" for none). Raises Refused."""
     text, guessed = _new_text(pattern, current, values, item, path)
     left = names_in(text)
     if left:
@@ -130,7 +125,7 @@ def _filled(pattern: str, current: str, values: dict[str, str], item: Resource, 
     try:
         if not guessed or _new_text(pattern, text, values, item, path)[0] == text:
             return text, ""
-    except EverydayError:
+    except Refused:
         return text, f"{who} the next run cannot read them from the new text; give them a value"
     return text, f"{who} what the text shows for them changes with every run; give them a value"
 
@@ -143,7 +138,7 @@ def _said(item: Resource, path: str, text: str, doubt: str) -> list[Finding]:
 def _new_text(
     pattern: str, current: str, values: dict[str, str], item: Resource, path: str
 ) -> tuple[str, list[str]]:
-    """The new text of a scalar, and the setters whose values were read from the current one. Raises EverydayError."""
+    """The new text of a scalar, and the setters whose values were read from the current one. Raises Refused."""
     missing = [name for name in names_in(pattern) if name not in values]
     if not missing:
         return filled(pattern, values), []
@@ -154,23 +149,21 @@ def _new_text(
     return filled(pattern, {**shown, **values}), missing
 
 
-def _unset(names: list[str], item: Resource, path: str) -> EverydayError:
+def _unset(names: list[str], item: Resource, path: str) -> Refused:
     listed = " ".join(f"${{{name}}}" for name in names)
     message = f"failed to apply setters: values for setters [{listed}] must be provided"
-    return EverydayError("unset", message, item, path)
+    return refused("unset", message, item, path)
 
 
 def _set_list(field: CommentedField, pattern: str, values: dict[str, str]) -> list[Finding]:
     if not is_array_pattern(pattern):
         message = f"failed to apply setters: invalid setter pattern for array node: {go_quoted(pattern)}"
-        raise EverydayError("list-setter", message, field.item, printed(field.path))
+        raise refused("list-setter", message, field.item, printed(field.path))
     text = values[names_in(pattern)[0]]
     new = _list(text)
     if new is None:
         message = f"input to array setter must be an array of values, but found {go_quoted(text)}"
-        raise EverydayError(
-            "list-setter", f"failed to apply setters: {message}", field.item, printed(field.path)
-        )
+        raise refused("list-setter", f"failed to apply setters: {message}", field.item, printed(field.path))
     if not _same(field.node, new):
         field.put(new)
     return [info("setters", f"set field value to {go_quoted(text)}", field.item, printed(field.path))]

@@ -12,7 +12,7 @@ from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import EverydayConfigError, error, info, reporting, warning
+from krmkit.systems.everyday.common.findings import error, info, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import data_entries, described
 from krmkit.systems.everyday.fields.comments import printed, put_comments
 
@@ -97,20 +97,20 @@ def _values(node: Seq) -> tuple[str, ...] | None:
 
 
 def _decoded(config: Resource | None) -> _Setters:
-    """The setters of a config. Raises EverydayConfigError."""
+    """The setters of a config. Raises Refused."""
     entries = data_entries(config) if config is not None and config.root.entries else []
     if not entries:
-        raise EverydayConfigError(f"{_PREFIX}config map cannot be empty", config)
+        raise wrong_config(f"{_PREFIX}config map cannot be empty", config)
     setters = _Setters()
     for name, node in entries:
         if not isinstance(node, Scalar):
-            raise EverydayConfigError(f"must be a text, got {described(node)}", config, join("data", name))
+            raise wrong_config(f"must be a text, got {described(node)}", config, join("data", name))
         try:
             root = parse(node.text).root if not is_null(node) else None
         except YamlError:
             root = None
         if root is None:
-            raise EverydayConfigError(f"{_PREFIX}parsing error", config, join("data", name))
+            raise wrong_config(f"{_PREFIX}parsing error", config, join("data", name))
         if isinstance(root, Seq):
             values = _values(root)
             if values is not None:

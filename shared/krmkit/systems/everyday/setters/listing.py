@@ -11,7 +11,7 @@ from krmkit.libraries.yaml.data import go_value
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import EverydayError, info, reporting, warning
+from krmkit.systems.everyday.common.findings import info, refused, reporting, warning
 from krmkit.systems.everyday.fields.comments import flow_text
 from krmkit.systems.everyday.setters.apply import MARK
 from krmkit.systems.everyday.setters.patterns import derived, is_array_pattern, names_in, pattern_of
@@ -78,7 +78,7 @@ def _type(node: Node) -> str:
 
 
 def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
-    """The setters in the root package's pipeline. Raises EverydayError."""
+    """The setters in the root package's pipeline. Raises Refused."""
     setters: dict[str, _Setter] = {}
     for item in list(resources.containing(KIND)):
         if item.kind != KIND or item.path != KIND:
@@ -86,7 +86,7 @@ def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
         try:
             kptfile = Kptfile.of(item)
         except KptfileError as error:
-            raise EverydayError(
+            raise refused(
                 "kptfile", f"failed to list setters: unable to read Kptfile: {error}", item
             ) from None
         for step in kptfile.mutators:

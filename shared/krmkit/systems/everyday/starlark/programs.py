@@ -7,6 +7,8 @@ MOST_SECONDS of processor time with the default effort, far more than the steps 
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 from krmkit.libraries.messages.extras import missing
 from krmkit.libraries.process.child import in_child
 from krmkit.libraries.yaml import effort, emit
@@ -66,15 +68,14 @@ _HEAD = "ctx = struct(resource_list = resource_list, open_api = {}, environment 
 _NUMBERS = {"\ue0f0.inf": float("inf"), "\ue0f0-.inf": float("-inf"), "\ue0f0.nan": float("nan")}
 
 
-class ProgramError(Exception):
+class ProgramError(Refused):
     """A program failed; the message is the interpreter's, on one line.
 
     `is_limit`: it exceeded its steps. `missed`: the apiVersions that match_gvk missed before.
     """
 
     def __init__(self, message: str, is_limit: bool = False, missed: list[str] | None = None) -> None:
-        super().__init__(message)
-        self.is_limit = is_limit
+        super().__init__(Finding("limit" if is_limit else "program", message))
         self.missed = missed or []
 
 

@@ -13,13 +13,7 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.data import same_data
-from krmkit.systems.everyday.common.findings import (
-    EverydayConfigError,
-    EverydayError,
-    info,
-    reporting,
-    warning,
-)
+from krmkit.systems.everyday.common.findings import info, refused, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import GROUP, group_of, is_config_map, string_at
 from krmkit.systems.everyday.common.releases import Release, explained
 from krmkit.systems.everyday.starlark.programs import ProgramError, run_program
@@ -46,11 +40,10 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
     try:
         after, printed, missed = run_program(source, before, config.get(), compares_groups)
     except ProgramError as error:
-        failed = EverydayError("limit" if error.is_limit else "program", str(error), config).finding
-        return [failed, *_missed(error.missed, config)]
+        return [error.finding.at(config), *_missed(error.missed, config)]
     if not isinstance(after, list) or not all(isinstance(item, dict) for item in after):
         message = "the program must leave a list of resources in ctx.resource_list, each a dict"
-        raise EverydayError("program", message, config)
+        raise refused("program", message, config)
     _take_over(resources, items, before, after)
     lines = dict.fromkeys(line for line in printed if line.strip())
     groups = "compares groups" if compares_groups else "does not compare groups"
@@ -67,21 +60,21 @@ def _missed(api_versions: list[str], config: Resource) -> list[Finding]:
 
 
 def _source(config: Resource | None) -> str:
-    """The text of the program. Raises EverydayConfigError."""
+    """The text of the program. Raises Refused."""
     if config is None or not config.root.entries:
-        raise EverydayConfigError("FunctionConfig is missing. Expect `ConfigMap` or `StarlarkRun`")
+        raise wrong_config("FunctionConfig is missing. Expect `ConfigMap` or `StarlarkRun`")
     if is_config_map(config):
         source = string_at(config, "data", "source")
     elif config.kind == "StarlarkRun" and group_of(config.api_version) == GROUP:
         source = string_at(config, "source")
     else:
-        raise EverydayConfigError(
+        raise wrong_config(
             "`functionConfig` must be either /v1, Kind=ConfigMap or fn.kpt.dev/v1alpha1, Kind=StarlarkRun,"
             f" but we got: {config.api_version}, Kind={config.kind}",
             config,
         )
     if not source.strip():
-        raise EverydayConfigError("`source` must not be empty", config)
+        raise wrong_config("`source` must not be empty", config)
     return source
 
 

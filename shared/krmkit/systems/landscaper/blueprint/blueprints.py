@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text, texts
 from krmkit.systems.landscaper.apinames import API_VERSION, GROUP
 from krmkit.systems.landscaper.blueprint.files import BLUEPRINT_FILE, Files
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.yaml import GoYamlError
 from krmkit.systems.landscaper.yaml import load as load_yaml
 
 BLUEPRINT_TYPES = (f"{GROUP}/blueprint", "blueprint")
@@ -160,7 +160,7 @@ def read_file(files: Files, path: str) -> str:
 def _decode(content: str, path: str) -> dict[str, object]:
     try:
         data = load_yaml(content)
-    except GoYamlError as error:
+    except GoInputError as error:
         raise InstallationError("invalid", f"{path}: {error}") from None
     if not isinstance(data, dict):
         raise InstallationError("invalid", f"{path} must be a mapping with apiVersion and kind")

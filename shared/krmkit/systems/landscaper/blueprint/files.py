@@ -10,6 +10,7 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.schema.fields import mapping, text
 from krmkit.systems.landscaper.errors import InstallationError
 
@@ -78,11 +79,11 @@ def inline_files(filesystem: object) -> Files:
     The blueprint may be an object instead of a text. Nodes with `$type` are folders (directory), or files with data (json, yaml) or text as content.
     """
     if isinstance(filesystem, str):
-        from krmkit.systems.landscaper.yaml import GoYamlError, load
+        from krmkit.systems.landscaper.yaml import load
 
         try:
             filesystem = load(filesystem)
-        except GoYamlError as error:
+        except GoInputError as error:
             raise InstallationError(
                 "blueprint-not-found", f"the inline filesystem is not YAML: {error}"
             ) from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.gotemplate import TemplateError
 from krmkit.libraries.gotemplate.rootfields import FieldNames, UnknownField, unknown_fields
 from krmkit.libraries.json import Object
@@ -18,7 +19,7 @@ from krmkit.systems.landscaper.blueprint.blueprints import GO_TEMPLATE, Blueprin
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.outcome import SUCCEEDED, RenderedInstallation
 from krmkit.systems.landscaper.templates.executors import executor_name
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 UNKNOWN_NAME, UNDECLARED_EXPORT = "unknown-name", "undeclared-export"
 _EXPORT = "exportExecutions"
@@ -86,7 +87,7 @@ def _unknown(executor: Executor, blueprint: Blueprint, known: FieldNames) -> Ite
         for path, name in sorted(_spiff_paths(executor, blueprint)):
             if items is not None and name not in items:
                 yield UnknownField(f"{path}.{name}", name, path, list(items))
-    except (GoYamlError, InstallationError, TemplateError):
+    except (GoInputError, InstallationError, TemplateError):
         return  # the blueprint's check reports it
 
 
@@ -112,7 +113,7 @@ def _spiff_paths(executor: Executor, blueprint: Blueprint) -> set[tuple[str, str
 
 
 def _document(executor: Executor, blueprint: Blueprint) -> object:
-    """Return the YAML of a template. Raises GoYamlError, InstallationError."""
+    """Return the YAML of a template. Raises GoInputError, InstallationError."""
     given = executor.template
     if given is None or isinstance(given, str):
         source = executor.text(blueprint.files)
@@ -128,7 +129,7 @@ def _undeclared(executor: Executor, blueprint: Blueprint, place: str) -> Iterato
     declared = [each.name for each in blueprint.exports]
     try:
         document: Object = mapping(_document(executor, blueprint))
-    except (GoYamlError, InstallationError):
+    except (GoInputError, InstallationError):
         return
     for name in mapping(document.get("exports")):
         if name not in declared and _PLACEHOLDER not in str(name):

@@ -6,6 +6,7 @@ import io
 import tarfile
 import zlib
 
+from krmkit.krm.errors import Refused
 from krmkit.systems.landscaper.blueprint.files import Content, clean
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -13,26 +14,22 @@ _MOST_FILES = 10_000
 _GZIP = b"\x1f\x8b"
 
 
-class ArchiveError(ValueError):
-    """The bytes are not an archive, or are too large."""
-
-
 def gunzip(data: bytes) -> bytes:
-    """Return the content of gzip data, at most 64 MiB. Raises ArchiveError."""
+    """Return the content of gzip data, at most 64 MiB. Raises Refused."""
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         content = unpacker.decompress(data, _MOST_BYTES + 1)
     except zlib.error as error:
-        raise ArchiveError(f"cannot read gzip data: {error}") from None
+        raise Refused(f"cannot read gzip data: {error}") from None
     if len(content) > _MOST_BYTES:
-        raise ArchiveError(f"the archive has more than {_MOST_BYTES:,} bytes")
+        raise Refused(f"the archive has more than {_MOST_BYTES:,} bytes")
     if not unpacker.eof:
-        raise ArchiveError("cannot read gzip data: the end is missing")
+        raise Refused("cannot read gzip data: the end is missing")
     return content
 
 
 def untar(data: bytes, left_out: list[str] | None = None) -> dict[str, Content]:
-    """Return the files of a tar archive (or a compressed one) by path. Raises ArchiveError.
+    """Return the files of a tar archive (or a compressed one) by path. Raises Refused.
 
     A blueprint has no links and devices: their paths are added to `left_out`.
     """
@@ -44,20 +41,18 @@ def untar(data: bytes, left_out: list[str] | None = None) -> dict[str, Content]:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
             for member in archive:
                 if ".." in member.name.split("/"):
-                    raise ArchiveError(f"the path {member.name} leaves the archive")
+                    raise Refused(f"the path {member.name} leaves the archive")
                 if not member.isfile():
                     if left_out is not None and not member.isdir():
                         left_out.append(clean(member.name))
                     continue
                 size += member.size
                 if size > _MOST_BYTES or len(found) >= _MOST_FILES:
-                    raise ArchiveError(
-                        f"the archive has more than {_MOST_BYTES:,} bytes or {_MOST_FILES:,} files"
-                    )
+                    raise Refused(f"the archive has more than {_MOST_BYTES:,} bytes or {_MOST_FILES:,} files")
                 stream = archive.extractfile(member)
                 found[clean(member.name)] = text_or_bytes(stream.read() if stream else b"")
     except tarfile.TarError as error:
-        raise ArchiveError(f"cannot read the archive: {error}") from None
+        raise Refused(f"cannot read the archive: {error}") from None
     return found
 
 

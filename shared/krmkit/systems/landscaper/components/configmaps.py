@@ -10,12 +10,13 @@ import binascii
 from base64 import b64decode, b64encode
 
 from krmkit.krm import annotations as names
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.schema.fields import mapping, text, texts
 from krmkit.systems.landscaper.apinames import hashed_name
 from krmkit.systems.landscaper.blueprint.files import Content, Files
 from krmkit.systems.landscaper.components.descriptors import Component, Data
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 DESCRIPTOR = "krmkit.dev/component"
 """The annotation of a descriptor: `<name>:<version>`."""
@@ -70,7 +71,7 @@ def descriptor_of(item: Data) -> object:
         raise InstallationError("invalid", f"must have the key {_KEY}", "data")
     try:
         return load(content)
-    except GoYamlError as error:
+    except GoInputError as error:
         raise InstallationError("invalid", str(error), f'data."{_KEY}"') from None
 
 
@@ -94,7 +95,7 @@ def state_of(item: Data) -> dict[str, object]:
     for key, value in texts(item.get("data")).items():
         try:
             found[unescape(key)] = load(value)
-        except GoYamlError:
+        except GoInputError:
             continue
     return found
 

@@ -24,7 +24,7 @@ from krmkit.libraries.yaml.document import parse_all
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
-from krmkit.systems.landscaper.components.archive import ArchiveError, text_or_bytes, untar
+from krmkit.systems.landscaper.components.archive import text_or_bytes, untar
 from krmkit.systems.landscaper.components.ctf import LARGEST, TransportArchive
 from krmkit.systems.landscaper.components.descriptors import V2, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
@@ -209,7 +209,7 @@ class _Construction:
     def _unpacked(self, data: bytes, where: str) -> Files:
         try:
             return Files(untar(data))
-        except ArchiveError as error:
+        except Refused as error:
             raise Refused(f"{self.label}: {where}: {error}") from None
 
     def _folder(self, given: Data, where: str) -> Files:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from hashlib import new as new_hash
 
 from krmkit.krm.errors import Refused
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.schema.fields import is_list_of_maps, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
-from krmkit.systems.landscaper.components.archive import ArchiveError, gunzip, text_or_bytes, untar
+from krmkit.systems.landscaper.components.archive import gunzip, text_or_bytes, untar
 from krmkit.systems.landscaper.components.descriptors import Component, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 DESCRIPTOR_FILE = "component-descriptor.yaml"
 INDEX_FILE = "artifact-index.json"
@@ -91,7 +92,7 @@ def _component(found: TransportArchive, data: bytes, path: str) -> Component:
     try:
         content = data.decode()
         component = checked(load(content))
-    except (UnicodeDecodeError, GoYamlError, InstallationError) as error:
+    except (UnicodeDecodeError, GoInputError, InstallationError) as error:
         raise Refused(f"{path}: {getattr(error, 'message', error)}") from None
     found.count(path, content)
     found.components.append((component, content))
@@ -134,7 +135,7 @@ class _Blobs:
             # The digest of a compressed blob may be that of its content.
             try:
                 content = gunzip(data)
-            except ArchiveError as error:
+            except Refused as error:
                 raise Refused(f"{label}: {error}") from None
             self.check(f"{key} unpacked", content, name, text(given.get("value")), label)
             self._checked.add((key, text(given.get("value"))))
@@ -181,7 +182,7 @@ def _content(data: bytes, label: str, links: list[str], is_blueprint: bool, is_j
         if is_blueprint:
             return Files(untar(data, links))
         return text_or_bytes(gunzip(data) if data[:2] == _GZIP and is_json else data)
-    except ArchiveError as error:
+    except Refused as error:
         raise Refused(f"{label}: {error}") from None
 
 
@@ -204,7 +205,7 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
         if "tar" in text(layer.get("mediaType")):
             try:
                 members = untar(data)
-            except ArchiveError as error:
+            except Refused as error:
                 raise Refused(f"{label}: {error}") from None
             content = members.get(DESCRIPTOR_FILE)
             data = content.encode() if isinstance(content, str) else _needed(content, label)

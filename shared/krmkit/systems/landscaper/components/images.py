@@ -5,23 +5,21 @@ parse_oci_ref("docker.io/library/nginx:1.25")   # ("nginx", "1.25")
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
+
 _DEFAULT_HOST = "docker.io"
 _OLD_HOST = "index.docker.io"
 _LIBRARY = "library/"
 _HIDDEN = ("docker.io/library/", "docker.io/")
 
 
-class OciRefError(ValueError):
-    """The text is not a reference."""
-
-
 def parse_oci_ref(text: str) -> tuple[str, str]:
-    """Return repository and version: the digest if there is one, else the tag, else `latest`. Raises OciRefError.
+    """Return repository and version: the digest if there is one, else the tag, else `latest`. Raises GoInputError.
 
     Docker's default host and its folder `library` are left out of the repository.
     """
     if ":" not in text:
-        raise OciRefError("invalid reference")
+        raise GoInputError("invalid reference")
     rest = text.partition("://")[2] or text
     rest, _, digest = rest.partition("@")
     slash = rest.rfind("/")
@@ -30,7 +28,7 @@ def parse_oci_ref(text: str) -> tuple[str, str]:
     if colon > slash:
         rest, tag = rest[:colon], rest[colon + 1 :]
     if not rest:
-        raise OciRefError("invalid reference")
+        raise GoInputError("invalid reference")
     repository = _normalised(rest)
     for prefix in _HIDDEN:
         if repository.startswith(prefix):

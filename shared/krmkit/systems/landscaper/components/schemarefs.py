@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.systems.landscaper.blueprint.files import Content, Files
 from krmkit.systems.landscaper.components import uris
 from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 _MOST = 100_000
 _DEEPEST = 200
@@ -132,7 +133,7 @@ def _text(content: Content) -> str:
 def _decode(content: str, path: str) -> object:
     try:
         return load(content)
-    except GoYamlError as error:
+    except GoInputError as error:
         raise InstallationError("invalid", f"{path}: {error}") from None
 
 

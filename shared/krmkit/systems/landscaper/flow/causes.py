@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from krmkit.krm.cause import Cause, PathCauses, config_cause, resource_cause
 from krmkit.krm.resource import Resource
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.gotemplate import TemplateError
 from krmkit.libraries.gotemplate.rootfields import root_fields
 from krmkit.libraries.schema.fields import entries, leaves, mapping, sequence, text
@@ -23,7 +24,7 @@ from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.outcome import RenderedInstallation
 from krmkit.systems.landscaper.items.identity import scope_of
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 Find = Callable[[str, str, str], Resource | None]
 _LISTS = (("data", "dataRef"), ("targets", "target"))
@@ -168,7 +169,7 @@ class InstallationCauses:
             if template is None:
                 template = load(executor.text(blueprint.files))
             found = words(load(template) if isinstance(template, str) else template)
-        except (GoYamlError, InstallationError, TemplateError):
+        except (GoInputError, InstallationError, TemplateError):
             return known
         return [name for name in known if name in found]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from krmkit.libraries.go.time.durations import DurationError, format_duration, parse_duration
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.time.durations import format_duration, parse_duration
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import mapping, sequence, text
 from krmkit.systems.landscaper.apinames import (
@@ -66,7 +67,7 @@ def _options(template: Object) -> dict[str, object]:
     if timeout is not None and timeout != "none":
         try:
             found["timeout"] = format_duration(parse_duration(str(timeout)))
-        except DurationError as error:
+        except GoInputError as error:
             name = text(template.get("name"))
             raise InstallationError(
                 "deploy-item-spec", f'invalid deployitem specification "{name}": {error}'

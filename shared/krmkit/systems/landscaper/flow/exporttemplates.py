@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.gotemplate import TemplateError, parse
 from krmkit.libraries.gotemplate.functionsets import function_set
@@ -20,7 +21,7 @@ from krmkit.systems.landscaper.flow.deployitems import DeployItem, deploy_item_o
 from krmkit.systems.landscaper.flow.outcome import RenderedInstallation
 from krmkit.systems.landscaper.templates.executors import Templater
 from krmkit.systems.landscaper.templates.gotemplate import clock
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 DEPLOY_ITEMS, INSTALLATIONS = "deployItems", "installations"
 TEMPLATES_FIELD = "spec.exportTemplates"
@@ -117,5 +118,5 @@ def _run(template: ExportTemplate, values: Data, now: float | None) -> Data:
         return mapping(load(parsed.execute(values)))
     except TemplateError as error:
         raise InstallationError("template", f"export template {template.name}: {error.message}") from None
-    except GoYamlError as error:
+    except GoInputError as error:
         raise InstallationError("template", f"export template {template.name}: {error}") from None

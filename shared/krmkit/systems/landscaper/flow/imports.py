@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from krmkit.krm.annotations import is_tool_key
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text, texts
 from krmkit.systems.landscaper.apinames import TARGET_MAP_KEY_LABEL, object_name
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.items.objects import Object, World, not_found
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ def _keyed(world: World, namespace: str, kind: str, source: Object, decode: obje
 def _parsed(value: str, kind: str, name: str, key: str, path: str) -> object:
     try:
         return load(value)
-    except GoYamlError:
+    except GoInputError:
         # The text of the error would quote the value.
         raise InstallationError(
             "invalid", f"key {key} of {kind.lower()} {name} holds no YAML", path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json.paths import dotted, join, steps_of
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import find
@@ -19,7 +20,7 @@ from krmkit.systems.landscaper.blueprint.blueprints import (
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope, resolved
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.imports import Imports, template_target
-from krmkit.systems.landscaper.jsonschema.schema import JsonSchemaError, violations
+from krmkit.systems.landscaper.jsonschema.schema import violations
 
 _WRONG = "schema-validation-failed"
 _SHAPES = {TARGET: "target", TARGET_LIST: "targets or targetListRef", TARGET_MAP: "targetMap or targetMapRef"}
@@ -172,7 +173,7 @@ def schema_violations(schema: object, value: object, scope: SchemaScope, prefix:
     """Return a value's violations of a schema with resolved references. Raises InstallationError for a bad schema."""
     try:
         return violations(resolved(schema, scope), value)
-    except JsonSchemaError as error:
+    except GoInputError as error:
         message = f"{prefix}validator creation failed: error compiling jsonschema: {error}"
     except InstallationError as error:
         if error.rule != _WRONG:

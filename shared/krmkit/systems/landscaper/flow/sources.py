@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES, MEDIA_TYPES, Blueprint, load
@@ -163,9 +164,9 @@ def _blueprint_files(
 def _unpacked(content: str | bytes, name: str, links: list[str]) -> Files:
     if isinstance(content, str):
         raise InstallationError("blueprint-not-found", f"blueprint {name} must be a folder or a tar archive")
-    from krmkit.systems.landscaper.components.archive import ArchiveError, untar
+    from krmkit.systems.landscaper.components.archive import untar
 
     try:
         return Files(untar(content, links))
-    except ArchiveError as error:
+    except Refused as error:
         raise InstallationError("blueprint-not-found", f"blueprint {name}: {error}") from None

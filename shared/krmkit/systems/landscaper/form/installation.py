@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmkit.libraries.go.time.cron import CronError
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.cron import parse as parse_cron
-from krmkit.libraries.go.time.durations import DurationError, parse_duration
+from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.components.descriptors import Data
@@ -178,13 +178,13 @@ def _reconcile(value: object) -> Iterator[InstallationError]:
         if spec:
             try:
                 parse_cron(spec)
-            except CronError as error:
+            except GoInputError as error:
                 yield _error(f"{place}.{kind}.cronSpec", str(error))
         interval = schedule.get("interval")
         if interval is not None:
             try:
                 parse_duration(str(interval))
-            except DurationError as error:
+            except GoInputError as error:
                 yield _error(f"{place}.{kind}.interval", str(error))
         number = schedule.get("numberOfReconciles")
         if isinstance(number, int | float) and (not isinstance(number, int) or number < 0):

@@ -15,13 +15,14 @@ from base64 import b64decode
 from dataclasses import dataclass, field
 
 from krmkit.krm.secretwords import SECRET
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.schema.fields import leaves, mapping, text, texts
 from krmkit.systems.landscaper.apinames import HASH_ANNOTATION
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.items.hashes import data_hash, target_hash
 from krmkit.systems.landscaper.items.objects import World
 from krmkit.systems.landscaper.items.secretforms import SHORTEST, SecretForms, forms, number_forms
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 _SHORTEST_LINE = 8
 _COMMON = frozenset(("true", "false", "null", "none", "default", "v1", "kind", "config", "kubeconfig"))
@@ -111,7 +112,7 @@ class Secrets:
         self._add(value, placeholder)
         try:
             self._add_leaves(load(value), placeholder)
-        except GoYamlError:
+        except GoInputError:
             pass  # a value that is not YAML has no parts
 
     def _add_leaves(self, value: object, placeholder: str) -> None:

@@ -1,13 +1,14 @@
 """Find faults of a schema that gojsonschema refuses and the library does not: contradictions, duplicate values,
 dangling references.
 
-check_schema({"enum": [1, 1]})   # SchemaFaultError: enum items must be unique
+check_schema({"enum": [1, 1]})   # GoInputError: enum items must be unique
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.systems.landscaper.jsonschema.pointers import target
@@ -24,12 +25,8 @@ _TYPES = ("array", "boolean", "integer", "number", "null", "object", "string")
 _PAIRS = (("minLength", "maxLength"), ("minProperties", "maxProperties"))
 
 
-class SchemaFaultError(ValueError):
-    """The schema is refused; the message is gojsonschema's."""
-
-
 def check_schema(root: object, unknown: frozenset[str]) -> None:
-    """Raise SchemaFaultError or PointerError for the first fault of a schema, in any part, used or not.
+    """Raise GoInputError or GoInputError for the first fault of a schema, in any part, used or not.
 
     `unknown` are the keywords that the draft of the schema does not know.
     """
@@ -60,19 +57,19 @@ def _check(schema: dict[str, Any], draft_4: bool) -> None:
     for one in types if isinstance(types, list) else [types]:
         if isinstance(one, str) and one not in _TYPES:
             known = " ".join(_TYPES)
-            raise SchemaFaultError(
+            raise GoInputError(
                 f"has a primitive type that is NOT VALID -- given: /{one}/ Expected valid values are:[{known}]"
                 f"{proposal(one, _TYPES)}"
             )
     for least, most in _PAIRS:
         low, high = schema.get(least), schema.get(most)
         if isinstance(low, int) and isinstance(high, int) and low > high:
-            raise SchemaFaultError(f"{least} cannot be greater than {most}")
+            raise GoInputError(f"{least} cannot be greater than {most}")
     options = schema.get("enum")
     if isinstance(options, list) and len({must_to_json(option) for option in options}) < len(options):
-        raise SchemaFaultError("enum items must be unique")
+        raise GoInputError("enum items must be unique")
     for exclusive, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if exclusive in schema and draft_4 and not isinstance(schema[exclusive], bool):
-            raise SchemaFaultError(f"Invalid type. Expected: boolean, given: {exclusive}")
+            raise GoInputError(f"Invalid type. Expected: boolean, given: {exclusive}")
         if isinstance(schema.get(exclusive), bool) and limit not in schema:
-            raise SchemaFaultError(f"{exclusive} cannot be used without {limit}")
+            raise GoInputError(f"{exclusive} cannot be used without {limit}")

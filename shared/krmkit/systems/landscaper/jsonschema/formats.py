@@ -8,7 +8,8 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
-from krmkit.libraries.go.urls import Url, UrlError
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.urls import Url
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -64,7 +65,7 @@ def is_reference(text: str) -> bool:
 def _url(text: str) -> Url | None:
     try:
         return None if "\\" in text else Url.parse(text)
-    except UrlError:
+    except GoInputError:
         return None
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.libraries.go.urls import UrlError, unescape
-
-
-class PointerError(ValueError):
-    """A pointer that leads nowhere; the message is gojsonpointer's."""
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.urls import unescape
 
 
 def is_index(name: str) -> bool:
@@ -19,26 +16,23 @@ def is_index(name: str) -> bool:
 def target(root: Any, reference: str) -> Any:
     """Return the target of a reference inside the schema.
 
-    `#name`, which is not a pointer, means the whole schema. Raises PointerError: target({}, "#/definitions/x") fails
+    `#name`, which is not a pointer, means the whole schema. Raises GoInputError: target({}, "#/definitions/x") fails
     with `Object has no key 'definitions'`.
     """
     value = root
     if not reference.startswith("#/"):
         return value
-    try:
-        steps = unescape(reference[2:], "fragment").split("/")
-    except UrlError as error:
-        raise PointerError(str(error)) from None
+    steps = unescape(reference[2:], "fragment").split("/")
     for part in steps:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict):
             if name not in value:
-                raise PointerError(f"Object has no key '{name}'")
+                raise GoInputError(f"Object has no key '{name}'")
             value = value[name]
         elif isinstance(value, list):
             if not is_index(name) or int(name) >= len(value):
-                raise PointerError(f"Out of bound array[0,{len(value)}] index '{name}'")
+                raise GoInputError(f"Out of bound array[0,{len(value)}] index '{name}'")
             value = value[int(name)]
         else:
-            raise PointerError(f"Invalid token reference '{name}'")
+            raise GoInputError(f"Invalid token reference '{name}'")
     return value

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.extras import missing
 from krmkit.libraries.yaml.effort import EffortError
 from krmkit.systems.landscaper.errors import InstallationError
@@ -32,21 +33,17 @@ _DRAFTS = {
 """The library's class for each draft, and the keywords that the draft knows beside the common ones."""
 
 
-class JsonSchemaError(ValueError):
-    """The schema itself is invalid."""
-
-
 def violations(schema: object, value: object) -> list[str]:
     """Return every violation as `field: text`, at most 100, in gojsonschema's order; [] for a valid value.
 
-    Raises JsonSchemaError for an invalid schema.
+    Raises GoInputError for an invalid schema.
     """
     try:
         import jsonschema_rs
     except ImportError as error:
         raise missing("JSON schemas", error) from None
     if not isinstance(schema, (dict, bool)):
-        raise JsonSchemaError("Invalid JSON: a schema must be an object or a boolean")
+        raise GoInputError("Invalid JSON: a schema must be an object or a boolean")
     check_depth(value)
     check_depth(schema)
     draft = str(schema.get("$schema", "")) if isinstance(schema, dict) else ""
@@ -70,7 +67,7 @@ def violations(schema: object, value: object) -> list[str]:
     except EffortError:
         raise
     except (ValueError, jsonschema_rs.ReferencingError) as error:
-        raise JsonSchemaError(_first_line(error)) from None
+        raise GoInputError(_first_line(error)) from None
     return list(found)[:_MOST] or ["(root): does not match the schema"]
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.libraries.go.time.cron import CronError
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.cron import parse as parse_cron
-from krmkit.libraries.go.time.durations import DurationError, parse_duration
+from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.libraries.kube.timestamps import format_time, unix_seconds
 from krmkit.libraries.schema.fields import mapping, text, texts
 from krmkit.systems.landscaper.apinames import (
@@ -144,12 +144,12 @@ def next_time(schedule: dict[str, object], last: float, default: int) -> float |
     if spec:
         try:
             return parse_cron(spec).next(last)
-        except CronError:
+        except GoInputError:
             pass  # the controller falls back to the interval; validate-installation names the error
     interval = text(schedule.get("interval"))
     try:
         return last + (parse_duration(interval) / _NANO if interval else default)
-    except DurationError:
+    except GoInputError:
         return last + default
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.gotemplate.rootfields import FieldNames, unknown_fields
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.fields import mapping, sequence, text
@@ -20,7 +21,7 @@ from krmkit.systems.landscaper.templates.context import (
 )
 from krmkit.systems.landscaper.templates.outputs import OUTPUTS, folded, unknown_fields_of
 from krmkit.systems.landscaper.templates.spiff import run_spiff
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 if TYPE_CHECKING:
     from krmkit.systems.landscaper.templates.gotemplate import InstallationTemplates
@@ -131,7 +132,7 @@ class Templater(TemplateContext):
             raise InstallationError("template", message, word=missing.path if missing else "")
         try:
             output = load(rendered)
-        except GoYamlError as error:
+        except GoInputError as error:
             when = "unable to store state" if key else "error while decoding templated execution"
             raise InstallationError("template", f"{when}: {error}") from None
         if output is not None and not isinstance(output, dict):

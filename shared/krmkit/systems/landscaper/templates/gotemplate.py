@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ByteList, GoObject, StringList, Uint8
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.json.data import from_json
 from krmkit.libraries.go.time.durations import SECOND, format_duration
 from krmkit.libraries.go.time.values import Time
@@ -14,7 +15,7 @@ from krmkit.libraries.gotemplate.functionsets import function_set
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.components.descriptors import V3, Component, Data, decode, select
-from krmkit.systems.landscaper.components.images import OciRefError, parse_oci_ref
+from krmkit.systems.landscaper.components.images import parse_oci_ref
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.templates.context import NOW_FIELD, TemplateContext
 
@@ -81,28 +82,28 @@ class InstallationTemplates:
         try:
             return ByteList(map(Uint8, self.templater.blueprint.files.data(path)))
         except FileNotFoundError as error:
-            raise GoCallError(f"{error}: {path}") from None
+            raise GoError(f"{error}: {path}") from None
 
     def read_dir(self, path: str) -> list[object]:
         """readDir: return the files of a folder."""
         try:
             return [FileInfo(name, folder) for name, folder in self.templater.blueprint.files.entries(path)]
         except FileNotFoundError as error:
-            raise GoCallError(f"{error}: {path}") from None
+            raise GoError(f"{error}: {path}") from None
 
     def include(self, path: str, binding: object) -> str:
         """include: return the output of another file of the blueprint as a template."""
         if self.depth >= _INCLUDES:
-            raise GoCallError(f"include: files include each other more than {_INCLUDES} deep")
+            raise GoError(f"include: files include each other more than {_INCLUDES} deep")
         try:
             source = self.templater.blueprint.files.text(path)
         except FileNotFoundError as error:
-            raise GoCallError(f"{error}: {path}") from None
+            raise GoError(f"{error}: {path}") from None
         self.depth += 1
         try:
             return parse(source, name=path, functions=self.functions, options=_OPTIONS).execute(binding)
         except TemplateError as error:
-            raise GoCallError(error.message) from None
+            raise GoError(error.message) from None
         finally:
             self.depth -= 1
 
@@ -112,7 +113,7 @@ def clock(now: float | None) -> dict[str, GoFunction]:
 
     def present() -> Time:
         if now is None:
-            raise GoCallError(f"it is the current time, and there is no clock: set {NOW_FIELD} of the config")
+            raise GoError(f"it is the current time, and there is no clock: set {NOW_FIELD} of the config")
         return Time(int(now))
 
     def ago(date: object) -> str:
@@ -155,7 +156,7 @@ class Lookup:
         component, wanted = self.arguments(args, "resource")
         found = select(component.resources, wanted)
         if not found:
-            raise GoCallError(f"not found{_near(component.resources, wanted)}")
+            raise GoError(f"not found{_near(component.resources, wanted)}")
         return found
 
     def component(self, args: tuple[object, ...]) -> Data:
@@ -163,29 +164,29 @@ class Lookup:
         component, wanted = self.arguments(args, "component")
         found = select(component.references, wanted)
         if not found:
-            raise GoCallError(f"not found{_near(component.references, wanted)}")
+            raise GoError(f"not found{_near(component.references, wanted)}")
         reference = found[0]
         name, version = text(reference.get("componentName")), text(reference.get("version"))
         for one in self.templater.components:
             if (one.name, one.version) == (name, version):
                 return one.shown(self.templater.schema_version)
-        raise GoCallError(f"unable to resolve component {text(reference.get('name'))}:{version}")
+        raise GoError(f"unable to resolve component {text(reference.get('name'))}:{version}")
 
     def arguments(self, args: tuple[object, ...], title: str) -> tuple[Component, dict[str, str]]:
         """Return the descriptor (the first argument if it is a map, else the installation's) and the wanted attributes."""
         component = self.templater.component
         if component is None:
-            raise GoCallError(f"Unable to search for a {title} as no ComponentDescriptor is defined.")
+            raise GoError(f"Unable to search for a {title} as no ComponentDescriptor is defined.")
         if len(args) < 2:
-            raise GoCallError("at least 2 arguments are expected")
+            raise GoError("at least 2 arguments are expected")
         if isinstance(args[0], dict):
             component = _decode(args[0])
             args = args[1:]
         if len(args) % 2:
-            raise GoCallError("odd number of key value pairs")
+            raise GoError("odd number of key value pairs")
         for index, value in enumerate(args):
             if not isinstance(value, str):
-                raise GoCallError(f"expect argument {index} to be a string")
+                raise GoError(f"expect argument {index} to be a string")
         return component, {str(args[index]): str(args[index + 1]) for index in range(0, len(args), 2)}
 
     def resource_key(self, *args: object) -> str:
@@ -205,7 +206,7 @@ def _decode(data: dict[str, object]) -> Component:
     try:
         return decode(data)
     except InstallationError as error:
-        raise GoCallError(f"invalid component descriptor: {error.message}") from None
+        raise GoError(f"invalid component descriptor: {error.message}") from None
 
 
 def _near(members: list[Data], wanted: dict[str, str]) -> str:
@@ -215,11 +216,9 @@ def _near(members: list[Data], wanted: dict[str, str]) -> str:
 
 def _repository_context(descriptor: object) -> object:
     if descriptor is None:
-        raise GoCallError(
-            "Unable to get effective component descriptor as no ComponentDescriptor is defined."
-        )
+        raise GoError("Unable to get effective component descriptor as no ComponentDescriptor is defined.")
     if not isinstance(descriptor, dict):
-        raise GoCallError("invalid component descriptor")
+        raise GoError("invalid component descriptor")
     if descriptor.get("apiVersion") == V3:
         contexts = entries(descriptor.get("repositoryContexts"))
     else:
@@ -233,15 +232,12 @@ def _json(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def _parse_ref(ref: str) -> StringList:
-    try:
-        return StringList(parse_oci_ref(ref))
-    except OciRefError as error:
-        raise GoCallError(str(error)) from None
+    return StringList(parse_oci_ref(ref))
 
 
 def refuse(name: str) -> Callable[..., object]:
     def call(*args: object) -> object:
-        raise GoCallError(f"{name} needs a cluster, and is refused here")
+        raise GoError(f"{name} needs a cluster, and is refused here")
 
     return call
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.landscaper.blueprint.blueprints import Blueprint, Executor, read_file
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,19 +112,7 @@ def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
     }
     for name in REFUSED:
         found[name] = refuse(name)
-    return {name: _failing(function) for name, function in found.items()}
-
-
-def _failing(function: Callable[..., object]) -> Callable[..., object]:
-    """Wrap a function: its failures become ValueError, an ordinary failure in spiff."""
-
-    def call(*args: object) -> object:
-        try:
-            return function(*args)
-        except GoCallError as error:
-            raise ValueError(error.message) from None
-
-    return call
+    return found
 
 
 def check(executor: Executor, blueprint: Blueprint) -> None:
@@ -139,5 +127,5 @@ def check(executor: Executor, blueprint: Blueprint) -> None:
         )
         try:
             load(source)
-        except GoYamlError as error:
+        except GoInputError as error:
             raise InstallationError("template", str(error)) from None

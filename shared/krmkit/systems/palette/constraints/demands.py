@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.kube import quantity
-from krmkit.libraries.kube.quantity import NANO, QuantityError
+from krmkit.libraries.kube.quantity import NANO
 from krmkit.libraries.yaml.tree import Scalar
 from krmkit.systems.palette.constraints.decimals import is_decimal
 from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS, MachinePool
 from krmkit.systems.palette.packs.findings import METADATA, VALUES, pack_finding, suggestion
-from krmkit.systems.palette.packs.keypath import FOUND, KeyPath, KeyPathError, KeyPathMatch
+from krmkit.systems.palette.packs.keypath import FOUND, KeyPath, KeyPathMatch
 from krmkit.systems.palette.packs.packfileschemas import SCHEDULES
 from krmkit.systems.palette.packs.values import PackValues, holds_macro, is_empty
 
@@ -121,7 +123,7 @@ class PackDemands:
             return
         try:
             needed = quantity.from_number(limit) * UNITS[resource] // NANO
-        except QuantityError as error:
+        except GoInputError as error:
             self.add("schema", resource, f"{path}.minLimit", f"minLimit of {resource}: {error}")
             return
         self.ask(resource, needed, "worker", path)
@@ -189,7 +191,7 @@ class PackDemands:
             if nano >= 0:
                 return nano
             problem = "a request cannot be negative"
-        except QuantityError as error:
+        except GoInputError as error:
             problem = str(error)
         shown = values.shown(match.node) if values is not None else None
         if shown is None:
@@ -239,7 +241,7 @@ class PackDemands:
             return None  # the values cannot be read, which is a finding of its own
         try:
             matches = values.find(KeyPath.parse(reference))
-        except KeyPathError as error:
+        except Refused as error:
             self.add("schema", resource, field, str(error), current=reference)
             return None
         if len(matches) > 1:
@@ -301,7 +303,7 @@ def _whole(text: str) -> int | None:
         return None
     try:
         nano = quantity.parse(text)
-    except QuantityError:
+    except GoInputError:
         return None
     count, rest = divmod(nano, NANO)
     return count if not rest and count >= 0 else None

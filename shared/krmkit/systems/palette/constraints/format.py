@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.go.regexp.pattern import Pattern
 from krmkit.libraries.yaml.tree import Scalar
 from krmkit.systems.palette.constraints import effort as limits
@@ -20,14 +21,6 @@ from krmkit.systems.palette.constraints.formattypes import OPTIONS, RANGE, TYPES
 from krmkit.systems.palette.packs.values import kind
 
 Bounds = tuple[tuple[str, Decimal], tuple[str, Decimal]]
-
-
-class FormatError(ValueError):
-    """The text is not a format; the message shows valid ones."""
-
-
-class TooCostlyError(ValueError):
-    """The limits do not suffice to decide whether the value fits."""
 
 
 class Token:
@@ -77,7 +70,7 @@ class Token:
         try:
             return self.effort.search(self.pattern, text)
         except (PatternError, EffortError) as error:
-            raise TooCostlyError(str(error)) from None
+            raise Refused(str(error)) from None
 
     def describe(self) -> str:
         """Describe the token's values, for a message."""
@@ -101,7 +94,7 @@ class Format:
 
     @classmethod
     def parse(cls, text: str, effort: Effort | None = None) -> Format:
-        """A format; what it spends is counted in `effort`, that of its run. Raises FormatError."""
+        """A format; what it spends is counted in `effort`, that of its run. Raises Refused."""
         effort = effort or Effort()
         parts: list[str | Token] = []
         at = 0
@@ -122,7 +115,7 @@ class Format:
         return [part for part in self.parts if isinstance(part, Token)]
 
     def accepts(self, node: Scalar) -> bool:
-        """Return whether a scalar that is not empty fits. Raises TooCostlyError."""
+        """Return whether a scalar that is not empty fits. Raises Refused."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Token):
             return self.parts[0].accepts(node)
         return _splits(self.parts, node.text, self.effort)
@@ -142,29 +135,29 @@ def _token(text: str, start: int, effort: Effort) -> tuple[Token, int]:
         at += 1
     name = text[start + 2 : at]
     if at == len(text):
-        raise FormatError(f"the token {_short(text[start:])} is not closed with }}")
+        raise Refused(f"the token {_short(text[start:])} is not closed with }}")
     if not name:
-        raise FormatError(f"a token names a type, as in ${{string}}; types: {', '.join(TYPES)}")
+        raise Refused(f"a token names a type, as in ${{string}}; types: {', '.join(TYPES)}")
     if text[at] == "}":
         token = Token(name, text[start : at + 1], effort)
         if token.rules.brackets == OPTIONS:
-            raise FormatError(f"${{{name}}} needs its options, as in ${{{name}:[small,large]}}")
+            raise Refused(f"${{{name}}} needs its options, as in ${{{name}:[small,large]}}")
         return token, at + 1
     if text.startswith("/", at + 1):
         end = text.find("/}", at + 2)
         if end < 0:
-            raise FormatError(f"the regular expression of {_short(text[start:])} does not end with /}}")
+            raise Refused(f"the regular expression of {_short(text[start:])} does not end with /}}")
         token = Token(name, text[start : end + 2], effort)
         _with_pattern(token, text[at + 2 : end])
         return token, end + 2
     if text.startswith("[", at + 1):
         end = text.find("]}", at + 2)
         if end < 0:
-            raise FormatError(f"the options of {_short(text[start:])} do not end with ]}}")
+            raise Refused(f"the options of {_short(text[start:])} do not end with ]}}")
         token = Token(name, text[start : end + 2], effort)
         _with_options(token, text[at + 2 : end])
         return token, end + 2
-    raise FormatError(
+    raise Refused(
         f"the colon of {_short(text[start:])} must be followed by /a regular expression/ or [options]"
     )
 
@@ -172,28 +165,26 @@ def _token(text: str, start: int, effort: Effort) -> tuple[Token, int]:
 def _with_pattern(token: Token, text: str) -> None:
     if not token.rules.pattern:
         with_pattern = listing([name for name, row in TYPES.items() if row.pattern])
-        raise FormatError(
-            f"{token.source}: a regular expression goes with {with_pattern}, not with {token.type}"
-        )
+        raise Refused(f"{token.source}: a regular expression goes with {with_pattern}, not with {token.type}")
     from krmkit.libraries.go.regexp.pattern import PatternError
 
     try:
         token.pattern = token.effort.compile(text)
     except (PatternError, EffortError) as error:
-        raise FormatError(str(error)) from None
+        raise Refused(str(error)) from None
 
 
 def _with_options(token: Token, text: str) -> None:
     if token.rules.brackets == OPTIONS:
         options = tuple([option.strip() for option in text.split(",")])
         if not all(options):
-            raise FormatError(f"{token.source}: an option is empty; options are separated by single commas")
+            raise Refused(f"{token.source}: an option is empty; options are separated by single commas")
         token.options = options
     elif token.rules.brackets == RANGE:
         token.bounds = _range(token.source, text.strip())
     else:
         with_brackets = listing([f"{name} ({row.brackets})" for name, row in TYPES.items() if row.brackets])
-        raise FormatError(f"{token.source}: [...] goes with {with_brackets}, not with {token.type}")
+        raise Refused(f"{token.source}: [...] goes with {with_brackets}, not with {token.type}")
 
 
 def _range(source: str, text: str) -> Bounds:
@@ -204,11 +195,9 @@ def _range(source: str, text: str) -> Bounds:
     low = parse_decimal(low_text)
     high = parse_decimal(high_text) if rest.startswith("-") else None
     if low is None or high is None:
-        raise FormatError(
-            f"{source}: a range is two numbers with a dash between, as in [5000-5005] or [-5--1]"
-        )
+        raise Refused(f"{source}: a range is two numbers with a dash between, as in [5000-5005] or [-5--1]")
     if high < low:
-        raise FormatError(f"{source}: the range is reversed; write [{high_text}-{low_text}]")
+        raise Refused(f"{source}: the range is reversed; write [{high_text}-{low_text}]")
     return (low_text, low), (high_text, high)
 
 
@@ -242,7 +231,7 @@ def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
             for end in pending:
                 tests += 1
                 if tests > limits.MAX_TESTS:
-                    raise TooCostlyError(
+                    raise Refused(
                         f"the format splits a text of {size:,} characters in too many ways "
                         "(krmkit.systems.palette.constraints.effort.MAX_TESTS)"
                     )
@@ -262,7 +251,7 @@ def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
     try:
         effort.tests(tests)
     except EffortError as error:
-        raise TooCostlyError(str(error)) from None
+        raise Refused(str(error)) from None
     return size in reached
 
 

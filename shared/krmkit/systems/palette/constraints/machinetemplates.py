@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from krmkit.libraries.kube.quantity import MEBIBYTE, NANO, QuantityError, parse
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.kube.quantity import MEBIBYTE, NANO, parse
 from krmkit.systems.palette.constraints.pools import PoolError
 
 Fields = Mapping[str, str]
@@ -96,7 +97,7 @@ def _number(value: object, field: str, kind: str, path: str) -> object:
         return value
     try:
         nano = parse(value)
-    except QuantityError as error:
+    except GoInputError as error:
         raise PoolError(f"{path} of a {kind}: {error}", "poolsOfCluster") from None
     unit = {"cpu": NANO, "memoryMiB": MEBIBYTE, "diskGiB": MEBIBYTE * 1024}.get(field, NANO * 10**9)
     whole, rest = divmod(nano, unit)

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.kube.quantity import (
-    GIBIBYTE,
-    GIGABYTE,
-    MEBIBYTE,
-    MILLICORE,
-    NANO,
-    QuantityError,
-    from_number,
-)
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.kube.quantity import GIBIBYTE, GIGABYTE, MEBIBYTE, MILLICORE, NANO, from_number
 from krmkit.systems.palette.packs.packfileschemas import RESOURCE_TYPES
 
 CPU, MEMORY, DISK = RESOURCE_TYPES
@@ -141,7 +134,7 @@ def _read(data: dict[str, object], node: dict[str, int], owner: str) -> None:
             raise PoolError(f"{field} of {owner} must be a number of at least 0")
         try:
             node[resource] = from_number(value) * unit // NANO
-        except QuantityError as error:
+        except GoInputError as error:
             raise PoolError(f"{field} of {owner}: {error}") from None
 
 

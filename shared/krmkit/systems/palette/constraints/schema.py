@@ -6,15 +6,16 @@ finding is made.
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, deref
 from krmkit.systems.palette.constraints.effort import Effort
-from krmkit.systems.palette.constraints.format import Format, FormatError, TooCostlyError, unknown_type
-from krmkit.systems.palette.constraints.template import SchemaTemplate, SchemaTemplateError
+from krmkit.systems.palette.constraints.format import Format, unknown_type
+from krmkit.systems.palette.constraints.template import SchemaTemplate
 from krmkit.systems.palette.packs.findings import SCHEMA, VALUES, pack_finding
-from krmkit.systems.palette.packs.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError, KeyPathMatch
+from krmkit.systems.palette.packs.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathMatch
 from krmkit.systems.palette.packs.lines import LineIndex
 from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.values import PackValues, equal, holds_macro, is_empty, is_unclosed, kind
@@ -157,7 +158,7 @@ def _fill(rule: KeyRule, node: Node, effort: Effort) -> None:
         rule.template = SchemaTemplate.parse(template.text)
         if rule.template.format is not None:
             rule.format = Format.parse(rule.template.format, effort)
-    except (KeyPathError, SchemaTemplateError, FormatError) as error:
+    except Refused as error:
         rule.problem = str(error)
 
 
@@ -256,7 +257,7 @@ class _Check:
             return
         try:
             accepted = form.accepts(node)
-        except TooCostlyError as error:
+        except Refused as error:
             # The reason counts characters: a message must not reveal the length of a password.
             reason = "it needs too many steps" if self.rule.secret else str(error)
             self.add("format", match, f"the value cannot be checked: {reason}")

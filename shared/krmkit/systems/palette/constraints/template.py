@@ -9,12 +9,10 @@ White space is free and needed nowhere; `\\"` is the only escape, so a regular e
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
+
 CLAUSES = ("required", "readonly", "format", "hints")
 _BLANKS = " \t\r\n\f\v"
-
-
-class SchemaTemplateError(ValueError):
-    """The text is not a schema template; the message shows valid ones."""
 
 
 class SchemaTemplate:
@@ -30,7 +28,7 @@ class SchemaTemplate:
 
     @classmethod
     def parse(cls, text: str) -> SchemaTemplate:
-        """Raises SchemaTemplateError."""
+        """Raises Refused."""
         return _Parser(text).template()
 
 
@@ -45,9 +43,7 @@ class _Parser:
         result = SchemaTemplate()
         self.blanks()
         if not self.take("{{"):
-            raise SchemaTemplateError(
-                "a template starts with {{, as in '{{ required }}'" + _quoting(self.text)
-            )
+            raise Refused("a template starts with {{, as in '{{ required }}'" + _quoting(self.text))
         self.blanks()
         if not self.take("}}"):
             while True:
@@ -59,7 +55,7 @@ class _Parser:
                     self.unexpected()
         self.blanks()
         if self.at != len(self.text):
-            raise SchemaTemplateError(f"the template goes on after its }}}}: {self.shown()}")
+            raise Refused(f"the template goes on after its }}}}: {self.shown()}")
         return result
 
     def clause(self, result: SchemaTemplate) -> None:
@@ -72,7 +68,7 @@ class _Parser:
         elif name == "format":
             self.blanks()
             if result.format is not None:
-                raise SchemaTemplateError("the template has two format clauses; a value has one format")
+                raise Refused("the template has two format clauses; a value has one format")
             result.format = self.quoted("format", '"${string}"')
         elif name == "hints":
             self.blanks()
@@ -84,28 +80,24 @@ class _Parser:
         elif name:
             from krmkit.libraries.messages.nearest import did_you_mean
 
-            raise SchemaTemplateError(f'there is no clause "{name}"{did_you_mean(name, CLAUSES)}')
+            raise Refused(f'there is no clause "{name}"{did_you_mean(name, CLAUSES)}')
         elif self.at == len(self.text):
-            raise SchemaTemplateError("the template is not closed with }}")
+            raise Refused("the template is not closed with }}")
         elif self.text[self.at] in "|}":
-            raise SchemaTemplateError(
-                "a clause is empty: write required, readonly, format or hints between {{, | and }}"
-            )
+            raise Refused("a clause is empty: write required, readonly, format or hints between {{, | and }}")
         else:
-            raise SchemaTemplateError(
-                f"a clause is expected (required, readonly, format or hints), not {self.shown()}"
-            )
+            raise Refused(f"a clause is expected (required, readonly, format or hints), not {self.shown()}")
 
     def quoted(self, name: str, example: str) -> str:
         text = self.text
         if not text.startswith('"', self.at):
-            raise SchemaTemplateError(f"{name} takes a text in double quotes, as in {name} {example}")
+            raise Refused(f"{name} takes a text in double quotes, as in {name} {example}")
         parts: list[str] = []
         start = self.at + 1
         while True:
             end = text.find('"', start)
             if end < 0:
-                raise SchemaTemplateError(
+                raise Refused(
                     f'the quoted text of {name} is not closed (inside of it, \\" stands for a quote)'
                 )
             if text[end - 1] == "\\" and end > start:
@@ -134,10 +126,8 @@ class _Parser:
 
     def unexpected(self) -> None:
         if self.at == len(self.text):
-            raise SchemaTemplateError("the template is not closed with }}")
-        raise SchemaTemplateError(
-            f"put a | between two clauses, and behind the last one }}}}, not {self.shown()}"
-        )
+            raise Refused("the template is not closed with }}")
+        raise Refused(f"put a | between two clauses, and behind the last one }}}}, not {self.shown()}")
 
     def shown(self) -> str:
         rest = self.text[self.at : self.at + 30]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import INFO, WARNING
 from krmkit.krm.secretwords import parts, without_secrets
 from krmkit.libraries.yaml.document import parse
@@ -11,7 +12,7 @@ from krmkit.libraries.yaml.scalars import core_resolve
 from krmkit.libraries.yaml.tree import Scalar, deref
 from krmkit.systems.palette.macros.context import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Source
 from krmkit.systems.palette.macros.expressions import ExpressionError, MacroExpression
-from krmkit.systems.palette.packs.keypath import FOUND, Finder, KeyPath, KeyPathError
+from krmkit.systems.palette.packs.keypath import FOUND, Finder, KeyPath
 from krmkit.systems.palette.packs.macrotext import Macro, MacroText
 from krmkit.systems.palette.presets.merge import Steps
 
@@ -297,7 +298,7 @@ class MacroValues:
             raise FailError(
                 "invalid-result", f"the values of the pack {source.label} are not YAML: {error}"
             ) from None
-        except KeyPathError as error:
+        except Refused as error:
             raise FailError("undefined", f".spectro.pack.{reference}: {error}") from None
         if len(matches) != 1 or matches[0].state != FOUND:
             return None

@@ -7,9 +7,10 @@ values.yaml, presets.yaml, schema.yaml and defaults.yaml as present; or a resour
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.tree import Map, Scalar
 from krmkit.systems.palette.packs.lines import FileLines, block_place, said_place
-from krmkit.systems.palette.packs.pack import Pack, PackError, read_metadata
+from krmkit.systems.palette.packs.pack import Pack, read_metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Carrier:
             text = _text(resource, ("data", PACK_FILE))
             try:
                 metadata = read_metadata(text or "")
-            except PackError as error:
+            except Refused as error:
                 raise CarrierError(str(error), resource, f'data."{PACK_FILE}"') from None
         pack = Pack(metadata, *texts)
         if not pack.name:

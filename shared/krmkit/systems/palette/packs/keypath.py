@@ -8,6 +8,7 @@ Aliases and merge keys are followed.
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json.paths import dotted, join
 from krmkit.libraries.yaml.data import is_core_null
 from krmkit.libraries.yaml.errors import LimitError
@@ -28,10 +29,6 @@ EMPTY_LIST = "empty-list"
 NOT_LIST = "not-list"
 
 Step = str | int
-
-
-class KeyPathError(ValueError):
-    """The text is not a key path; the message gives the reason."""
 
 
 class Segment:
@@ -56,11 +53,11 @@ class KeyPath:
 
     @classmethod
     def parse(cls, text: str) -> KeyPath:
-        """Raises KeyPathError on an empty path, an open quote, or too many segments."""
+        """Raises Refused on an empty path, an open quote, or too many segments."""
         if not text.strip():
-            raise KeyPathError("the key path is empty")
+            raise Refused("the key path is empty")
         if text.count(".") >= MAX_SEGMENTS:
-            raise KeyPathError(f"the key path has more than {MAX_SEGMENTS} segments")
+            raise Refused(f"the key path has more than {MAX_SEGMENTS} segments")
         if '"' not in text:
             return cls(text, tuple([Segment(part) for part in text.split(".")]))
         segments: list[Segment] = []
@@ -69,7 +66,7 @@ class KeyPath:
             if text[at : at + 1] == '"':
                 end = text.find('"', at + 1)
                 if end < 0 or text[end + 1 : end + 2] not in ("", "."):
-                    raise KeyPathError(
+                    raise Refused(
                         f'the key path {text} has a quote that does not end before a "." or its end'
                     )
                 segments.append(Segment(text[at + 1 : end], quoted=True))

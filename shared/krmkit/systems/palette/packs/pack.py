@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.document import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.libraries.yaml.limits import Limits
     from krmkit.libraries.yaml.tree import Node
-
-
-class PackError(ValueError):
-    """pack.json cannot be read; the message gives its required form."""
 
 
 class Pack:
@@ -77,16 +74,16 @@ class Pack:
 
 
 def read_metadata(text: str) -> dict[str, object]:
-    """pack.json as data. Raises PackError."""
+    """pack.json as data. Raises Refused."""
     from krmkit.libraries.json.text import JsonError  # most lists have no pack
     from krmkit.libraries.json.text import parse as parse_json
 
     try:
         data = parse_json(text)
     except JsonError as error:
-        raise PackError(f"pack.json is not JSON: {error}") from None
+        raise Refused(f"pack.json is not JSON: {error}") from None
     if not isinstance(data, dict):
-        raise PackError("pack.json must hold one JSON object")
+        raise Refused("pack.json must hold one JSON object")
     return data
 
 

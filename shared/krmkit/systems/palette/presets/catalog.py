@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.data import core_data, is_core_null
 from krmkit.libraries.yaml.document import parse
@@ -9,7 +10,7 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import Limits
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
 from krmkit.systems.palette.packs.findings import VALUES, pack_finding
-from krmkit.systems.palette.packs.keypath import KeyPath, KeyPathError
+from krmkit.systems.palette.packs.keypath import KeyPath
 
 PRESETS = "presets.yaml"
 
@@ -180,7 +181,7 @@ class PresetCatalog:
                 path = _text(item)
                 try:
                     remove.append(KeyPath.parse(path or ""))
-                except KeyPathError as error:
+                except Refused as error:
                     findings.append(preset_finding("schema", f'the preset "{name}": remove: {error}', name))
                     return None
         try:

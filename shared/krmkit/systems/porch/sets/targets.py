@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from krmkit.krm.resource import Resource
-from krmkit.libraries.kube.selectors import SelectorError, parse_selector
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.kube.selectors import parse_selector
 from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, revision_number
 
 # Everything of one apiVersion and kind in the set's namespace, in a stable order.
@@ -105,7 +106,7 @@ def _selected(index: int, target: dict[str, Any], listing: Listing) -> Iterable[
         version, name = selector["apiVersion"], selector.get("name") or ""
     try:
         labels = parse_selector(selector)
-    except SelectorError as error:
+    except GoInputError as error:
         raise PorchError(f"spec.targets[{index}].{kind}: {error}") from None
     for item in listing(version, selector["kind"] if kind == "objectSelector" else REPOSITORY_KIND):
         if (not name or item.name == name) and labels.matches(item.labels):

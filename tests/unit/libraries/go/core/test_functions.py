@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError, GoFunction, can_be_nil
+from krmkit.libraries.go.core.functions import GoFunction, can_be_nil
 from krmkit.libraries.go.core.values import GoObject, Int64, StringList, StringMap, type_of
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.gotemplate import TemplateError, parse
 from krmkit.libraries.gotemplate.functionsets import function_set
 
@@ -16,7 +17,7 @@ def show(*values: object) -> str:
 
 
 def fail(message: str) -> str:
-    raise GoCallError(message)
+    raise GoError(message)
 
 
 class Box(GoObject):

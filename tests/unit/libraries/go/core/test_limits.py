@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from krmkit.libraries.go.core import limits, work
-from krmkit.libraries.go.core.functions import GoCallError
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.gotemplate import TemplateError, TemplateLimits, parse
 from krmkit.libraries.sprig import call
 
@@ -51,7 +51,7 @@ def repeatedly(times: int, name: str, *args: object) -> None:
 )
 def test_costly_calls_come_to_an_end(name: str, args: tuple[object, ...]) -> None:
     """Calls that each stay within their limits use up the budget together."""
-    with pytest.raises(GoCallError, match=r"Limits\.work"):
+    with pytest.raises(GoError, match=r"Limits\.work"):
         repeatedly(100, name, *args)
 
 
@@ -103,5 +103,5 @@ def test_executions_in_threads_do_not_share_a_budget() -> None:
     thread.join()
 
     call("until", 9_000)
-    with pytest.raises(GoCallError, match=r"Limits\.work"):
+    with pytest.raises(GoError, match=r"Limits\.work"):
         call("until", 9_000)

@@ -15,7 +15,8 @@ from krmkit.libraries.go.core.values import (
     StringMap,
     Uint8,
 )
-from krmkit.libraries.go.json.data import DataError, from_json
+from krmkit.libraries.go.errors import GoError
+from krmkit.libraries.go.json.data import from_json
 from krmkit.libraries.sprig.compare import deep_equal
 
 
@@ -131,7 +132,7 @@ def test_from_json_replaces_lone_surrogates() -> None:
 )
 def test_what_json_cannot_hold(data: object, message: str) -> None:
     """Errors say what is wrong."""
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(GoError, match=message):
         from_json(data)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from krmkit.libraries.go.core import work
-from krmkit.libraries.go.core.functions import GoCallError, GoFunction
+from krmkit.libraries.go.core.functions import GoFunction
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.gotemplate import TemplateError, TemplateLimits, parse
 
 
@@ -30,7 +31,7 @@ def test_a_budget_is_used_up() -> None:
         work.charge_text("short")
     work.charge(60)
     work.charge_text("x" * 32 * 39)
-    with pytest.raises(GoCallError, match="more than 100 steps"):
+    with pytest.raises(GoError, match="more than 100 steps"):
         work.charge_read("x" * 256 * 5)
 
 
@@ -38,7 +39,7 @@ def test_a_budget_is_used_up() -> None:
 def test_an_execution_inside_another_one_goes_on_with_its_budget() -> None:
     """A function that executes a template gives it no new one."""
     assert not work.begin(1000)
-    with pytest.raises(GoCallError):
+    with pytest.raises(GoError):
         work.charge(101)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import ByteList, GoObject, Int64, NilList, StringList, Uint8
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt import printing
 from krmkit.libraries.go.fmt.printf import sprintf
 from krmkit.libraries.gotemplate.escape import escape_html
@@ -92,11 +92,11 @@ def test_what_does_not_fit(form: str, values: tuple[object, ...], text: str) -> 
 
 def test_widths_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole text is limited."""
-    with pytest.raises(GoCallError, match="characters"):
+    with pytest.raises(GoError, match="characters"):
         sprintf("%999999d" * 20, *range(20))
 
     monkeypatch.setattr(printing, "MAX_LENGTH", 10)
-    with pytest.raises(GoCallError, match="more than 10 characters"):
+    with pytest.raises(GoError, match="more than 10 characters"):
         sprintf("%s%s", "a" * 8, "b" * 8)
 
 
@@ -105,10 +105,10 @@ def test_limits_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     deep: object = "x"
     for _ in range(printing.MAX_DEPTH + 10):
         deep = [deep]
-    with pytest.raises(GoCallError, match="MAX_DEPTH"):
+    with pytest.raises(GoError, match="MAX_DEPTH"):
         sprintf("%5v", deep)
     monkeypatch.setattr(printing, "MAX_LENGTH", 20)
-    with pytest.raises(GoCallError, match="MAX_LENGTH"):
+    with pytest.raises(GoError, match="MAX_LENGTH"):
         escape_html("<" * 10)
 
     monkeypatch.setattr(printing, "MAX_DEPTH", 200)

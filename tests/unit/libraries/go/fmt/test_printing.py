@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import ABSENT, ByteList, Int64, NilList, StringMap, Uint8
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt import printing
 
 
@@ -74,7 +74,7 @@ def test_a_value_that_contains_itself_is_an_error() -> None:
     loop: dict[str, object] = {}
     loop["again"] = loop
 
-    with pytest.raises(GoCallError, match="contains itself"):
+    with pytest.raises(GoError, match="contains itself"):
         printing.go_print_value(loop)
 
 
@@ -85,7 +85,7 @@ def test_a_text_that_grows_too_long_is_an_error(monkeypatch: pytest.MonkeyPatch)
     for _ in range(60):
         value = [value, value]
 
-    with pytest.raises(GoCallError, match="1,000 characters"):
+    with pytest.raises(GoError, match="1,000 characters"):
         printing.go_print_value(value)
-    with pytest.raises(GoCallError, match="1,000 characters"):
+    with pytest.raises(GoError, match="1,000 characters"):
         printing.sprint("a" * 600, "b" * 600)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import Int64, NilList, StringMap
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.time.values import Duration, Time
 from krmkit.libraries.sprig import call
 from krmkit.libraries.sprig.semvers import semver
@@ -52,7 +52,7 @@ def test_pretty_and_raw() -> None:
 @pytest.mark.parametrize("name", ["mustToJson", "mustToPrettyJson", "mustToRawJson", "toRawJson"])
 def test_must_forms_fail(name: str) -> None:
     """The must forms, and toRawJson, name the value."""
-    with pytest.raises(GoCallError, match=r"^json: unsupported value: -Inf$"):
+    with pytest.raises(GoError, match=r"^json: unsupported value: -Inf$"):
         call(name, [float("-inf")])
 
 
@@ -100,7 +100,7 @@ def test_numbers_are_floats() -> None:
 def test_bad_json(text: str, message: str) -> None:
     """fromJson yields nil, mustFromJson the message of Go's scanner."""
     assert call("fromJson", text) is None
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call("mustFromJson", text)
 
     assert caught.value.message == message
@@ -111,7 +111,7 @@ def test_hostile_nesting_is_refused() -> None:
     loop: list[object] = []
     loop.append(loop)
 
-    with pytest.raises(GoCallError, match="contains itself"):
+    with pytest.raises(GoError, match="contains itself"):
         call("toJson", loop)
-    with pytest.raises(GoCallError, match="nested too deeply"):
+    with pytest.raises(GoError, match="nested too deeply"):
         call("fromJson", "[" * 100_000)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krmkit.libraries.go.core import limits
-from krmkit.libraries.go.core.functions import GoCallError
 from krmkit.libraries.go.core.values import NilStringList, StringList
+from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig import call
 
 
@@ -60,11 +60,11 @@ def test_result(name: str, args: tuple[object, ...], expected: object) -> None:
 )
 def test_bad_patterns(pattern: str, message: str) -> None:
     """The must forms have Go's error, the others its panic."""
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call("mustRegexFind", pattern, "x")
     assert caught.value.message == f"error parsing regexp: {message}"
 
-    with pytest.raises(GoCallError) as caught:
+    with pytest.raises(GoError) as caught:
         call("regexReplaceAll", pattern, "x", "y")
     shown = f"`{pattern}`" if pattern.isascii() else '"\\xffa"'
     assert caught.value.message == f"regexp: Compile({shown}): error parsing regexp: {message}"
@@ -72,7 +72,7 @@ def test_bad_patterns(pattern: str, message: str) -> None:
 
 def test_a_pattern_with_a_backquote_is_quoted() -> None:
     """What cannot stand in backquotes is quoted with escapes."""
-    with pytest.raises(GoCallError, match=r'^regexp: Compile\("`\(\\n"\): '):
+    with pytest.raises(GoError, match=r'^regexp: Compile\("`\(\\n"\): '):
         call("regexSplit", "`(\n", "x", -1)
 
 
@@ -87,5 +87,5 @@ def test_long_results_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A replacement is counted while it is made."""
     monkeypatch.setattr(limits, "MAX_LENGTH", 1000)
 
-    with pytest.raises(GoCallError, match="MAX_LENGTH"):
+    with pytest.raises(GoError, match="MAX_LENGTH"):
         call("regexReplaceAll", "a", "a" * 100, "b" * 100)

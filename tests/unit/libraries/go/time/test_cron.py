@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.time import cron
-from krmkit.libraries.go.time.cron import CronError, parse
-from krmkit.libraries.go.time.zones import NoZoneDataError
+from krmkit.libraries.go.time.cron import parse
 from krmkit.libraries.kube.timestamps import format_time, unix_seconds
 
 
@@ -56,11 +56,11 @@ def test_no_zones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a computer has no time zones, a zone other than UTC is an error that says it."""
 
     def load(name: str) -> None:
-        raise NoZoneDataError("there is no time zone database")
+        raise GoError("there is no time zone database")
 
     monkeypatch.setattr(cron, "load_zone", load)
 
-    with pytest.raises(CronError) as caught:
+    with pytest.raises(GoInputError) as caught:
         parse("TZ=Europe/Berlin * * * * *")
 
     assert str(caught.value) == "provided bad location Europe/Berlin: there is no time zone database"
@@ -98,7 +98,7 @@ def test_a_day_that_never_comes() -> None:
 )
 def test_errors(spec: str, message: str) -> None:
     """The messages are those of the controller's library."""
-    with pytest.raises(CronError) as caught:
+    with pytest.raises(GoInputError) as caught:
         parse(spec)
 
     assert str(caught.value) == message

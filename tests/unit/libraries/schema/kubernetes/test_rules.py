@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from krmkit.libraries.cel.kubernetes.environment import OUT_OF_STEPS, KubeEnvironment
-from krmkit.libraries.schema.kubernetes.rulepath import RulePathError, rule_path
+from krmkit.libraries.schema.errors import SchemaError
+from krmkit.libraries.schema.kubernetes.rulepath import rule_path
 from krmkit.libraries.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.libraries.schema.kubernetes.ruletypes import escaped
 from krmkit.libraries.schema.openapi import read_schema
@@ -371,7 +372,7 @@ def test_rule_path(text: str, expected: str) -> None:
 )
 def test_rule_path_errors(text: str, problem: str) -> None:
     """A path that names nothing is an error in the words of Kubernetes."""
-    with pytest.raises(RulePathError) as caught:
+    with pytest.raises(SchemaError) as caught:
         rule_path(text, PATHS)
 
     assert str(caught.value) == problem

@@ -6,7 +6,7 @@ import pytest
 
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.linecomments import ends_line, line_comment, with_line_comments
-from krmkit.libraries.yaml.editing.view import EditError
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Map
 
 FORMS = [
@@ -44,5 +44,5 @@ def test_others_on_the_line() -> None:
     first = root.entries[0]
 
     assert not ends_line(document, first.key, first.value)
-    with pytest.raises(EditError, match="at the end of a line"):
+    with pytest.raises(YamlError, match="at the end of a line"):
         with_line_comments(document, [(first.key, first.value, "x")])

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
-from krmkit.systems.clusterapi.hooks.serving import LARGEST, Served, ServingError
+from krmkit.systems.clusterapi.hooks.serving import LARGEST, Served
 from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 
 BASE = "/hooks.runtime.cluster.x-k8s.io/v1alpha1/"
@@ -117,9 +118,9 @@ def test_names_are_unique() -> None:
         TopologyExtension({"metadata": {"name": name}, "spec": {"handlers": [one]}}) for name in ("x", "y")
     ]
 
-    with pytest.raises(ServingError, match="the handler discover-variables-a is in x and in y"):
+    with pytest.raises(Refused, match="the handler discover-variables-a is in x and in y"):
         Served(both)
-    with pytest.raises(ServingError, match="two extensions have the name x"):
+    with pytest.raises(Refused, match="two extensions have the name x"):
         Served([both[0], both[0]])
 
 

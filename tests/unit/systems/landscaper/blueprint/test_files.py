@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.systems.landscaper.blueprint.blueprints import load
 from krmkit.systems.landscaper.blueprint.files import Files, clean, inline_files
 from krmkit.systems.landscaper.components import archive as archives
-from krmkit.systems.landscaper.components.archive import ArchiveError, gunzip, untar
+from krmkit.systems.landscaper.components.archive import gunzip, untar
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.sources import _unpacked
 from tests.unit.systems.landscaper.worlds import HEADER
@@ -178,7 +179,7 @@ def test_archives(pack: Callable[[bytes], bytes]) -> None:
 )
 def test_wrong_archives(data: bytes, message: str) -> None:
     """What cannot be read is an error, and so is a path that leads out."""
-    with pytest.raises(ArchiveError) as caught:
+    with pytest.raises(Refused) as caught:
         untar(data)
 
     assert str(caught.value).startswith(message)
@@ -190,13 +191,13 @@ def test_large_archives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "_MOST_FILES", 2)
 
     assert gunzip(gzip.compress(bytes(4096))) == bytes(4096)
-    with pytest.raises(ArchiveError, match="more than 4,096 bytes"):
+    with pytest.raises(Refused, match="more than 4,096 bytes"):
         gunzip(gzip.compress(bytes(4097)))
     assert len(untar(tar(("a", bytes(4096))))) == 1
-    with pytest.raises(ArchiveError, match="more than 4,096 bytes or 2 files"):
+    with pytest.raises(Refused, match="more than 4,096 bytes or 2 files"):
         untar(tar(("a", bytes(4000)), ("b", bytes(97))))
     assert len(untar(tar(("a", b""), ("b", b"")))) == 2
-    with pytest.raises(ArchiveError, match="more than 4,096 bytes or 2 files"):
+    with pytest.raises(Refused, match="more than 4,096 bytes or 2 files"):
         untar(tar(("a", b""), ("b", b""), ("c", b"")))
 
 
@@ -204,7 +205,7 @@ def test_a_bomb_is_not_unpacked() -> None:
     """Gzip data that would become gigabytes stop at the limit."""
     bomb = gzip.compress(bytes(archives._MOST_BYTES + 1))
 
-    with pytest.raises(ArchiveError, match="the archive has more than 67,108,864 bytes"):
+    with pytest.raises(Refused, match="the archive has more than 67,108,864 bytes"):
         gunzip(bomb)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.systems.landscaper.blueprint.files import Files
 from krmkit.systems.landscaper.components import uris
 from krmkit.systems.landscaper.components.descriptors import decode, select
-from krmkit.systems.landscaper.components.images import OciRefError, parse_oci_ref
+from krmkit.systems.landscaper.components.images import parse_oci_ref
 from krmkit.systems.landscaper.errors import InstallationError
 from tests.unit.systems.landscaper.worlds import (
     CONTEXT,
@@ -220,7 +221,7 @@ def test_oci_ref(text: str, parts: tuple[str, str]) -> None:
 
 def test_no_oci_ref() -> None:
     """A text without a colon is refused, as in the reference."""
-    with pytest.raises(OciRefError):
+    with pytest.raises(GoInputError):
         parse_oci_ref("registry/tool")
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.systems.landscaper.apinames import object_name
-from krmkit.systems.landscaper.yaml import GoYamlError, load
+from krmkit.systems.landscaper.yaml import load
 from tests.unit.systems.landscaper.worlds import (
     data_object,
     installation,
@@ -369,5 +370,5 @@ def test_yaml_of_values() -> None:
     """Values are read as Go reads them: the last of two keys counts, and what is nested too deeply is an error."""
     assert load("a: 1\na: 2\nyes: no\n") == {"a": 2, "true": False}
 
-    with pytest.raises(GoYamlError, match=r"^error converting YAML to JSON: yaml: "):
+    with pytest.raises(GoInputError, match=r"^error converting YAML to JSON: yaml: "):
         load("[" * 100_000)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.systems.palette.constraints.template import SchemaTemplate, SchemaTemplateError
+from krmkit.krm.errors import Refused
+from krmkit.systems.palette.constraints.template import SchemaTemplate
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_parse(text: str, expected: tuple[bool, bool, str | None, list[str]]) ->
 )
 def test_errors_teach(text: str, message: str) -> None:
     """A wrong template is refused with what would be right."""
-    with pytest.raises(SchemaTemplateError) as caught:
+    with pytest.raises(Refused) as caught:
         SchemaTemplate.parse(text)
 
     assert message in str(caught.value)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import LimitError
 from krmkit.libraries.yaml.tree import Scalar
 from krmkit.systems.palette.packs import keypath
-from krmkit.systems.palette.packs.keypath import KeyPath, KeyPathError
+from krmkit.systems.palette.packs.keypath import KeyPath
 
 
 def look(text: str, path: str) -> list[tuple[str, str, str | None]]:
@@ -85,7 +86,7 @@ def test_find(text: str, path: str, expected: list[tuple[str, str, str | None]])
 )
 def test_parse_errors(path: str, message: str) -> None:
     """What is not a key path is refused."""
-    with pytest.raises(KeyPathError, match=message):
+    with pytest.raises(Refused, match=message):
         KeyPath.parse(path)
 
 

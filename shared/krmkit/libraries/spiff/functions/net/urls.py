@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from krmkit.libraries.go.urls import Url, UrlError, unescape
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.urls import Url, unescape
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 
@@ -26,7 +27,7 @@ def _local(text: str) -> str:
 def _url(text: str, name: str = "") -> Url:
     try:
         return Url.parse(text)
-    except UrlError as error:
+    except GoInputError as error:
         raise Failure((f"invalid argument for {name}: " if name else "invalid url: ") + str(error)) from None
 
 
@@ -75,7 +76,7 @@ def _values(query: str) -> dict[str, list[str]]:
         try:
             if name:
                 values.setdefault(unescape(name, "query"), []).append(unescape(value, "query"))
-        except UrlError:
+        except GoInputError:
             continue
     return values
 

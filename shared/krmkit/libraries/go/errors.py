@@ -1,0 +1,15 @@
+"""The errors of Go's functions."""
+
+from __future__ import annotations
+
+
+class GoError(ValueError):
+    """A function's error, or its panic, in Go's words. A template ends with `error calling NAME: MESSAGE`."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class GoInputError(GoError):
+    """A text or value that a function cannot read; functions without `must` in their name give an empty value for it."""
