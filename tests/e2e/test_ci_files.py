@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -180,6 +181,45 @@ def test_the_comment_on_a_pull_request(tree: Path) -> None:
 
     (comments / "3").unlink()
     assert len(check()) == 3  # all is well, and nobody was told otherwise
+
+
+def test_a_plan(tree: Path) -> None:
+    """A change of Clusters passes, with its comment; a refused one fails; another command is named."""
+    gh = tree / "krmkit/bin/gh"
+    gh.write_text(GH)
+    gh.chmod(0o755)
+    (tree / "comments").mkdir()
+    sites = tree / "work/sites"
+    example = ROOT / "functions/render-cluster-topology/examples/quick-start"
+    shutil.copytree(example, sites, ignore=shutil.ignore_patterns(".expected"))
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.com")
+    for words in (("init", "-q", "-b", "main", "."), ("add", "-A"), ("commit", "-qm", "one")):
+        assert run(tree, *git, *words).returncode == 0
+    assert run(tree, "git", "update-ref", "refs/remotes/origin/main", "HEAD").returncode == 0
+    inputs = {"INPUT_PATH": ".", "INPUT_COMMAND": "plan", "INPUT_COMMENT": "true", "GITHUB_BASE_REF": "main"}
+    given = {"REPOSITORY": "owner/name", "NUMBER": "7", "COMMENTS": str(tree / "comments")}
+    bash = ("bash", "-e", "-o", "pipefail", "-c")
+
+    def planned(version: str) -> tuple[int, str]:
+        clusters = sites / "clusters.yaml"
+        clusters.write_text(clusters.read_text().replace("v1.33.1", version))
+        done = run(tree, *bash, script(), GITHUB_OUTPUT=f"{tree}/output", **inputs)
+        code = (tree / "output").read_text().splitlines()[-1].removeprefix("code=")
+        assert run(tree, *bash, script("Comment"), **inputs, **given, CODE=code).returncode == 0
+        return done.returncode, (tree / "comments/0").read_text()
+
+    code, comment = planned("v1.33.1")
+    assert code == 0 and comment.startswith("<!-- krmkit plan . -->\n")
+    assert "2 Clusters: 0 with changes" in comment
+    code, comment = planned("v1.34.0")
+    assert code == 0 and "2 with rolling machines" in comment
+    (sites / "class.yaml").write_text(
+        (sites / "class.yaml").read_text().replace("name: node-labels", "name: eviction-hard")
+    )
+    code, comment = planned("v1.34.0")
+    assert code == 1 and "must be unique" in comment
+    wrong = run(tree, *bash, script(), **{**inputs, "INPUT_COMMAND": "plans"})
+    assert wrong.returncode == 1 and "command must be render, check or plan, got plans" in wrong.stdout
 
 
 def test_more_comments_than_a_pipe_holds(tree: Path) -> None:

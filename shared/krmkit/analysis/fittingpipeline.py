@@ -20,6 +20,7 @@ from krmkit.systems.palette.presets.catalog import PresetCatalog
 MUTATORS, VALIDATORS = "mutators", "validators"
 _MOST_PRESETS = 20  # of a pack
 _CAPI = "cluster.x-k8s.io/"
+_RENDER = "render-cluster-topology"
 _LANDSCAPER = "landscaper.gardener.cloud/"
 
 
@@ -55,16 +56,27 @@ class FittingFunction:
         return text.removesuffix(" []\n") + "".join(f"\n  # {choice}" for choice in self.choices) + "\n"
 
 
-def fitting(resources: list[Resource]) -> tuple[list[FittingFunction], list[str]]:
+def fitting(resources: list[Resource], rendered: bool) -> tuple[list[FittingFunction], list[str]]:
     """The functions that fit the resources, in the order in which they run, and why others were left out.
 
     Rendering functions are tried first. One that fails on these resources is left out, with its first error, unless the validator
-    of its system fails, too: then the resources are wrong, and the pipeline is right.
+    of its system fails, too: then the resources are wrong, and the pipeline is right. rendered: Clusters are rendered; else
+    they are only validated, and a note names the plan.
     """
-    chosen = [*_for_packs(resources), *_for_topologies(resources), *_for_installations(resources)]
+    topologies = _for_topologies(resources, rendered)
+    chosen = [*_for_packs(resources), *topologies, *_for_installations(resources)]
     chosen += [*_for_bindings(resources), *_for_platforms(resources)]
     chosen.sort(key=lambda function: RIGHT_ORDER.index(function.name))
     notes: list[str] = []
+    if topologies and not rendered:
+        notes.append(
+            "the pipeline validates the Clusters and changes no file: krmkit topology plan shows what a change does to"
+            " them, and krmkit init --render writes their objects too"
+        )
+        problems = [
+            _problem(one, resources) for one in _for_topologies(resources, True) if one.name == _RENDER
+        ]
+        notes += [f"the Clusters do not render yet: {problem}" for problem in problems if problem]
     for function in list(chosen):
         if function.name.startswith("render-"):
             problem = _problem(function, resources)
@@ -134,7 +146,7 @@ def _preset_choices(resources: list[Resource]) -> list[str]:
     return ["Take away the # of the presets to apply, one of each group and pack.", *lines] if lines else []
 
 
-def _for_topologies(resources: list[Resource]) -> list[FittingFunction]:
+def _for_topologies(resources: list[Resource], rendered: bool) -> list[FittingFunction]:
     def of(kind: str) -> list[Resource]:
         return [one for one in resources if one.kind == kind and one.api_version.startswith(_CAPI)]
 
@@ -143,30 +155,15 @@ def _for_topologies(resources: list[Resource]) -> list[FittingFunction]:
         return []
     # Only management clusters with this feature gate accept classes with external patches.
     gates = {"featureGates": {"RuntimeSDK": True}} if any(map(_has_external_patch, classes)) else {}
-    found = [
-        FittingFunction(
-            MUTATORS, "default-cluster-topology", "DefaultClusterTopology", "topology.yaml", dict(gates)
-        ),
-        FittingFunction(
-            VALIDATORS,
-            "validate-cluster-topology",
-            "ValidateClusterTopology",
-            "validate-topology.yaml",
-            dict(gates),
-        ),
+    steps = [(VALIDATORS, "validate", "Validate", "validate-topology.yaml")]
+    if rendered:
+        steps.append((MUTATORS, "default", "Default", "topology.yaml"))
+    if rendered and any(cluster.get("spec", "topology") for cluster in clusters):
+        steps.append((MUTATORS, "render", "Render", "render-topology.yaml"))
+    return [
+        FittingFunction(stage, f"{name}-cluster-topology", f"{kind}ClusterTopology", file, dict(gates))
+        for stage, name, kind, file in steps
     ]
-    if any(cluster.get("spec", "topology") for cluster in clusters):
-        found.insert(
-            1,
-            FittingFunction(
-                MUTATORS,
-                "render-cluster-topology",
-                "RenderClusterTopology",
-                "render-topology.yaml",
-                dict(gates),
-            ),
-        )
-    return found
 
 
 def _has_external_patch(owner: Resource) -> bool:

@@ -43,16 +43,17 @@ class FolderContents:
         return [resource for resources in self.files.values() for resource in resources]
 
 
-def planned(folder: str, name: str = "") -> tuple[list[FileEdit], list[str]]:
+def planned(folder: str, name: str = "", rendered: bool = False) -> tuple[list[FileEdit], list[str]]:
     """The files that make a folder a package, or give a package its pipeline, and notes for the user.
 
+    rendered: the pipeline renders Clusters, in place of validating them for plans.
     Raises Refused.
     """
     if not os.path.isdir(folder):
         raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
     package = _existing(folder, name)
     contents = look_at(folder)
-    functions, notes = fitting(contents.resources)
+    functions, notes = fitting(contents.resources, rendered)
     pipeline: dict[str, list[object]] = {}
     changes: list[FileEdit] = []
     for function in functions:

@@ -32,6 +32,11 @@ def parser() -> CommandParser:
     made.add_argument("folder", nargs="?", default=os.curdir, metavar="DIR", help="the folder (default: .)")
     made.add_argument("--name", default="", help="the package's name (default: the folder's)")
     made.add_argument(
+        "--render",
+        action="store_true",
+        help="render Clusters into the package too; without it, they are validated, for plans",
+    )
+    made.add_argument(
         "--platform",
         action="store_true",
         help="write the repository of a small platform into a new folder: a blueprint, a fleet and two sites, rendered",
@@ -46,7 +51,7 @@ def main(words: list[str]) -> int:
         if arguments.name:
             raise Refused("--platform makes several packages, so there is no use for --name")
         return _platform(arguments.folder)
-    changes, notes = planned(arguments.folder, arguments.name)
+    changes, notes = planned(arguments.folder, arguments.name, arguments.render)
     write(arguments.folder, changes, [], careful=True)
     for change in changes:
         print(os.path.join(arguments.folder, change.path))

@@ -65,8 +65,19 @@ def test_what_does_not_fit_is_left_out(tmp_path: Path) -> None:
     """A pack without presets and macros is only checked; resources of other systems get theirs."""
     (tmp_path / "classes.yaml").write_text(CLASSES)
 
-    assert main(["init", str(tmp_path)]) == 0
+    assert main(["init", "--render", str(tmp_path)]) == 0
     assert images(tmp_path) == ["default-cluster-topology", "validate-cluster-topology"]
+
+
+def test_clusters_are_planned_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --render the pipeline changes no file, and a note names the plan, which finds the feature gates."""
+    example("render-cluster-topology/examples/extension", tmp_path)
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert images(tmp_path) == ["validate-cluster-topology"]
+    assert "krmkit topology plan shows what a change does" in capsys.readouterr().err
+    assert main(["render", "--check", str(tmp_path)]) == 0
+    assert main(["topology", "plan", str(tmp_path), "--against", str(tmp_path)]) == 0
 
 
 def test_helm_templates(tmp_path: Path) -> None:
@@ -304,7 +315,7 @@ def test_the_pipeline_passes_on_its_own_package(tmp_path: Path, path: str, expec
     """Renderers are part of it; a class with external patches gets the feature gate that it needs."""
     example(path, tmp_path)
 
-    assert main(["init", str(tmp_path)]) == 0
+    assert main(["init", "--render", str(tmp_path)]) == 0
     assert images(tmp_path) == expected
     assert main(["render", str(tmp_path)]) == 0
 
@@ -313,7 +324,7 @@ def test_a_renderer_that_would_fail_is_left_out(tmp_path: Path, capsys: pytest.C
     """What it lacks is said."""
     example("render-cluster-topology/examples/missing-template", tmp_path)
 
-    assert main(["init", str(tmp_path)]) == 0
+    assert main(["init", "--render", str(tmp_path)]) == 0
     assert "render-cluster-topology" not in images(tmp_path)
     said = capsys.readouterr().err
     assert said.startswith(

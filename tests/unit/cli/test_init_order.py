@@ -32,7 +32,7 @@ def test_the_order_over_all_systems(
     shutil.copytree(project / "examples/platform/blueprints/plant", package)
     (package / "Kptfile").unlink()
 
-    assert main(["init", str(package)]) == 0
+    assert main(["init", "--render", str(package)]) == 0
 
     pipeline = yaml.safe_load((package / "Kptfile").read_text("utf-8"))["pipeline"]
     functions = [*pipeline["mutators"], *pipeline["validators"]]
@@ -62,6 +62,6 @@ def test_one_system_needs_no_comparison(project: Path, tmp_path: Path) -> None:
         if "pack.json" in place.read_text("utf-8"):
             place.unlink()
 
-    assert main(["init", str(package)]) == 0
+    assert main(["init", "--render", str(package)]) == 0
 
     assert "validate-platform" not in (package / "Kptfile").read_text("utf-8")
