@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
 from krmkit.fleet.sync.outcome import SyncOutcome
+from krmkit.storage.git.program import GitError
 from tests.e2e.branchmodel import Files, came_back, lines_of, unsaid, untouched, written
 from tests.e2e.personedits import EDITS, MADE, STEPS, upstream
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository, outcome_of
@@ -48,7 +50,12 @@ EVENTS = (
     "main",
     "other fleet",
     "sync",
+    "mode",
+    "rewritten",
+    "untag",
+    "killed",
 )
+BINARY = bytes(range(256)).decode("utf-8", "surrogateescape")
 happened: Counter[str] = Counter()
 # What a history may end with: an error that names what a person has to do.
 TOLD = (
@@ -58,6 +65,7 @@ TOLD = (
     "was added both",
     "a second ",
     "registered id",
+    "symbolic link",
 )
 
 
@@ -72,19 +80,21 @@ class History:
         self.fleet = Fleet({"up": self.up, "down": self.down}, objects=OBJECTS)
         self.told: list[str] = []  # conflicts since the branch was last clean
         self.story: list[str] = []
+        self.newest = 0
         self.release(1)
         self.run("never")
         self.clean = self.files()  # the branch after the last sync
         self.base = self.fresh()  # the generation of the same version
 
     def release(self, version: int) -> None:
-        self.up.commit("refs/heads/main", "web", upstream(self.steps, version))
+        files = upstream(self.steps, version) | {"logo.png": f"\0{version // 2}{BINARY}"}
+        self.up.commit("refs/heads/main", "web", files, executable=["run.sh"])
         self.version = version
         self.up.refs[f"refs/tags/web/v{version}"] = self.up.refs["refs/heads/main"]
 
-    def run(self, approve: str) -> SyncOutcome:
+    def run(self, approve: str, killed: Callable[[int], bool] | None = None) -> SyncOutcome:
         text = "".join(VARIANT.format(name=name, revision=self.version) for name in ("x", "y"))
-        return outcome_of(self.fleet.sync({"fleet.yaml": text}, approve=approve), "default/x")
+        return outcome_of(self.fleet.sync({"fleet.yaml": text}, approve=approve, killed=killed), "default/x")
 
     def ref(self, name: str = "x") -> str:
         drafts = [
@@ -122,25 +132,60 @@ class History:
         happened["edits"] += 1
         ref, work = self.ref(), "refs/heads/work"
         self.down.refs[work] = self.down.refs[ref]
-        self.down.commit(work, "x", files, amend=amend)
+        self.down.commit(work, "x", files, amend=amend, executable=self.modes())
         self.put(self.down.refs.pop(work))
+
+    def modes(self) -> set[str]:
+        return self.down.executable(self.ref(), "x")
+
+    def mode(self) -> None:
+        """Another mode, a binary file, or, seldom, a link."""
+        files, modes = self.down.files(self.ref(), "x"), self.modes()
+        what = self.chance.choice(["mode", "mode", "binary", "binary", "link"])
+        if what == "mode":
+            modes ^= {self.chance.choice(sorted(files))}
+        elif what == "binary":
+            files[self.chance.choice(["logo.png", "größe.png"])] = f"\0{self.chance.randrange(9)}{BINARY}"
+        link = "link" if what == "link" and self.chance.random() < 0.2 else ""
+        self.story.append(link or what)
+        work = "refs/heads/work"
+        self.down.refs[work] = self.down.refs[self.ref()]
+        self.down.commit(work, "x", files, executable=modes, link=link)
+        self.put(self.down.refs.pop(work))
+
+    def rewritten(self) -> None:
+        """Upstream's history is made anew, without what was before."""
+        self.up = self.fleet.repositories["up"] = MemoryRepository()
+        self.release(self.version)
+
+    def untag(self) -> None:
+        """A person deletes the newest version."""
+        tags = self.tags()
+        if len(tags) > 1 and "/tags/" in self.ref():
+            del self.down.refs[tags[-1]]
+            self.clean, self.told = self.files(), ["a version is gone"]
 
     def put(self, commit: str) -> None:
         """A commit in place of the draft's, or as the next version."""
         ref = self.ref()
-        self.down.refs[f"refs/tags/x/v{len(self.tags()) + 1}" if "/tags/" in ref else ref] = commit
+        self.down.refs[self.next_tag() if "/tags/" in ref else ref] = commit
+
+    def next_tag(self) -> str:
+        """The version above the newest one; a deleted one is not made again."""
+        self.newest = max([self.newest, *(int(tag.rpartition("/v")[2]) for tag in self.tags())]) + 1
+        return f"refs/tags/x/v{self.newest}"
 
     def squash(self) -> None:
         """The draft as one commit of its own."""
         if "/drafts/" in self.ref():
             files = self.down.files(self.ref(), "x")
-            self.down.commit("refs/heads/work", "x", files)
+            self.down.commit("refs/heads/work", "x", files, executable=self.modes())
             self.put(self.down.refs.pop("refs/heads/work"))
 
     def publish(self) -> None:
         if "/drafts/" in self.ref():
             commit = self.down.refs.pop(self.ref())
-            self.down.refs[f"refs/tags/x/v{len(self.tags()) + 1}"] = commit
+            self.down.refs[self.next_tag()] = commit
             self.told = []
 
     def in_main(self) -> None:
@@ -152,7 +197,8 @@ class History:
             and self.down.files(main, "x") == self.down.files(self.ref(), "x")
         ):
             files = {**self.down.files(main, "x"), "note.md": f"note {self.chance.randrange(99)} of main\n"}
-            self.down.refs[f"refs/tags/x/v{len(self.tags()) + 1}"] = self.down.commit(main, "x", files)
+            commit = self.down.commit(main, "x", files, executable=self.down.executable(main, "x"))
+            self.down.refs[self.next_tag()] = commit
 
     def other(self) -> None:
         text = VARIANT.format(name="z", revision=self.version)
@@ -166,10 +212,21 @@ class History:
 
     # What must be so
 
-    def sync(self, approve: str) -> bool:
+    def sync(self, approve: str, killed: bool = False) -> bool:
         """Sync and compare; False where an error tells a person what to do, which ends the history."""
-        before = self.files()
+        try:
+            before, modes = self.files(), self.modes()
+        except GitError:
+            assert "symbolic link" in self.run(approve).error
+            return False
+        said: list[str] = []
+        if killed:
+            chosen = self.chance.randrange(2**20)
+            first = self.run(approve, lambda number: bool(chosen >> number % 20 & 1))
+            said = [] if first.error else first.conflicts
+            happened["killed"] += 1
         done = self.run(approve)
+        done.conflicts = [*said, *(one for one in done.conflicts if one not in said)]
         happened["syncs"] += 1
         if done.error:
             happened["errors"] += 1
@@ -190,7 +247,9 @@ class History:
         self.told += done.conflicts
         if not self.told:
             made = untouched(self.base, self.clean, before, fresh, now)
-            assert [line for line in made if line not in MADE] == [], (self.story, made)
+            made = [line for line in made if line not in MADE and not line.startswith("commit: ")]
+            assert made == [], (self.story, made)
+        assert self.modes() & {*before} == modes & {*now}, (self.story, self.modes(), modes)
         refs = dict(self.down.refs)
         assert not self.run(approve).actions and self.down.refs == refs, self.story
         self.clean, self.base = now, fresh
@@ -212,10 +271,12 @@ class History:
                 self.in_main()
             elif event == "other fleet":
                 self.other()
-            if event in ("sync", "release", "publish") and not self.sync(
-                self.chance.choice(["never", "never", "ready", "auto"])
-            ):
-                return
+            elif event in ("mode", "rewritten", "untag"):
+                getattr(self, event)()
+            if event in ("sync", "release", "publish", "killed"):
+                approve = self.chance.choice(["never", "never", "ready", "auto"])
+                if not self.sync(approve, killed=event == "killed"):
+                    return
         self.sync("never")
 
 

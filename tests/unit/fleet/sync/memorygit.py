@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.whole import Sync
 from krmkit.kpt.source import SourceFile
-from krmkit.storage.git.objects import Objects
+from krmkit.storage.git.objects import LINK, Objects, TreeEntry
 from krmkit.storage.git.packfile import PackFile
 from krmkit.storage.git.program import GitRepository
 from krmkit.storage.git.refjournal import still_to_do
@@ -91,23 +91,43 @@ class MemoryRepository(GitRepository):
         return MemoryObjects(self)
 
     def files(self, ref: str, folder: str) -> dict[str, str]:
-        """The files of a folder in what a ref names."""
+        """The files of a folder in what a ref names; bytes that are no text stay, as surrogates."""
+        found = self._files(ref, folder).items()
+        return {path: file.content.decode("utf-8", "surrogateescape") for path, file in found}
+
+    def executable(self, ref: str, folder: str) -> set[str]:
+        """The paths of its executable files."""
+        return {path for path, file in self._files(ref, folder).items() if file.executable}
+
+    def _files(self, ref: str, folder: str) -> dict[str, File]:
         objects = self.objects
         tree = objects.folder(objects.commit(self.refs[ref])[1].tree, folder)
         assert tree is not None
-        return {path: file.content.decode() for path, file in read_files(objects, tree).items()}
+        return read_files(objects, tree)
 
     def commit(
-        self, ref: str, folder: str, files: dict[str, str], message: str = "by hand\n", amend: bool = False
+        self,
+        ref: str,
+        folder: str,
+        files: dict[str, str],
+        message: str = "by hand\n",
+        amend: bool = False,
+        executable: Iterable[str] = (),
+        link: str = "",
     ) -> str:
         """A person's commit on a branch, or the first one: the folder holds these files, all others stay.
 
-        `amend`: in place of the last one, whose message it keeps.
+        `amend`: in place of the last one, whose message it keeps. `link`: a symbolic link to the Kptfile.
         """
         objects = self.objects
         head = self.refs.get(ref)
         root = objects.commit(head)[1].tree if head is not None else None
-        tree = write_files(self.pack, {path: File(text.encode()) for path, text in files.items()})
+        contents = {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}
+        modes = {path: File(content, path in {*executable}) for path, content in contents.items()}
+        tree = write_files(self.pack, modes)
+        if link:
+            target = TreeEntry(LINK, link, self.pack.blob(b"Kptfile"))
+            tree = self.pack.tree([*objects.tree(tree), target])
         tree = replace_folders(objects, self.pack, root, {folder: tree}) or ""
         parents = [head] if head is not None else []
         if amend and head is not None:
