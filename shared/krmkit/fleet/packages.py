@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.fleet.build import Built, Clone, VariantInput
@@ -147,12 +148,12 @@ def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
     return True
 
 
+@dataclass(slots=True)
 class Render:
     """The job of a process of this machine: a task's number in, its Row out, with the new files prepared on the disk."""
 
-    def __init__(self, fleet: FleetTasks) -> None:
-        self.fleet = fleet
-        self._worker: PackageMaker | None = None
+    fleet: FleetTasks
+    _worker: PackageMaker | None = field(init=False, default=None)
 
     def __call__(self, number: int) -> Row:
         if self._worker is None:

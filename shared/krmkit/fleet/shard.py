@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 
 
+@dataclass(frozen=True, slots=True)
 class Shard:
     """The part `number` of `count` parts of a fleet: the hash of a package's name decides, independent of the other
     packages.
@@ -12,11 +14,8 @@ class Shard:
     Example: `Shard(1, 3).takes("shops/north")`.
     """
 
-    __slots__ = ("count", "number")
-
-    def __init__(self, number: int = 1, count: int = 1) -> None:
-        self.number = number
-        self.count = count
+    number: int = 1
+    count: int = 1
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.fn.run import RunOptions
@@ -21,15 +22,13 @@ FLAGS = {
 _UNITS = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3}
 
 
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """A command line. `show` is "help", "schema", "version", or "" to run; `file` is "" for stdin."""
 
-    __slots__ = ("file", "options", "show")
-
-    def __init__(self, file: str, show: str, options: RunOptions) -> None:
-        self.file = file
-        self.show = show
-        self.options = options
+    file: str
+    show: str
+    options: RunOptions
 
 
 def parse_arguments(arguments: list[str]) -> Arguments:

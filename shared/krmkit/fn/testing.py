@@ -9,6 +9,7 @@ What a test may rely on is what the orchestrators were seen to send; see each fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from krmkit.fn.loader import at
@@ -35,16 +36,14 @@ def resource_list(items: Iterable[str], config: str | None = None) -> str:
     return ResourceList.of(listed, given).render()
 
 
+@dataclass(frozen=True, slots=True)
 class Member:
     """One resource of a package on disk: its text, its file and index, and the package that it belongs to."""
 
-    __slots__ = ("index", "package", "path", "text")
-
-    def __init__(self, text: str, path: str, index: int, package: str) -> None:
-        self.text = text
-        self.path = path  # relative to the example's folder
-        self.index = index
-        self.package = package  # the same; "" for the root package
+    text: str
+    path: str  # relative to the example's folder
+    index: int
+    package: str  # the same; "" for the root package
 
     def annotated(self, values: dict[str, str]) -> str:
         """The text with annotations added, comments and layout kept."""

@@ -216,14 +216,14 @@ def _read_whole(source: FileSource, limits: Limits, notes: list[str]) -> Package
     raise Refused(f"{source.folder}: other runs of krmkit keep writing to it; run again when they have ended")
 
 
+@dataclass(slots=True)
 class _Budget:
     """Reads the files of a package and its subpackages, and counts their sizes."""
 
-    def __init__(self, limits: Limits, source: FileSource) -> None:
-        self.limits = limits
-        self.source = source
-        self.size = 0
-        self.items = 0
+    limits: Limits
+    source: FileSource
+    size: int = field(init=False, default=0)
+    items: int = field(init=False, default=0)
 
     def take(self, text: str) -> None:
         self.size += len(text)

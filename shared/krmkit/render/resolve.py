@@ -6,6 +6,10 @@ A function of the catalog runs in this process for the images that it stands in 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
 from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
@@ -17,24 +21,20 @@ from krmkit.render.programs.container import bad_image, container, full_name, im
 from krmkit.render.programs.external import TIMEOUT, External
 from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Protocol
 
-    class Flags(Protocol):
-        """The flags of a command line for how functions run."""
+class Flags(Protocol):
+    """The flags of a command line for how functions run."""
 
-        allow_exec: bool
-        allow_network: bool
-        image_pull_policy: str
-        timeout: float
-        containers: Sequence[str]
-        in_process: Sequence[str]
-        strict: bool
-        skip: Sequence[str]
-        only: Sequence[str]
-        image_prefix: str
+    allow_exec: bool
+    allow_network: bool
+    image_pull_policy: str
+    timeout: float
+    containers: Sequence[str]
+    in_process: Sequence[str]
+    strict: bool
+    skip: Sequence[str]
+    only: Sequence[str]
+    image_prefix: str
 
 
 class ResolveError(Exception):
@@ -45,14 +45,12 @@ class ResolveError(Exception):
         self.way = way
 
 
+@dataclass(frozen=True, slots=True)
 class Known:
     """A function of the catalog with the options of its command line."""
 
-    __slots__ = ("function", "options")
-
-    def __init__(self, function: Function, options: RunOptions) -> None:
-        self.function = function
-        self.options = options
+    function: Function
+    options: RunOptions
 
 
 class ProgramResolver:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.render.findings.model import Report
 from krmkit.views.formats import FORMATS, json_of, results_text, shown
 from krmkit.views.markdown import fenced
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 
+@dataclass(frozen=True, slots=True)
 class Told:
     """The output of a command that does not render, for all FORMATS: its report, an object of `kind` with `details` for
     json, its own table or lines, and one closing line. `block`: the language of the table if it is a block in markdown,
@@ -16,23 +19,12 @@ class Told:
     Example: `Told(report, "Variants", {"variants": rows}, table.text(terminal), "3 variants changed")`.
     """
 
-    __slots__ = ("block", "closing", "details", "kind", "report", "table")
-
-    def __init__(
-        self,
-        report: Report,
-        kind: str,
-        details: dict[str, object],
-        table: str = "",
-        closing: str = "",
-        block: str = "",
-    ) -> None:
-        self.report = report
-        self.kind = kind
-        self.details = details
-        self.table = table
-        self.closing = closing
-        self.block = block
+    report: Report
+    kind: str
+    details: dict[str, object]
+    table: str = ""
+    closing: str = ""
+    block: str = ""
 
     def shown(self, form: str, terminal: Terminal) -> str:
         """The text in one of FORMATS."""

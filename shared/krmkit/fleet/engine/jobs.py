@@ -9,6 +9,7 @@ a shared disk. Job, inputs and answers can be pickled. A job does its costly set
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from krmkit.krm.errors import Refused
@@ -73,13 +74,13 @@ class Plain(Serial):
                 yield None, str(error)
 
 
+@dataclass(frozen=True, slots=True)
 class Processes:
     """Runs the jobs in processes of this machine. If one dies, only its current package fails."""
 
     near = True
 
-    def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
+    jobs: int
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
         """Run the jobs; answers are held back until those before them are there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess, SpawnProcess
@@ -18,15 +19,13 @@ _AHEAD = 2
 _WINDOW = 256
 
 
+@dataclass(slots=True)
 class _Hand:
     """One process and its tasks, the current one first."""
 
-    __slots__ = ("given", "pipe", "process")
-
-    def __init__(self, process: ForkProcess | SpawnProcess, pipe: Connection) -> None:
-        self.process = process
-        self.pipe = pipe
-        self.given: deque[tuple[int, Any]] = deque()
+    process: ForkProcess | SpawnProcess
+    pipe: Connection
+    given: deque[tuple[int, Any]] = field(init=False, default_factory=deque)
 
     def feed(self, tasks: _Tasks) -> None:
         while len(self.given) < _AHEAD:

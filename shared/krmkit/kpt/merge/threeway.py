@@ -77,12 +77,12 @@ def merge(
     return MergedValue(value, walker.conflicts)
 
 
+@dataclass(slots=True)
 class _Walker:
-    def __init__(self, infer: bool, prefer: str, texts: TextMerge | None) -> None:
-        self.infer = infer
-        self.prefer = prefer
-        self.texts = texts
-        self.conflicts: list[Conflict] = []
+    infer: bool
+    prefer: str
+    texts: TextMerge | None
+    conflicts: list[Conflict] = field(init=False, default_factory=list)
 
     def walk(self, path: Path, base: Any, upstream: Any, local: Any, schema: MergeSchema | None) -> Any:
         if base is None:

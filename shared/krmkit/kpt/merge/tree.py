@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 KPTFILE = "Kptfile"
 
 
+@dataclass(frozen=True)
 class PackageTree:
     """`files` maps paths, relative to the root package, to contents; `folders` holds "" and every subpackage's folder."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self.files = files
+    files: Mapping[str, bytes]
 
     @cached_property
     def folders(self) -> frozenset[str]:

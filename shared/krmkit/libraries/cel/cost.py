@@ -8,6 +8,7 @@ the rules of a CRD, with the sizes of a schema (k8s.io/apiserver, pkg/cel/librar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from krmkit.libraries.cel.extent import (
     MADE,
@@ -66,14 +67,12 @@ _SETS = ("sets.contains", "sets.equivalent", "sets.intersects")
 _PATTERNS = ("matches", "find", "findAll")
 
 
+@dataclass(slots=True)
 class Values:
     """The values of the variables of one evaluation; each is measured once, on first access."""
 
-    __slots__ = ("_total", "variables")
-
-    def __init__(self, variables: Mapping[str, object]) -> None:
-        self.variables = variables
-        self._total = 0
+    variables: Mapping[str, object]
+    _total: int = field(init=False, default=0)
 
     @property
     def total(self) -> int:
@@ -148,13 +147,11 @@ def cost(root: Node, values: Mapping[str, object]) -> int:
     return meter.steps
 
 
+@dataclass(slots=True)
 class _Meter:
     """Goes through the nodes once; `times` is how often a node may run."""
 
-    __slots__ = ("steps",)
-
-    def __init__(self) -> None:
-        self.steps = 0
+    steps: int = field(init=False, default=0)
 
     def take(self, steps: int, times: int) -> None:
         self.steps += steps * times

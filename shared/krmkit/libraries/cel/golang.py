@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -42,11 +43,11 @@ _NUMBERS = re.compile(r"'_[<>]=?_' applied to '\((?:int|uint|double), (?:int|uin
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
+@dataclass(frozen=True, slots=True)
 class GoTypes:
     """The types that cel-go's checker gives the expressions of a tree, as far as they differ from the library's."""
 
-    def __init__(self, tree: CheckedTree) -> None:
-        self.tree = tree
+    tree: CheckedTree
 
     def of(self, expression: bytes) -> Type:
         known = self.tree.type_of(expression)

@@ -5,58 +5,50 @@ Source: cel-spec, proto/cel/expr/syntax.proto. Macros are expanded there: `all`,
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.cel.tree import CheckedTree, read_bytes, read_fields, read_message, read_text
 
 Value = str | bytes | None
 
 
+@dataclass(frozen=True, slots=True)
 class LiteralNode:
     """A literal; `value` is its text or its bytes, None for numbers, booleans and null."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
+    value: Value
 
 
+@dataclass(frozen=True, slots=True)
 class NameNode:
     """A variable."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
 
+@dataclass(frozen=True, slots=True)
 class SelectNode:
     """`operand.field`; `test` for has(operand.field)."""
 
-    __slots__ = ("field", "operand", "test")
-
-    def __init__(self, operand: Node, field: str, test: bool) -> None:
-        self.operand = operand
-        self.field = field
-        self.test = test
+    operand: Node
+    field: str
+    test: bool
 
 
+@dataclass(frozen=True, slots=True)
 class CallNode:
     """A function or operator; the receiver is the first argument."""
 
-    __slots__ = ("arguments", "function")
-
-    def __init__(self, function: str, arguments: list[Node]) -> None:
-        self.function = function
-        self.arguments = arguments
+    function: str
+    arguments: list[Node]
 
 
+@dataclass(frozen=True, slots=True)
 class CollectionNode:
     """A list literal, or a map literal with its keys."""
 
-    __slots__ = ("items", "keys")
-
-    def __init__(self, items: list[Node], keys: list[Node]) -> None:
-        self.items = items
-        self.keys = keys
+    items: list[Node]
+    keys: list[Node]
 
 
 class LoopNode:

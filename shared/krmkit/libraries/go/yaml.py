@@ -5,6 +5,8 @@ The writer is libyaml's own emitter, from which Go's yaml.v2 was translated: lin
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.go.core.limits import CountingWalk, charge
 from krmkit.libraries.go.core.text import is_letter, runes
 from krmkit.libraries.go.core.values import GoObject, is_nil_list
@@ -120,13 +122,11 @@ def _reads_as_other(text: str) -> bool:
     return scalar(text, 0).startswith('"')
 
 
+@dataclass(frozen=True, slots=True)
 class _NaturalKey:
     """The order of keys in Go's yaml: numbers inside of keys by value, letters behind all else."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
     def __lt__(self, other: _NaturalKey) -> bool:
         first, second = self.text, other.text

@@ -12,30 +12,13 @@ environment or chance, and TemplateLimits bounds what a hostile template can use
 Differences from Go: maps are always in the order of their keys; a list has no more capacity than its length; data hold
 no functions, so that `call` can only fail; nesting and recursion end earlier (TemplateLimits), with an error.
 
-The names below are loaded when they are first asked for; a template without sprig functions loads none of sprig.
+A template without sprig functions loads none of sprig.
 """
 
 from __future__ import annotations
 
-from krmkit.libraries.gotemplate.errors import TemplateError as TemplateError
-from krmkit.libraries.gotemplate.limits import TemplateLimits as TemplateLimits
-from krmkit.libraries.gotemplate.template import Template as Template
-from krmkit.libraries.gotemplate.template import parse as parse
+from krmkit.libraries.gotemplate.errors import TemplateError
+from krmkit.libraries.gotemplate.limits import TemplateLimits
+from krmkit.libraries.gotemplate.template import Template, parse
 
 __all__ = ["Template", "TemplateError", "TemplateLimits", "parse"]
-
-
-def __getattr__(name: str) -> object:
-    if name in ("Template", "parse"):
-        from krmkit.libraries.gotemplate import template
-
-        return getattr(template, name)
-    if name == "TemplateError":
-        from krmkit.libraries.gotemplate import errors
-
-        return errors.TemplateError
-    if name == "TemplateLimits":
-        from krmkit.libraries.gotemplate import limits
-
-        return limits.TemplateLimits
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from krmkit.libraries.go.core.functions import can_be_nil
 from krmkit.libraries.go.core.values import ABSENT, Int64, type_of
@@ -20,15 +21,13 @@ _LITERALS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Argument:
     """An argument of a call: `expression` is None for constants, `last` the node visited last in evaluating it."""
 
-    __slots__ = ("expression", "last", "node")
-
-    def __init__(self, node: Node, expression: Expression | None, last: Node) -> None:
-        self.node = node
-        self.expression = expression
-        self.last = last
+    node: Node
+    expression: Expression | None
+    last: Node
 
 
 def typed(argument: Argument, type_name: str, site: Site) -> Expression:

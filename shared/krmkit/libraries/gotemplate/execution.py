@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.go.core.values import encode
@@ -85,14 +86,12 @@ class Execution:
         take(self.most - self.steps)
 
 
+@dataclass(frozen=True, slots=True)
 class Site:
     """A tree as errors see it: where its text came from, and as which template it runs."""
 
-    __slots__ = ("missing", "tree")
-
-    def __init__(self, tree: Tree, missing: str) -> None:
-        self.tree = tree
-        self.missing = missing
+    tree: Tree
+    missing: str
 
     def error(self, run: Execution, node: Node, message: str) -> TemplateError:
         """The error at a node, with what has been written so far."""

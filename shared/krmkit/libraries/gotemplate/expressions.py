@@ -7,6 +7,7 @@ a wrong number of arguments) becomes a closure that raises the error if it is ev
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
@@ -33,14 +34,12 @@ _CALL = 16  # nodes whose time an ordinary function takes
 _CONSTANTS = (Bool, Nil, Numeral, String)
 
 
+@dataclass(slots=True)
 class VariablePlace:
     """Where a variable is in the frame. `type_slot`: where its declared type is, when a range declared it, else 0."""
 
-    __slots__ = ("slot", "type_slot")
-
-    def __init__(self, slot: int, type_slot: int = 0) -> None:
-        self.slot = slot
-        self.type_slot = type_slot
+    slot: int
+    type_slot: int = 0
 
 
 class Expressions:

@@ -6,6 +6,8 @@ The list ends with an EOF or an ERROR token; an error is only raised when the pa
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.gotemplate.errors import TemplateError
 
 Token = tuple[int, int, str]
@@ -90,16 +92,14 @@ def is_word(char: str) -> bool:
     return char in _WORD or char.isalpha() or char.isdecimal()
 
 
+@dataclass(frozen=True, slots=True)
 class _Scanner:
     """The inside of actions; each method takes an offset and returns the one behind what it read."""
 
-    __slots__ = ("functions", "right", "text", "tokens")
-
-    def __init__(self, text: str, right: str, functions: tuple[str, ...], tokens: list[Token]) -> None:
-        self.text = text
-        self.right = right
-        self.functions = functions
-        self.tokens = tokens
+    text: str
+    right: str
+    functions: tuple[str, ...]
+    tokens: list[Token]
 
     def comment(self, start: int) -> int:
         """Behind a comment that begins at `start`, its delimiter, and the blanks it trims."""

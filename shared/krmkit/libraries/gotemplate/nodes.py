@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.literals import Number
 
@@ -11,88 +13,66 @@ SPACES = (
 )
 
 
+@dataclass(slots=True)
 class Node:
     """Base of all nodes; `pos` is the offset in the text."""
 
-    __slots__ = ("pos",)
-
-    def __init__(self, pos: int) -> None:
-        self.pos = pos
+    pos: int
 
 
+@dataclass(slots=True)
 class Text(Node):
     """Plain text."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, pos: int, text: str) -> None:
-        self.pos = pos
-        self.text = text
+    text: str
 
 
+@dataclass(slots=True)
 class Action(Node):
     """{{pipeline}}"""
 
-    __slots__ = ("pipe",)
-
-    def __init__(self, pos: int, pipe: Pipe) -> None:
-        self.pos = pos
-        self.pipe = pipe
+    pipe: Pipe
 
 
+@dataclass(slots=True)
 class Control(Node):
     """{{if}}, {{with}} or {{range}} with its pipeline and lists; `otherwise` is None without {{else}}.
 
     An {{else if}} or {{else with}} is a Control that is the only node of `otherwise`.
     """
 
-    __slots__ = ("body", "kind", "otherwise", "pipe")
-
-    def __init__(
-        self, pos: int, kind: str, pipe: Pipe, body: list[Node], otherwise: list[Node] | None
-    ) -> None:
-        self.pos = pos
-        self.kind = kind
-        self.pipe = pipe
-        self.body = body
-        self.otherwise = otherwise
+    kind: str
+    pipe: Pipe
+    body: list[Node]
+    otherwise: list[Node] | None
 
 
+@dataclass(slots=True)
 class Jump(Node):
     """{{break}} or {{continue}}"""
 
-    __slots__ = ("kind",)
-
-    def __init__(self, pos: int, kind: str) -> None:
-        self.pos = pos
-        self.kind = kind
+    kind: str
 
 
+@dataclass(slots=True)
 class TemplateCall(Node):
     """{{template "name" pipeline}}; a {{block}} leaves one behind, too."""
 
-    __slots__ = ("name", "pipe")
-
-    def __init__(self, pos: int, name: str, pipe: Pipe | None) -> None:
-        self.pos = pos
-        self.name = name
-        self.pipe = pipe
+    name: str
+    pipe: Pipe | None
 
     def __str__(self) -> str:
         argument = f" {self.pipe}" if self.pipe is not None else ""
         return f"{{{{template {quote(self.name)}{argument}}}}}"
 
 
+@dataclass(slots=True)
 class Pipe(Node):
     """Commands that hand their values on; `names` are the variables that are declared, or assigned (`assign`)."""
 
-    __slots__ = ("assign", "commands", "names")
-
-    def __init__(self, pos: int) -> None:
-        self.pos = pos
-        self.assign = False
-        self.names: list[str] = []
-        self.commands: list[Command] = []
+    assign: bool = field(init=False, default=False)
+    names: list[str] = field(init=False, default_factory=list)
+    commands: list[Command] = field(init=False, default_factory=list)
 
     def __str__(self) -> str:
         sign = " = " if self.assign else " := "
@@ -100,68 +80,53 @@ class Pipe(Node):
         return head + " | ".join(map(str, self.commands))
 
 
+@dataclass(slots=True)
 class Command(Node):
     """An operand, or a function with its arguments."""
 
-    __slots__ = ("args",)
-
-    def __init__(self, pos: int) -> None:
-        self.pos = pos
-        self.args: list[Node] = []
+    args: list[Node] = field(init=False, default_factory=list)
 
     def __str__(self) -> str:
         return " ".join([f"({arg})" if isinstance(arg, Pipe) else str(arg) for arg in self.args])
 
 
+@dataclass(slots=True)
 class Identifier(Node):
     """A function's name."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, pos: int, name: str) -> None:
-        self.pos = pos
-        self.name = name
+    name: str
 
     def __str__(self) -> str:
         return self.name
 
 
+@dataclass(slots=True)
 class Variable(Node):
     """$name.field.field"""
 
-    __slots__ = ("fields", "name")
-
-    def __init__(self, pos: int, name: str, fields: list[str]) -> None:
-        self.pos = pos
-        self.name = name
-        self.fields = fields
+    name: str
+    fields: list[str]
 
     def __str__(self) -> str:
         return ".".join([self.name, *self.fields])
 
 
+@dataclass(slots=True)
 class Field(Node):
     """.field.field"""
 
-    __slots__ = ("fields",)
-
-    def __init__(self, pos: int, fields: list[str]) -> None:
-        self.pos = pos
-        self.fields = fields
+    fields: list[str]
 
     def __str__(self) -> str:
         return "." + ".".join(self.fields)
 
 
+@dataclass(slots=True)
 class Chain(Node):
     """(pipeline).field, or function.field"""
 
-    __slots__ = ("fields", "node")
-
-    def __init__(self, pos: int, node: Node, fields: list[str]) -> None:
-        self.pos = pos
-        self.node = node
-        self.fields = fields
+    node: Node
+    fields: list[str]
 
     def __str__(self) -> str:
         head = f"({self.node})" if isinstance(self.node, Pipe) else str(self.node)
@@ -186,56 +151,45 @@ class Nil(Node):
         return "nil"
 
 
+@dataclass(slots=True)
 class Bool(Node):
     """true or false"""
 
-    __slots__ = ("value",)
-
-    def __init__(self, pos: int, value: bool) -> None:
-        self.pos = pos
-        self.value = value
+    value: bool
 
     def __str__(self) -> str:
         return "true" if self.value else "false"
 
 
+@dataclass(slots=True)
 class Numeral(Node):
     """A number or a character constant."""
 
-    __slots__ = ("number",)
-
-    def __init__(self, pos: int, number: Number) -> None:
-        self.pos = pos
-        self.number = number
+    number: Number
 
     def __str__(self) -> str:
         return self.number.text
 
 
+@dataclass(slots=True)
 class String(Node):
     """A string; `quoted` is how it was written."""
 
-    __slots__ = ("quoted", "text")
-
-    def __init__(self, pos: int, quoted: str, text: str) -> None:
-        self.pos = pos
-        self.quoted = quoted
-        self.text = text
+    quoted: str
+    text: str
 
     def __str__(self) -> str:
         return self.quoted
 
 
+@dataclass(frozen=True, slots=True)
 class Tree:
     """One template: its own name, the name and the text it was parsed from, and its nodes."""
 
-    __slots__ = ("name", "nodes", "parse_name", "text")
-
-    def __init__(self, name: str, parse_name: str, text: str, nodes: list[Node]) -> None:
-        self.name = name
-        self.parse_name = parse_name
-        self.text = text
-        self.nodes = nodes
+    name: str
+    parse_name: str
+    text: str
+    nodes: list[Node]
 
     @property
     def empty(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
@@ -214,14 +215,11 @@ class _Parser(Pipelines):
         return TemplateCall(token[1], name, pipe)
 
 
+@dataclass(slots=True)
 class _End(Node):
     """{{end}} or {{else}}; never part of a tree."""
 
-    __slots__ = ("kind",)
-
-    def __init__(self, pos: int, kind: str) -> None:
-        self.pos = pos
-        self.kind = kind
+    kind: str
 
     def __str__(self) -> str:
         return f"{{{{{self.kind}}}}}"

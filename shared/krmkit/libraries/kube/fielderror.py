@@ -9,6 +9,7 @@ Paths are plain strings. `child`, `key` and `index` extend one as Go's field.Pat
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import format_float, quote
@@ -46,6 +47,7 @@ class Verbatim(str):
     __slots__ = ()
 
 
+@dataclass(slots=True)
 class FieldError:
     """One error: `type` is Go's name of it, `field` the path, `value` the actual value, `detail` the problem.
 
@@ -54,13 +56,10 @@ class FieldError:
     'Unsupported value: "move": supported values: "add"'
     """
 
-    __slots__ = ("detail", "field", "type", "value")
-
-    def __init__(self, type: str, field: str, value: object, detail: str) -> None:
-        self.type = type
-        self.field = field
-        self.value = value
-        self.detail = detail
+    type: str
+    field: str
+    value: object
+    detail: str
 
     def body(self) -> str:
         """The text without the field, as field.Error.ErrorBody gives it."""

@@ -6,6 +6,7 @@ Source: k8s.io/apimachinery, pkg/apis/meta/v1/helpers.go and pkg/labels/selector
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
 
@@ -19,15 +20,13 @@ _LONGEST_NAME = 63
 _LONGEST_PREFIX = 253
 
 
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """One condition on a label: the operator is one of OPERATORS."""
 
-    __slots__ = ("key", "operator", "values")
-
-    def __init__(self, key: str, operator: str, values: tuple[str, ...] = ()) -> None:
-        self.key = key
-        self.operator = operator
-        self.values = values
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """NotIn also holds for an object without the label, In does not."""
@@ -38,13 +37,11 @@ class Requirement:
         return (self.key in labels) is (self.operator == EXISTS)
 
 
+@dataclass(frozen=True, slots=True)
 class LabelSelector:
     """Requirements that must all hold; none at all matches everything."""
 
-    __slots__ = ("requirements",)
-
-    def __init__(self, requirements: list[Requirement]) -> None:
-        self.requirements = requirements
+    requirements: list[Requirement]
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Whether every requirement holds for an object with these labels."""

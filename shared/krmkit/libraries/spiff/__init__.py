@@ -16,28 +16,13 @@ rooted at /), `access` ("none" or "files": whether functions reach it), `feature
 `environment` (what `env` finds), `chance` (a seed, from which rand, salts and keys come: the same seed gives the same bytes).
 
 Nothing depends on the clock, the machine's environment, the disk or its chance; functions that need these fail and name the reason.
-docs/spiff.md lists what else differs from the real one. The names below are loaded when they are first asked for.
+docs/spiff.md lists what else differs from the real one.
 """
 
 from __future__ import annotations
 
-from krmkit.libraries.spiff.engine import Merged as Merged
-from krmkit.libraries.spiff.engine import Options as Options
-from krmkit.libraries.spiff.engine import evaluate as evaluate
-from krmkit.libraries.spiff.engine import merge as merge
-from krmkit.libraries.spiff.tree.errors import SpiffError as SpiffError
-from krmkit.libraries.spiff.tree.limits import SpiffLimits as SpiffLimits
+from krmkit.libraries.spiff.engine import Merged, Options, evaluate, merge
+from krmkit.libraries.spiff.tree.errors import SpiffError
+from krmkit.libraries.spiff.tree.limits import SpiffLimits
 
 __all__ = ["Merged", "Options", "SpiffError", "SpiffLimits", "evaluate", "merge"]
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from krmkit.libraries.spiff import engine
-    from krmkit.libraries.spiff.tree import environment, errors
-
-    for module in (engine, environment, errors):
-        if hasattr(module, name):
-            return getattr(module, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import GoObject, decode, encode
 from krmkit.libraries.go.errors import GoError, GoInputError
@@ -38,16 +40,14 @@ _CLASSES = {
 _SCRYPT = 500_000  # the cost of one key, in items
 
 
+@dataclass(frozen=True, slots=True)
 class Certificate(GoObject):
     """A certificate with its key, both PEM."""
 
-    __slots__ = ("cert", "key")
+    cert: str
+    key: str
     go_type = "sprig.certificate"
     go_kind = "struct"
-
-    def __init__(self, cert: str, key: str) -> None:
-        self.cert = cert
-        self.key = key
 
     def go_string(self) -> str:
         return f"{{{self.cert} {self.key}}}"

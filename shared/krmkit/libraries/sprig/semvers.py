@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import GoObject, Uint64
@@ -11,15 +13,13 @@ from krmkit.libraries.versions.constraints import Constraints
 from krmkit.libraries.versions.semver import Version
 
 
+@dataclass(slots=True)
 class VersionValue(GoObject):
     """A semver.Version, what the Inc methods yield: it has the methods that need no pointer."""
 
-    __slots__ = ("version",)
+    version: Version
     go_type = "semver.Version"
     go_kind = "struct"
-
-    def __init__(self, version: Version) -> None:
-        self.version = version
 
     def go_string(self) -> str:
         return str(self.version)

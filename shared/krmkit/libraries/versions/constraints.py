@@ -7,6 +7,7 @@ them names a pre-release. Example: `Constraints.parse("^1.2 || 2.x").check(Versi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.versions import scan as versionscan
@@ -56,15 +57,13 @@ class Constraints:
         return any(one.version.prerelease for group in self._groups for one in group)
 
 
+@dataclass(frozen=True, slots=True)
 class _Constraint:
     """One operator with its version; `wild` is how many numbers are given (3 when nothing is a wildcard)."""
 
-    __slots__ = ("operator", "version", "wild")
-
-    def __init__(self, operator: str, version: Version, wild: int) -> None:
-        self.operator = operator
-        self.version = version
-        self.wild = wild
+    operator: str
+    version: Version
+    wild: int
 
 
 def _rewrite_ranges(text: str) -> str:

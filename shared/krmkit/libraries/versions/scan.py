@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 MAX_LENGTH = 1024
 """Longest version or constraint text that is looked at, in characters; assign a larger number to raise it."""
 DIGITS = frozenset("0123456789")
@@ -16,16 +18,14 @@ def too_long(text: str) -> bool:
     return len(text) > MAX_LENGTH
 
 
+@dataclass(frozen=True, slots=True)
 class Scanned:
     """A version text cut into its pieces; `end` is the offset behind it."""
 
-    __slots__ = ("end", "metadata", "prerelease", "segments")
-
-    def __init__(self, segments: list[str], prerelease: str, metadata: str, end: int) -> None:
-        self.segments = segments
-        self.prerelease = prerelease
-        self.metadata = metadata
-        self.end = end
+    segments: list[str]
+    prerelease: str
+    metadata: str
+    end: int
 
 
 def scan(text: str, start: int, segment: frozenset[str]) -> Scanned | None:

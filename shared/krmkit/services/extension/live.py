@@ -6,6 +6,7 @@ import json
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
@@ -33,18 +34,16 @@ GROUP, _, VERSION = HOOKS_VERSION.partition("/")
 _DISCOVERY_SECONDS = 10.0
 
 
+@dataclass(slots=True)
 class Recorder:
     """Requests and answers in the order of the calls, without duplicates, for `--record`.
 
     `ignored`: texts of the failed calls whose handler has failurePolicy Ignore.
     """
 
-    __slots__ = ("_seen", "ignored", "responses")
-
-    def __init__(self) -> None:
-        self.responses: list[Object] = []
-        self.ignored: list[str] = []
-        self._seen: set[str] = set()
+    responses: list[Object] = field(init=False, default_factory=list)
+    ignored: list[str] = field(init=False, default_factory=list)
+    _seen: set[str] = field(init=False, default_factory=set)
 
     def add(self, hook: str, handler: str, request: Object, response: Object) -> None:
         """Record a call."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.kpt.source import FileResource
 from krmkit.libraries.json.paths import steps_of
@@ -10,27 +12,17 @@ from krmkit.render.package import KPTFILE, Package
 Path = tuple[str | int, ...]
 
 
+@dataclass(frozen=True, slots=True)
 class ConfigPlace:
     """The config of one function: `item` holds it at `prefix` (("spec",), ("data",), or the configMap of the Kptfile);
     `flat`: its values are texts, as in a ConfigMap. Edits change the text of the item."""
 
-    __slots__ = ("file", "flat", "function", "item", "package", "prefix")
-
-    def __init__(
-        self,
-        package: Package,
-        function: PipelineFunction,
-        item: FileResource,
-        file: str,
-        prefix: Path,
-        flat: bool,
-    ) -> None:
-        self.package = package
-        self.function = function
-        self.item = item
-        self.file = file
-        self.prefix = prefix
-        self.flat = flat
+    package: Package
+    function: PipelineFunction
+    item: FileResource
+    file: str
+    prefix: Path
+    flat: bool
 
     @classmethod
     def of(cls, package: Package, function: PipelineFunction) -> ConfigPlace | None:

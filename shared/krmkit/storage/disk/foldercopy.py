@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from krmkit.storage.disk.primitives import open_source
 
 _CHUNK = 1 << 20
 
 
+@dataclass(frozen=True, slots=True)
 class FolderCopy:
     """A folder `path` of the package becomes a copy of `source`: of the files in it that `files` names.
 
@@ -19,12 +21,9 @@ class FolderCopy:
     Example: `FolderCopy("cilium", "packs/cilium", ["README.md", "charts/cilium.tgz"])`.
     """
 
-    __slots__ = ("files", "path", "source")
-
-    def __init__(self, path: str, source: str, files: Sequence[str]) -> None:
-        self.path = path
-        self.source = source
-        self.files = files
+    path: str
+    source: str
+    files: Sequence[str]
 
 
 def copy_files(copy: FolderCopy, target: str, umask: int) -> None:

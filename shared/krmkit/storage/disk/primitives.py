@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from krmkit.krm.errors import Refused
 from krmkit.storage.disk.folders import WORK, open_file
@@ -64,6 +65,7 @@ def digest_of_text(text: str | bytes | None) -> str:
     return hashlib.sha256(text.encode("utf-8") if isinstance(text, str) else text).hexdigest()
 
 
+@dataclass(slots=True)
 class FolderLock:
     """The lock on a folder: one process writes to it at a time. Systems without such locks go on without.
 
@@ -71,12 +73,9 @@ class FolderLock:
     Example: `with FolderLock("pkg"): ...`.
     """
 
-    __slots__ = ("_handle", "path", "shared")
-
-    def __init__(self, path: str, shared: bool = False) -> None:
-        self.path = path
-        self.shared = shared
-        self._handle = -1
+    path: str
+    shared: bool = False
+    _handle: int = field(init=False, default=-1)
 
     def __enter__(self) -> FolderLock:
         try:
@@ -115,6 +114,7 @@ class FolderLock:
             self._handle = -1
 
 
+@dataclass(slots=True)
 class TreeLock:
     """The lock on a folder and on what is below it: who writes to a package or to one of its subpackages waits for the other.
 
@@ -122,11 +122,8 @@ class TreeLock:
     folder alone. Only folders above count that krmkit writes to as a whole. Example: `with TreeLock("pkg/sub"): ...`.
     """
 
-    __slots__ = ("_locks", "path")
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._locks: list[FolderLock] = []
+    path: str
+    _locks: list[FolderLock] = field(init=False, default_factory=list)
 
     def __enter__(self) -> TreeLock:
         above = [folder for folder in folders_above(self.path) if _is_written_to(folder)]

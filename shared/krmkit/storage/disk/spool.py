@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from array import array
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from typing import Generic, TypeVar
 
@@ -49,12 +50,12 @@ class Spool(Generic[Value]):
         self._file.close()
 
 
+@dataclass(slots=True)
 class StepSpool:
     """The steps of a writer in a temporary file, in the order in which they were added."""
 
-    def __init__(self) -> None:
-        self._batches: Spool[list[JournalStep]] = Spool()
-        self._count = 0
+    _batches: Spool[list[JournalStep]] = field(init=False, default_factory=Spool)
+    _count: int = field(init=False, default=0)
 
     def add(self, steps: Iterable[JournalStep]) -> None:
         """Add some steps: those of one package, for example. Raises OSError."""

@@ -10,6 +10,7 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from krmkit.storage.git.objects import FOLDER, TreeEntry
 from krmkit.storage.git.program import GitRepository
@@ -17,6 +18,7 @@ from krmkit.storage.git.program import GitRepository
 _TYPES = {"commit": 1, "tree": 2, "blob": 3}
 
 
+@dataclass(slots=True)
 class PackFile:
     """Objects to be written, without duplicates.
 
@@ -24,12 +26,13 @@ class PackFile:
     `label`: the owner of the objects being added.
     """
 
-    def __init__(self) -> None:
-        self._entries: dict[str, bytes] = {}
-        self.label = ""
-        self._first: dict[str, str] = {}  # the owner of each object not yet stored
-        self._others: dict[str, set[str]] = {}  # more owners of the same one
-        self.unsaved: dict[str, tuple[str, bytes]] = {}
+    _entries: dict[str, bytes] = field(init=False, default_factory=dict)
+    label: str = field(init=False, default="")
+    _first: dict[str, str] = field(
+        init=False, default_factory=dict
+    )  # the owner of each object not yet stored
+    _others: dict[str, set[str]] = field(init=False, default_factory=dict)  # more owners of the same one
+    unsaved: dict[str, tuple[str, bytes]] = field(init=False, default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._entries)

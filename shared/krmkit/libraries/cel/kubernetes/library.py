@@ -7,6 +7,7 @@ double, bool, strings (a list of them), query (a map of such lists), the kinds o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.cel.kubernetes import types as celvalues
@@ -18,26 +19,16 @@ _ORDERED = ("int", "double", "bool", "string")
 _ADDED = ("int", "double")
 
 
+@dataclass(frozen=True, slots=True)
 class Overload:
     """One overload: types by name, `member` if the first is the receiver."""
 
-    __slots__ = ("member", "name", "parameters", "result", "run", "since")
-
-    def __init__(
-        self,
-        name: str,
-        parameters: tuple[str, ...],
-        result: str,
-        member: bool,
-        since: tuple[int, int],
-        run: Callable[..., Any],
-    ) -> None:
-        self.name = name
-        self.parameters = parameters
-        self.result = result
-        self.member = member
-        self.since = since
-        self.run = run
+    name: str
+    parameters: tuple[str, ...]
+    result: str
+    member: bool
+    since: tuple[int, int]
+    run: Callable[..., Any]
 
 
 def find(text: str, regex: str) -> str:

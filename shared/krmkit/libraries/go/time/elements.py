@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.civil import days_before, days_in, is_leap, to_days
 from krmkit.libraries.go.time.layouts import DAYS, MONTHS, next_element
 
 
+@dataclass(frozen=True, slots=True)
 class ParsedTime:
     """Seconds since 1970 (UTC), nanoseconds, and the zone: offset in seconds with a name that may be empty."""
 
-    __slots__ = ("nanosecond", "offset", "unix", "zone")
-
-    def __init__(self, unix: int, nanosecond: int, offset: int, zone: str) -> None:
-        self.unix = unix
-        self.nanosecond = nanosecond
-        self.offset = offset
-        self.zone = zone
+    unix: int
+    nanosecond: int
+    offset: int
+    zone: str
 
 
 class TimeFields:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.go.core.cast import wrap64
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.limits import charge
@@ -17,13 +19,11 @@ _PRINTED = "2006-01-02 15:04:05.999999999 -0700 MST"
 _RFC3339 = "2006-01-02T15:04:05.999999999Z07:00"
 
 
+@dataclass(slots=True)
 class _Number(GoObject):
     """A named integer type: it counts as a number and prints by name."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: int) -> None:
-        self.value = value
+    value: int
 
     def __int__(self) -> int:
         return self.value
@@ -78,17 +78,15 @@ class Weekday(_Number):
         return DAYS[self.value]
 
 
+@dataclass(frozen=True, slots=True)
 class Time(GoObject):
     """A time.Time: seconds since 1970, nanoseconds, and the zone whose clock shows it."""
 
-    __slots__ = ("nanosecond", "unix", "zone")
+    unix: int
+    nanosecond: int = 0
+    zone: Zone = UTC_ZONE
     go_type = "time.Time"
     go_kind = "struct"
-
-    def __init__(self, unix: int, nanosecond: int = 0, zone: Zone = UTC_ZONE) -> None:
-        self.unix = unix
-        self.nanosecond = nanosecond
-        self.zone = zone
 
     def civil(self) -> Civil:
         """The civil date and time."""

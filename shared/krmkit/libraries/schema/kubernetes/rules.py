@@ -6,6 +6,8 @@ krmkit.libraries.cel.cost; a rule that takes too many steps fails with the text 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.libraries.cel.expressions import Bindings, CelError
 from krmkit.libraries.cel.kubernetes.environment import OUT_OF_STEPS, KubeEnvironment, KubeProgram
 from krmkit.libraries.kube.fielderror import (
@@ -29,21 +31,19 @@ LONGEST_MESSAGE = 5 * 1024
 """Bytes of the text that a messageExpression may give."""
 
 
+@dataclass(slots=True)
 class CompiledRule:
     """One rule with its program, or with what keeps it from having one.
 
     `error` and `message_error` are the details that Kubernetes reports; `path` is where a failure is reported, below the value.
     """
 
-    __slots__ = ("error", "message", "message_error", "path", "program", "rule")
-
-    def __init__(self, rule: ValidationRule) -> None:
-        self.rule = rule
-        self.program: KubeProgram | None = None
-        self.error = ""
-        self.message: KubeProgram | None = None
-        self.message_error = ""
-        self.path = ""
+    rule: ValidationRule
+    program: KubeProgram | None = field(init=False, default=None)
+    error: str = field(init=False, default="")
+    message: KubeProgram | None = field(init=False, default=None)
+    message_error: str = field(init=False, default="")
+    path: str = field(init=False, default="")
 
     def text(self) -> str:
         """The rule's text in errors: its message, else the rule itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
@@ -14,22 +15,14 @@ from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
 from krmkit.libraries.spiff.tree.nodes import Expression
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Call(Expression):
     """`f(a, b)`; `named` are the arguments `name=value`, `curry` is true for `f*(a)`."""
 
-    __slots__ = ("args", "curry", "function", "named")
-
-    def __init__(
-        self,
-        function: Expression,
-        named: list[tuple[str, Expression]],
-        args: list[Expression],
-        curry: bool = False,
-    ) -> None:
-        self.function = function
-        self.named = named
-        self.args = args
-        self.curry = curry
+    function: Expression
+    named: list[tuple[str, Expression]]
+    args: list[Expression]
+    curry: bool = False
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         name = self._name()

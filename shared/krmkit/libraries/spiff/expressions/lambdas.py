@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.spiff.expressions.literals import MapExpression
@@ -11,26 +12,22 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node
 from krmkit.libraries.spiff.tree.shown import short, shorten
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Parameter:
     """One parameter; `default` is the expression of its default value."""
 
-    __slots__ = ("default", "name")
-
-    def __init__(self, name: str, default: Expression | None = None) -> None:
-        self.name = name
-        self.default = default
+    name: str
+    default: Expression | None = None
 
     def __str__(self) -> str:
         return self.name if self.default is None else f"{self.name}={self.default}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Constant(Expression):
     """A value that is already there: an evaluated default, a curried argument."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         return self.value, NOTHING
@@ -47,15 +44,13 @@ def static_scope(env: Env) -> Env:
     return env
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class LambdaExpression(Expression):
     """`lambda|a,b=2,rest...|->body`."""
 
-    __slots__ = ("body", "parameters", "varargs")
-
-    def __init__(self, parameters: list[Parameter], varargs: bool, body: Expression) -> None:
-        self.parameters = parameters
-        self.varargs = varargs
-        self.body = body
+    parameters: list[Parameter]
+    varargs: bool
+    body: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         parameters = []
@@ -78,15 +73,13 @@ class LambdaExpression(Expression):
         return f"lambda{self.rest_text()}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class LambdaReference(Expression):
     """`lambda expr`, where the expression gives a lambda or the source of one."""
 
-    __slots__ = ("path", "source", "stub_path")
-
-    def __init__(self, source: Expression, path: tuple[str, ...], stub_path: tuple[str, ...]) -> None:
-        self.source = source
-        self.path = path
-        self.stub_path = stub_path
+    source: Expression
+    path: tuple[str, ...]
+    stub_path: tuple[str, ...]
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.source.evaluate(env, False)
@@ -108,23 +101,15 @@ class LambdaReference(Expression):
         return f"lambda {self.source}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class LambdaValue:
     """A function. `static` are the parameters around its definition, `resolver` is the place of its definition."""
 
-    __slots__ = ("expression", "parameters", "resolver", "static")
+    parameters: list[Parameter]
+    expression: LambdaExpression
+    static: dict[str, Node]
+    resolver: Env
     type_name = "lambda"
-
-    def __init__(
-        self,
-        parameters: list[Parameter],
-        expression: LambdaExpression,
-        static: dict[str, Node],
-        resolver: Env,
-    ) -> None:
-        self.parameters = parameters
-        self.expression = expression
-        self.static = static
-        self.resolver = resolver
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LambdaValue) and str(self) == str(other)
@@ -230,14 +215,12 @@ def short_names(names: dict[str, Node]) -> str:
     return short({name: node for name, node in names.items() if name != SELF})
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Scoped(Expression):
     """`( x = 1, "y" = 2 ) expr`: names for one expression; their values are evaluated outside of it."""
 
-    __slots__ = ("body", "names")
-
-    def __init__(self, names: MapExpression, body: Expression) -> None:
-        self.names = names
-        self.body = body
+    names: MapExpression
+    body: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         names, info = self.names.evaluate(env, locally)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import format_float, quote
@@ -10,13 +11,11 @@ from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Literal(Expression):
     """A number, a string, true, false or nil."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         return self.value, NOTHING
@@ -46,13 +45,11 @@ class Undefined(Expression):
         return "~~"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Grouped(Expression):
     """`( a )`."""
 
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Expression) -> None:
-        self.inner = inner
+    inner: Expression
 
     @property
     def core(self) -> Expression:
@@ -65,13 +62,11 @@ class Grouped(Expression):
         return f"( {self.inner} )"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Expansion(Expression):
     """`list...` among arguments: every entry becomes an argument."""
 
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Expression) -> None:
-        self.inner = inner
+    inner: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         return self.inner.evaluate(env, locally)
@@ -99,13 +94,11 @@ def evaluate_all(parts: list[Expression], env: Env, locally: bool) -> tuple[list
     return (None if pending else values), info
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ListExpression(Expression):
     """`[a, b...]`."""
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: list[Expression]) -> None:
-        self.parts = parts
+    parts: list[Expression]
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         values, info = evaluate_all(self.parts, env, locally)
@@ -118,13 +111,11 @@ class ListExpression(Expression):
         return f"[{', '.join(map(str, self.parts))}]"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class MapExpression(Expression):
     """`{ key = value, ... }`; a key is an expression that gives a string."""
 
-    __slots__ = ("entries",)
-
-    def __init__(self, entries: list[tuple[Expression, Expression]]) -> None:
-        self.entries = entries
+    entries: list[tuple[Expression, Expression]]
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         made: dict[str, Node] = {}
@@ -152,14 +143,12 @@ NO_VALUE = "%!s(<nil>)"
 """How the reference prints the end of a slice that is not there."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Range(Expression):
     """`[first..last]`, both inclusive, downwards where first is greater; as a slice one end may be absent."""
 
-    __slots__ = ("first", "last")
-
-    def __init__(self, first: Expression | None, last: Expression | None) -> None:
-        self.first = first
-        self.last = last
+    first: Expression | None
+    last: Expression | None
 
     def bounds(self, env: Env, size: int) -> tuple[int, int, Info] | Info:
         """Both ends, or the info of what is pending. `size` is that of a sliced list, -1 for none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.spiff.expressions.literals import truth
@@ -90,15 +91,13 @@ class ValidOr(Or):
     needs_value = True
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Conditional(Expression):
     """`c ? t :f`."""
 
-    __slots__ = ("condition", "no", "yes")
-
-    def __init__(self, condition: Expression, yes: Expression, no: Expression) -> None:
-        self.condition = condition
-        self.yes = yes
-        self.no = no
+    condition: Expression
+    yes: Expression
+    no: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         start = env.run.demands
@@ -113,13 +112,11 @@ class Conditional(Expression):
         return f"{self.condition} ? {self.yes} : {self.no}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Not(Expression):
     """`!x`."""
 
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Expression) -> None:
-        self.inner = inner
+    inner: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.inner.evaluate(env, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.spiff.expressions.lambdas import LambdaExpression, LambdaValue
@@ -33,16 +34,14 @@ def _entries(source: Any) -> list[tuple[Any, Node]]:
     return list(enumerate(source))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Mapping(Expression):
     """`map[list|x|->x]` and its kin: word is map, select or filter; with braces the result is a map."""
 
-    __slots__ = ("braces", "function", "source", "word")
-
-    def __init__(self, word: str, braces: bool, source: Expression, function: Expression) -> None:
-        self.word = word
-        self.braces = braces
-        self.source = source
-        self.function = function
+    word: str
+    braces: bool
+    source: Expression
+    function: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         source, info = self.source.evaluate(env, True)
@@ -104,15 +103,13 @@ class Mapping(Expression):
         return f"{self.word}{opening}{self.source}{lambda_text(self.function)}{closing}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Sum(Expression):
     """`sum[list|0|s,x|->s + x]`: a fold over a list or a map."""
 
-    __slots__ = ("function", "initial", "source")
-
-    def __init__(self, source: Expression, initial: Expression, function: Expression) -> None:
-        self.source = source
-        self.initial = initial
-        self.function = function
+    source: Expression
+    initial: Expression
+    function: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         source, info = self.source.evaluate(env, True)
@@ -142,14 +139,12 @@ class Sum(Expression):
         return f"sum[{self.source}|{self.initial}{lambda_text(self.function)}]"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Catch(Expression):
     """`catch[expr|value,error|->r]`, or `catch(expr)` for a map with valid, error and value."""
 
-    __slots__ = ("function", "source")
-
-    def __init__(self, source: Expression, function: Expression | None) -> None:
-        self.source = source
-        self.function = function
+    source: Expression
+    function: Expression | None
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         function = None
@@ -190,27 +185,18 @@ def outcome(value: Any, error: str | None, env: Env) -> dict[str, Node]:
     return made
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class SyncExpression(Expression):
     """`sync[expr|value,error|->cond,result|timeout]`.
 
     The real one tries again until the condition holds or time is up; here there is no clock, so that time is up at once.
     """
 
-    __slots__ = ("condition", "is_call", "result", "source", "timeout")
-
-    def __init__(
-        self,
-        source: Expression,
-        condition: Expression,
-        result: Expression | None,
-        timeout: Expression | None,
-        is_call: bool,
-    ) -> None:
-        self.source = source
-        self.condition = condition
-        self.result = result
-        self.timeout = timeout
-        self.is_call = is_call
+    source: Expression
+    condition: Expression
+    result: Expression | None
+    timeout: Expression | None
+    is_call: bool
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         if self.timeout is not None:

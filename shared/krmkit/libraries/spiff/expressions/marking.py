@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.spiff.tree.environment import SELF, Env
@@ -30,15 +31,13 @@ FLAGS = {
 }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Marker(Expression):
     """`&m1 &m2 ( expr )`; `contents` is the text of the expression with its parentheses."""
 
-    __slots__ = ("contents", "inner", "names")
-
-    def __init__(self, names: list[str], inner: Expression | None, contents: str) -> None:
-        self.names = names
-        self.inner = inner
-        self.contents = contents
+    names: list[str]
+    inner: Expression | None
+    contents: str
 
     def has(self, name: str) -> bool:
         return name in self.names
@@ -82,17 +81,15 @@ class Marker(Expression):
         return text if self.inner is None else f"{text} ({self.contents})"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class TemplateValue:
     """A template: `prepared` is what is instantiated, `origin` the node it was written as, `resolver` its place."""
 
-    __slots__ = ("origin", "path", "prepared", "resolver")
+    path: Path
+    prepared: Node
+    origin: Node
+    resolver: Env
     type_name = "template"
-
-    def __init__(self, path: Path, prepared: Node, origin: Node, resolver: Env) -> None:
-        self.path = path
-        self.prepared = prepared
-        self.origin = origin
-        self.resolver = resolver
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TemplateValue) and self.path == other.path
@@ -104,13 +101,11 @@ class TemplateValue:
         return f"{{template {'.'.join(self.path)}}}"  # in braces, as Go prints a struct
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Substitution(Expression):
     """`*template`: a copy of a template, with names as they are here."""
 
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Expression) -> None:
-        self.inner = inner
+    inner: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.inner.evaluate(env, False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.spiff.expressions.references import Reference
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result
@@ -9,20 +11,16 @@ from krmkit.libraries.spiff.tree.nodes import Expression, find_text, step_into
 from krmkit.libraries.spiff.tree.resolved import is_resolved
 
 
+@dataclass(slots=True, eq=False)
 class Merge(Expression):
     """`merge`, `merge replace`, `merge required`, `merge on key`, `merge a.b`, `merge none`."""
 
-    __slots__ = ("key_name", "none", "path", "redirect", "replace", "required")
-
-    def __init__(
-        self, path: Path, redirect: bool, replace: bool, required: bool, none: bool, key_name: str
-    ) -> None:
-        self.path = path
-        self.redirect = redirect
-        self.replace = replace
-        self.required = required
-        self.none = none
-        self.key_name = key_name
+    path: Path
+    redirect: bool
+    replace: bool
+    required: bool
+    none: bool
+    key_name: str
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         info = Info(None, False, self.key_name)
@@ -49,13 +47,11 @@ class Merge(Expression):
         return f"merge{text} {'.'.join(self.path)}" if self.redirect else f"merge{text}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Auto(Expression):
     """`auto`: the number of instances of all jobs of a resource pool; only for `resource_pools.*.size`."""
 
-    __slots__ = ("path",)
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    path: Path
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         path = self.path
@@ -84,13 +80,11 @@ class Auto(Expression):
         return "auto"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Prefer(Expression):
     """`prefer expr`: stubs are merged into the value instead of replacing it."""
 
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Expression) -> None:
-        self.inner = inner
+    inner: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.inner.evaluate(env, locally)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.spiff.expressions.literals import ListExpression, Range
@@ -13,14 +14,12 @@ from krmkit.libraries.spiff.tree.places import update
 from krmkit.libraries.spiff.tree.resolved import is_locally_resolved, is_resolved, is_resolved_node
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Reference(Expression):
     """`a.b` is looked up in the scopes around, `.a.b` (first step "") from the root of the document, `t::a.b` below a tag."""
 
-    __slots__ = ("path", "tag")
-
-    def __init__(self, path: Path, tag: str = "") -> None:
-        self.path = path
-        self.tag = tag
+    path: Path
+    tag: str = ""
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         path = self.path
@@ -144,14 +143,12 @@ class Qualified(Expression):
         return f"({self.base}).{self.reference}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Dynamic(Expression):
     """`a.[expr]`: the index is an int, a name, or a list of both."""
 
-    __slots__ = ("base", "index")
-
-    def __init__(self, base: Expression, index: ListExpression) -> None:
-        self.base = base
-        self.index = index
+    base: Expression
+    index: ListExpression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         root, info = self.base.evaluate(env, True)
@@ -233,13 +230,11 @@ class Slice(Expression):
         return f"{self.base}.[{self.range}]"
 
 
+@dataclass(slots=True, eq=False)
 class Projected(Expression):
     """The entry that a projection is at; what follows `[*]` begins with it."""
 
-    __slots__ = ("value",)
-
-    def __init__(self) -> None:
-        self.value: Any = None
+    value: Any = field(init=False, default=None)
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         return self.value, NOTHING
@@ -248,15 +243,13 @@ class Projected(Expression):
         return ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Projection(Expression):
     """`list.[*].a`: the rest of the chain for every entry of a list, or every value of a map."""
 
-    __slots__ = ("base", "entry", "rest")
-
-    def __init__(self, base: Expression, entry: Projected, rest: Expression) -> None:
-        self.base = base
-        self.entry = entry
-        self.rest = rest
+    base: Expression
+    entry: Projected
+    rest: Expression
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.base.evaluate(env, False)

@@ -7,6 +7,8 @@ and not one for each link.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.libraries.spiff.expressions.lambdas import Constant
 from krmkit.libraries.spiff.expressions.marking import Marker, Substitution, TemplateValue
 from krmkit.libraries.spiff.flow.lists import flow_list
@@ -33,15 +35,13 @@ DEMANDS = 40
 """How deep expressions may be evaluated because others ask for them; deeper ones wait for the next pass."""
 
 
+@dataclass(slots=True)
 class Flow:
     """The work on one document."""
 
-    __slots__ = ("changes", "demands", "tick")
-
-    def __init__(self) -> None:
-        self.tick = 0
-        self.changes = 0
-        self.demands = 0
+    tick: int = field(init=False, default=0)
+    changes: int = field(init=False, default=0)
+    demands: int = field(init=False, default=0)
 
     def run(self, node: Node, env: Env, override: bool) -> Node:
         """The node when nothing changes any more."""

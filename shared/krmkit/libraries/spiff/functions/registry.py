@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -60,14 +61,12 @@ MODULES: dict[str, str] = {
 """The module of each function."""
 
 
+@dataclass(frozen=True, slots=True)
 class With:
     """A value with its Info."""
 
-    __slots__ = ("info", "value")
-
-    def __init__(self, value: Any, info: Info) -> None:
-        self.value = value
-        self.info = info
+    value: Any
+    info: Info
 
 
 def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:

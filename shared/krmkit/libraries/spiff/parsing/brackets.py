@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from krmkit.libraries.spiff.expressions.lambdas import LambdaExpression
@@ -35,14 +36,12 @@ class Grammar(Protocol):
         """`|x|->body`."""
 
 
+@dataclass(frozen=True, slots=True)
 class BracketParser:
     """Bracketed forms. A method returns None if its form is not here; the caller then puts the scanner back."""
 
-    __slots__ = ("grammar", "scan")
-
-    def __init__(self, scan: Scanner, grammar: Grammar) -> None:
-        self.scan = scan
-        self.grammar = grammar
+    scan: Scanner
+    grammar: Grammar
 
     def bracketed(self) -> Expression | None:
         """map[...], select{...}, sum[...], catch[...], sync[...]."""

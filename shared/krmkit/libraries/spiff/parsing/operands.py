@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from krmkit.libraries.spiff.expressions.calls import Call
 from krmkit.libraries.spiff.expressions.lambdas import LambdaExpression, LambdaReference
@@ -18,18 +19,14 @@ from krmkit.libraries.spiff.parsing.scanner import DEEPEST, Scanner
 from krmkit.libraries.spiff.tree.nodes import Expression
 
 
+@dataclass(frozen=True, slots=True)
 class OperandParser:
     """Operands and what follows them."""
 
-    __slots__ = ("brackets", "grammar", "references", "scan")
-
-    def __init__(
-        self, scan: Scanner, grammar: Grammar, brackets: BracketParser, references: ReferenceParser
-    ) -> None:
-        self.scan = scan
-        self.grammar = grammar
-        self.brackets = brackets
-        self.references = references
+    scan: Scanner
+    grammar: Grammar
+    brackets: BracketParser
+    references: ReferenceParser
 
     def operand(self) -> Expression | None:
         """One operand."""

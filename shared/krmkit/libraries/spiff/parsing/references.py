@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.libraries.spiff.expressions.literals import ListExpression
 from krmkit.libraries.spiff.expressions.merging import Merge
 from krmkit.libraries.spiff.expressions.references import Dynamic, Reference
@@ -31,14 +33,12 @@ def path_steps(text: str, leading: bool) -> Path:
     return tuple(steps)
 
 
+@dataclass(frozen=True, slots=True)
 class ReferenceParser:
     """References and merges."""
 
-    __slots__ = ("brackets", "scan")
-
-    def __init__(self, scan: Scanner, brackets: BracketParser) -> None:
-        self.scan = scan
-        self.brackets = brackets
+    scan: Scanner
+    brackets: BracketParser
 
     def reference(self) -> Expression | None:
         scan = self.scan

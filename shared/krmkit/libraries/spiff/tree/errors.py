@@ -8,15 +8,13 @@ from typing import Any
 Path = tuple[str, ...]
 
 
+@dataclass(slots=True)
 class Issue:
     """Why a node has no value. `nested` are the causes; `sequence`: they are printed as a chain (`... cause`)."""
 
-    __slots__ = ("nested", "sequence", "text")
-
-    def __init__(self, text: str, nested: tuple[Issue, ...] = (), sequence: bool = False) -> None:
-        self.text = text
-        self.nested = nested
-        self.sequence = sequence
+    text: str
+    nested: tuple[Issue, ...] = ()
+    sequence: bool = False
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -7,6 +7,7 @@ Data: None, bool, int (64 bit), float, str, list[Node], dict[str, Node].
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Path
@@ -45,16 +46,14 @@ class Note(NamedTuple):
 EMPTY = Note()
 
 
+@dataclass(frozen=True, slots=True)
 class Node:
     """One node. `state` belongs to the flow: STATIC, or what a flow knows of this place (flow.Place, flow.Cell)."""
 
-    __slots__ = ("note", "source", "state", "value")
-
-    def __init__(self, value: Any, source: str, note: Note = EMPTY, state: Any = None) -> None:
-        self.value = value
-        self.source = source
-        self.note = note
-        self.state = state
+    value: Any
+    source: str
+    note: Note = EMPTY
+    state: Any = None
 
     def noted(self, **changes: Any) -> Node:
         """The same node with other annotations."""

@@ -6,6 +6,7 @@ Scalars follow YAML 1.1 as spiff's reader does: `yes` and `off` are booleans (as
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.spiff.tree.errors import SpiffError
@@ -85,14 +86,14 @@ def _is_static(nodes: Any, keys: Any, interpolation: bool) -> bool:
     return True
 
 
+@dataclass(slots=True)
 class _Reader:
     """One text on its way to nodes."""
 
-    def __init__(self, source: str, interpolation: bool) -> None:
-        self.source = source
-        self.interpolation = interpolation
-        self.aliased = 0
-        self.within: set[int] = set()
+    source: str
+    interpolation: bool
+    aliased: int = field(init=False, default=0)
+    within: set[int] = field(init=False, default_factory=set)
 
     def node(self, node: Any) -> Node:
         if isinstance(node, Scalar):

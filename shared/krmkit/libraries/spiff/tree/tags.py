@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from krmkit.libraries.spiff.tree.errors import Failure, Path
 from krmkit.libraries.spiff.tree.nodes import Node, find
@@ -27,13 +27,13 @@ def normal(name: str) -> str:
     return name.replace(".", ":")
 
 
+@dataclass(slots=True)
 class Tags:
     """The tags of a run. `document` counts the documents of the stream, results are those that are done."""
 
-    def __init__(self) -> None:
-        self.document = 0
-        self.known: dict[str, _Tag] = {}
-        self.results: list[Node] = []
+    document: int = field(init=False, default=0)
+    known: dict[str, _Tag] = field(init=False, default_factory=dict)
+    results: list[Node] = field(init=False, default_factory=list)
 
     def set(self, name: str, node: Node, path: Path) -> None:
         """Publish a value: `*name` stays for the documents that follow. Failure where the name is taken."""

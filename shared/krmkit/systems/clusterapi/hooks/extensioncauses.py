@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.fieldpath import Path
@@ -13,15 +14,13 @@ from krmkit.systems.clusterapi.patches.causes import record_merge, record_operat
 VariableCause = Callable[[str], Cause]
 
 
+@dataclass(frozen=True, slots=True)
 class ExtensionSource:
     """The source of a handler's answers: `name` is the handler as a class calls it, `field` its place in the item."""
 
-    __slots__ = ("field", "name", "resource")
-
-    def __init__(self, name: str, resource: Resource | None = None, field: Path = ()) -> None:
-        self.name = name
-        self.resource = resource
-        self.field = field
+    name: str
+    resource: Resource | None = None
+    field: Path = ()
 
     def cause(self, *inner: str | int) -> Cause:
         """Return the cause for a field below the handler."""

@@ -6,6 +6,7 @@ Source: renderValueTemplate and calculateValue in patches/inline/json_patch_gene
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.go.errors import GoError
@@ -28,14 +29,12 @@ class PatchValueError(ValueError):
     """A value that cannot be calculated; the message is the reference's."""
 
 
+@dataclass(slots=True)
 class Variables:
     """The variables of one item, as JSON for paths and, for templates, as Go values, which are made on first use."""
 
-    __slots__ = ("_data", "values")
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = values
-        self._data: object = None
+    values: Mapping[str, Any]
+    _data: object = field(init=False, default=None)
 
     def template_data(self) -> object:
         """Return the dot of templates, in which every number is a float64. Raises PatchValueError."""

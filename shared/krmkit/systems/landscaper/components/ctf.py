@@ -99,15 +99,13 @@ def _component(found: TransportArchive, data: bytes, path: str) -> Component:
     return component
 
 
+@dataclass(slots=True)
 class _Blobs:
     """The blobs of a folder."""
 
-    __slots__ = ("_checked", "files", "folder")
-
-    def __init__(self, files: dict[str, bytes], folder: str) -> None:
-        self.files = files
-        self.folder = folder
-        self._checked: set[tuple[str, str]] = set()
+    files: dict[str, bytes]
+    folder: str
+    _checked: set[tuple[str, str]] = field(init=False, default_factory=set)
 
     def get(self, key: str) -> bytes | None:
         """Return the blob of a digest or file name, None if there is none. Raises Refused if a digest is not the blob's."""

@@ -5,7 +5,7 @@ The target replaces a mapping with `$ref`; references of other schemes stay.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.nearest import did_you_mean
@@ -34,11 +34,9 @@ def resolved(schema: object, scope: SchemaScope) -> object:
     return _Resolver().resolve(schema, scope, "", frozenset(), 0)
 
 
+@dataclass(slots=True)
 class _Resolver:
-    __slots__ = ("visited",)
-
-    def __init__(self) -> None:
-        self.visited = 0
+    visited: int = field(init=False, default=0)
 
     def resolve(
         self, node: object, scope: SchemaScope, path: str, seen: frozenset[str], depth: int

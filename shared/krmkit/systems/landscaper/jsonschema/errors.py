@@ -9,6 +9,7 @@ that comes closest, which it counts in points. A library decides whether a value
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -24,14 +25,12 @@ _DEEPEST = 220  # schemas inside each other
 _ERROR = -2  # points that an error takes; a check that was made gives one
 
 
+@dataclass(slots=True)
 class _Result:
     """The lines of one schema for one value, and its points."""
 
-    __slots__ = ("lines", "score")
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.score = 0
+    lines: list[str] = field(init=False, default_factory=list)
+    score: int = field(init=False, default=0)
 
     def add(self, place: Place, text: str) -> None:
         self.lines.append(f"{'.'.join(place) or '(root)'}: {text}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.krm.finding import EXPLAIN, Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import entries, mapping, text
@@ -59,15 +61,15 @@ def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
     return [Finding("status", message, EXPLAIN, place, "status.phase")]
 
 
+@dataclass(frozen=True, slots=True)
 class Statuses:
     """The status of Installations in a world. `hashed` writes the generation of imported data, which is a hash of them.
 
     Short secrets can be guessed from their hash, so a redacted status goes without.
     """
 
-    def __init__(self, world: World, hashed: bool) -> None:
-        self.world = world
-        self.hashed = hashed
+    world: World
+    hashed: bool
 
     def write(self, item: Resource, rendered: RenderedInstallation) -> None:
         """Write the status of an installation to its item. What has become untrue goes, other fields of the status stay."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ByteList, GoObject, StringList, Uint8
@@ -126,30 +127,28 @@ def clock(now: float | None) -> dict[str, GoFunction]:
     }
 
 
+@dataclass(frozen=True, slots=True)
 class FileInfo(GoObject):
     """An entry of a folder, as readDir gives it."""
 
-    __slots__ = ("folder", "name")
+    name: str
+    folder: bool
     go_type = "fs.FileInfo"
     go_methods = {
         "Name": GoFunction(lambda one: one.name, result="string"),
         "IsDir": GoFunction(lambda one: one.folder, result="bool"),
     }
 
-    def __init__(self, name: str, folder: bool) -> None:
-        self.name = name
-        self.folder = folder
-
     def go_string(self) -> str:
         """Return the text that %v prints."""
         return self.name
 
 
+@dataclass(frozen=True, slots=True)
 class Lookup:
     """getResource and similar functions: members of descriptors by pairs of key and value. Template functions and spiff share them."""
 
-    def __init__(self, templater: TemplateContext) -> None:
-        self.templater = templater
+    templater: TemplateContext
 
     def resources(self, args: tuple[object, ...]) -> list[Data]:
         """Return the resources that all pairs select; at least one."""

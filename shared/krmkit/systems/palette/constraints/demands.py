@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
@@ -18,25 +19,21 @@ from krmkit.systems.palette.packs.packfileschemas import SCHEDULES
 from krmkit.systems.palette.packs.values import PackValues, holds_macro, is_empty
 
 
+@dataclass(frozen=True, slots=True)
 class Demand:
     """One pack's `constraints.resources`, and the values that its components refer to (None: they cannot be read)."""
 
-    __slots__ = ("label", "resources", "values")
-
-    def __init__(self, label: str, resources: object, values: PackValues | None) -> None:
-        self.label = label
-        self.resources = resources
-        self.values = values
+    label: str
+    resources: object
+    values: PackValues | None
 
 
+@dataclass(slots=True)
 class ResourceReport:
     """The outcome. required: {pool: {resource type: {pack: nano units}}}, in the order of the pools."""
 
-    __slots__ = ("findings", "required")
-
-    def __init__(self) -> None:
-        self.findings: list[Finding] = []
-        self.required: dict[str, dict[str, dict[str, int]]] = {}
+    findings: list[Finding] = field(init=False, default_factory=list)
+    required: dict[str, dict[str, dict[str, int]]] = field(init=False, default_factory=dict)
 
     def total(self, pool: str, resource: str) -> int:
         """Return the sum of what all packs ask of a pool, in nano units."""
@@ -52,16 +49,16 @@ NAMES = {CPU: "cpu", MEMORY: "memory", DISK: "disk"}
 _LIMIT_UNIT = {CPU: "millicores", MEMORY: "Mi", DISK: "GB"}
 
 
+@dataclass(slots=True)
 class PackDemands:
     """Reads one pack's resource constraints, and adds what it asks for to the report's pools."""
 
-    __slots__ = ("demand", "poolless", "pools", "report")
-
-    def __init__(self, demand: Demand, pools: Sequence[MachinePool], report: ResourceReport) -> None:
-        self.poolless: set[tuple[str, str]] = set()  # (code, resource) of the findings so far
-        self.demand = demand
-        self.pools = pools
-        self.report = report
+    demand: Demand
+    pools: Sequence[MachinePool]
+    report: ResourceReport
+    poolless: set[tuple[str, str]] = field(
+        init=False, default_factory=set
+    )  # (code, resource) of the findings so far
 
     def add(
         self, code: str, resource: str, path: str, message: str, file: str = METADATA, current: object = None

@@ -7,6 +7,7 @@ inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.libraries.versions.lenient import LenientKey, lenient_key
@@ -77,23 +78,14 @@ def upgrades(pack: Pack) -> list[object]:
     return [entry for entry in dependencies if isinstance(entry, dict) and entry.get("type") == "upgrade"]
 
 
+@dataclass(slots=True)
 class _Check:
-    __slots__ = ("findings", "owner", "previous", "profile", "satisfied", "scope")
-
-    def __init__(
-        self,
-        owner: Pack,
-        profile: Profile,
-        scope: str,
-        previous: Profile | None,
-        satisfied: list[Finding] | None,
-    ) -> None:
-        self.owner = owner
-        self.profile = profile
-        self.scope = scope
-        self.previous = previous
-        self.satisfied = satisfied
-        self.findings: list[Finding] = []
+    owner: Pack
+    profile: Profile
+    scope: str
+    previous: Profile | None
+    satisfied: list[Finding] | None
+    findings: list[Finding] = field(init=False, default_factory=list)
 
     def run(self, dependencies: object) -> list[Finding]:
         if dependencies is None:

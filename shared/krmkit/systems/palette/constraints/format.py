@@ -9,6 +9,7 @@ parts in their order, in any way.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 from krmkit.krm.errors import Refused
@@ -82,15 +83,13 @@ class Token:
         return self.rules.words + (f" that matches /{self.pattern.text}/" if self.pattern is not None else "")
 
 
+@dataclass(frozen=True, slots=True)
 class Format:
     """A parsed format: `parts` are literal texts and tokens."""
 
-    __slots__ = ("effort", "parts", "text")
-
-    def __init__(self, text: str, parts: list[str | Token], effort: Effort) -> None:
-        self.text = text
-        self.parts = parts
-        self.effort = effort
+    text: str
+    parts: list[str | Token]
+    effort: Effort
 
     @classmethod
     def parse(cls, text: str, effort: Effort | None = None) -> Format:

@@ -6,6 +6,8 @@ finding is made.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.errors import YamlError
@@ -36,16 +38,14 @@ class KeyRule:
         self.problem: str = ""
 
 
+@dataclass(slots=True)
 class PackSchema:
     """The rules of a schema.yaml, in its order; `problem`, and `error`: why the whole file cannot be read."""
 
-    __slots__ = ("_lines", "error", "problem", "rules")
-
-    def __init__(self, rules: list[KeyRule], problem: str = "", error: YamlError | None = None) -> None:
-        self.rules = rules
-        self.problem = problem
-        self.error = error
-        self._lines: LineIndex | None = None
+    rules: list[KeyRule]
+    problem: str = ""
+    error: YamlError | None = None
+    _lines: LineIndex | None = field(init=False, default=None)
 
     def place(self, text: str, offset: int) -> tuple[int, int]:
         """Line and column of an offset in the text of the schema."""
@@ -162,26 +162,16 @@ def _fill(rule: KeyRule, node: Node, effort: Effort) -> None:
         rule.problem = str(error)
 
 
+@dataclass(frozen=True, slots=True)
 class _Check:
     """One rule against the values."""
 
-    __slots__ = ("defaults", "findings", "pack", "rule", "schema", "values")
-
-    def __init__(
-        self,
-        rule: KeyRule,
-        values: PackValues,
-        defaults: PackValues | None,
-        pack: str,
-        findings: list[Finding],
-        schema: PackSchema,
-    ) -> None:
-        self.rule = rule
-        self.values = values
-        self.defaults = defaults
-        self.pack = pack
-        self.findings = findings
-        self.schema = schema
+    rule: KeyRule
+    values: PackValues
+    defaults: PackValues | None
+    pack: str
+    findings: list[Finding]
+    schema: PackSchema
 
     def run(self, matches: list[KeyPathMatch]) -> None:
         rule = self.rule

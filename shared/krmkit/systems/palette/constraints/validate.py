@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.krm.finding import Finding
@@ -18,6 +19,7 @@ from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.values import PackValues
 
 
+@dataclass(slots=True)
 class ValidationOptions:
     """Options of a validation: the fields of a ValidatePackConstraints config, with pools and packs already read.
 
@@ -25,37 +27,15 @@ class ValidationOptions:
     read, by their text, as many packs have the same. previous: the packs before an upgrade, None where none is asked.
     """
 
-    __slots__ = (
-        "aggregate",
-        "effort",
-        "limits",
-        "merge_defaults",
-        "pools",
-        "previous",
-        "schemas",
-        "scope",
-        "use_min_size",
-    )
-
-    def __init__(
-        self,
-        pools: Sequence[MachinePool] | None = None,
-        scope: str = "cluster",
-        previous: Sequence[Pack] | None = None,
-        aggregate: str = "sum",
-        use_min_size: bool = False,
-        merge_defaults: bool = False,
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> None:
-        self.pools = pools
-        self.scope = scope
-        self.previous = previous
-        self.aggregate = aggregate
-        self.use_min_size = use_min_size
-        self.merge_defaults = merge_defaults
-        self.limits = limits
-        self.effort = Effort()
-        self.schemas: dict[str, PackSchema] = {}
+    pools: Sequence[MachinePool] | None = None
+    scope: str = "cluster"
+    previous: Sequence[Pack] | None = None
+    aggregate: str = "sum"
+    use_min_size: bool = False
+    merge_defaults: bool = False
+    limits: Limits = DEFAULT_LIMITS
+    effort: Effort = field(init=False, default_factory=Effort)
+    schemas: dict[str, PackSchema] = field(init=False, default_factory=dict)
 
     @classmethod
     def of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 EMPTY, KEEP, ERROR = "empty", "keep", "error"
 # The system macros of Palette's documentation.
@@ -68,12 +69,10 @@ class Context:
         return any(value in text for text in texts for value in hidden)
 
 
+@dataclass(frozen=True, slots=True)
 class Source:
     """A pack that macros can refer to: the names it goes by, and its values text."""
 
-    __slots__ = ("label", "names", "text")
-
-    def __init__(self, label: str, names: tuple[str, ...], text: str) -> None:
-        self.label = label
-        self.names = names
-        self.text = text
+    label: str
+    names: tuple[str, ...]
+    text: str

@@ -8,6 +8,8 @@ Aliases and merge keys are followed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.krm.errors import Refused
 from krmkit.libraries.json.paths import dotted, join
 from krmkit.libraries.yaml.data import is_core_null
@@ -42,14 +44,12 @@ class Segment:
         self.each = text == EACH and not quoted
 
 
+@dataclass(frozen=True, slots=True)
 class KeyPath:
     """A parsed key path; `text` is how it was written."""
 
-    __slots__ = ("segments", "text")
-
-    def __init__(self, text: str, segments: tuple[Segment, ...]) -> None:
-        self.text = text
-        self.segments = segments
+    text: str
+    segments: tuple[Segment, ...]
 
     @classmethod
     def parse(cls, text: str) -> KeyPath:
@@ -83,6 +83,7 @@ class KeyPath:
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
 class KeyPathMatch:
     """One place that a key path leads to.
 
@@ -91,15 +92,10 @@ class KeyPathMatch:
     steps: keys and indexes from the root, as far as the path could be followed. rest: the segments left over.
     """
 
-    __slots__ = ("node", "rest", "state", "steps")
-
-    def __init__(
-        self, state: str, node: Node | None, steps: tuple[Step, ...], rest: tuple[Segment, ...]
-    ) -> None:
-        self.state = state
-        self.node = node
-        self.steps = steps
-        self.rest = rest
+    state: str
+    node: Node | None
+    steps: tuple[Step, ...]
+    rest: tuple[Segment, ...]
 
     def __str__(self) -> str:
         """The place as findings name it: `a."x.y".b[0]`, or `a.list[]` where the list is absent or empty."""
@@ -115,15 +111,13 @@ class KeyPathMatch:
         return text
 
 
+@dataclass(slots=True)
 class Finder:
     """Follows key paths through one tree; what it learns about a mapping's keys serves all paths."""
 
-    __slots__ = ("_keys", "root", "visits")
-
-    def __init__(self, root: Node | None) -> None:
-        self.root = root
-        self.visits = 0
-        self._keys: dict[int, dict[str, Node]] = {}
+    root: Node | None
+    visits: int = field(init=False, default=0)
+    _keys: dict[int, dict[str, Node]] = field(init=False, default_factory=dict)
 
     def find(self, path: KeyPath) -> list[KeyPathMatch]:
         """All matches, in the order of the text; at least one. Raises LimitError."""

@@ -6,6 +6,8 @@ reported. The known names are those of the files' JSON Schemas.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.schema.fields import mapping
@@ -57,13 +59,13 @@ def unknown_names(
     return found
 
 
+@dataclass(slots=True)
 class _Names:
     """The names of one file, compared with those of its schema."""
 
-    def __init__(self, pack: Pack, file: str) -> None:
-        self.pack = pack
-        self.file = file
-        self.found: list[Finding] = []
+    pack: Pack
+    file: str
+    found: list[Finding] = field(init=False, default_factory=list)
 
     def add(self, path: str, message: str, current: object = None, rule: str = "unknown-name") -> None:
         """Add a warning."""

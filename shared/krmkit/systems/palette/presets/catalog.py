@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.data import core_data, is_core_null
@@ -15,23 +17,19 @@ from krmkit.systems.palette.packs.keypath import KeyPath
 PRESETS = "presets.yaml"
 
 
+@dataclass(frozen=True, slots=True)
 class Preset:
     """One preset: `remove` as key paths; `add` as a mapping of its own text, None where nothing is added.
 
     `number` is its position in presets.yaml, `asked` that of the entry of the selection that asks for it.
     """
 
-    __slots__ = ("add", "asked", "group", "name", "number", "remove")
-
-    def __init__(
-        self, name: str, group: str, remove: list[KeyPath], add: Map | None, number: int, asked: int
-    ) -> None:
-        self.name = name
-        self.group = group
-        self.remove = remove
-        self.add = add
-        self.number = number
-        self.asked = asked
+    name: str
+    group: str
+    remove: list[KeyPath]
+    add: Map | None
+    number: int
+    asked: int
 
     @property
     def label(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.krm.errors import Refused
 
 VARIANT_VERSION = "config.porch.kpt.dev/v1alpha1"
@@ -31,16 +33,14 @@ class PorchError(Refused):
     repository = ""
 
 
+@dataclass(frozen=True, slots=True)
 class Condition:
     """A status condition as the controllers write it: status is "True" or "False"."""
 
-    __slots__ = ("message", "reason", "status", "type")
-
-    def __init__(self, type: str, status: str, reason: str, message: str) -> None:
-        self.type = type
-        self.status = status
-        self.reason = reason
-        self.message = message
+    type: str
+    status: str
+    reason: str
+    message: str
 
     def data(self) -> dict[str, object]:
         return {"type": self.type, "status": self.status, "reason": self.reason, "message": self.message}

@@ -6,6 +6,7 @@ Source: evalExpr, copyAndOverlayMapExpr and the variables of render.go, in the p
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.cel.expressions import Batch, Bindings, CelError, CelProgram, Environment
@@ -21,14 +22,12 @@ VARIABLES = {
 }
 
 
+@dataclass(slots=True)
 class ExpressionValues:
     """The inputs of one variant's expressions: the bindings, and already computed results."""
 
-    __slots__ = ("bindings", "results")
-
-    def __init__(self, bindings: Bindings, results: list[str] | None = None) -> None:
-        self.bindings = bindings
-        self.results = results
+    bindings: Bindings
+    results: list[str] | None = None
 
 
 class TemplateExpression:

@@ -7,6 +7,7 @@ of the targets.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.systems.porch.api.apinames import PorchError
@@ -15,29 +16,25 @@ from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
 from krmkit.systems.porch.variants.naming import is_dns_label, variant_identifier, variant_name
 
 
+@dataclass(frozen=True, slots=True)
 class Variant:
     """A PackageVariant to make.
 
     Its identifier within the set, its object name, its spec, and the position of its target.
     """
 
-    __slots__ = ("identifier", "name", "spec", "target")
-
-    def __init__(self, identifier: str, name: str, spec: dict[str, Any], target: int = 0) -> None:
-        self.identifier = identifier
-        self.name = name
-        self.spec = spec
-        self.target = target
+    identifier: str
+    name: str
+    spec: dict[str, Any]
+    target: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class GeneratedVariants:
     """The variants in the order of the targets; `repeated` are identifiers that more than one target gave (the last one won)."""
 
-    __slots__ = ("repeated", "variants")
-
-    def __init__(self, variants: list[Variant], repeated: list[str]) -> None:
-        self.variants = variants
-        self.repeated = repeated
+    variants: list[Variant]
+    repeated: list[str]
 
     @property
     def odd_names(self) -> list[str]:
@@ -81,26 +78,22 @@ def _path(message: str) -> str:
     return path if path.startswith("template") and " " not in path else ""
 
 
+@dataclass(frozen=True, slots=True)
 class Existing:
     """A PackageVariant that an earlier run of the set made."""
 
-    __slots__ = ("name", "package", "repo")
-
-    def __init__(self, name: str, repo: str, package: str) -> None:
-        self.name = name
-        self.repo = repo
-        self.package = package
+    name: str
+    repo: str
+    package: str
 
 
+@dataclass(slots=True)
 class Changes:
     """The changes to make: `updated` pairs the position of an existing variant with the one whose spec it gets."""
 
-    __slots__ = ("created", "deleted", "updated")
-
-    def __init__(self) -> None:
-        self.deleted: list[int] = []
-        self.updated: list[tuple[int, Variant]] = []
-        self.created: list[Variant] = []
+    deleted: list[int] = field(init=False, default_factory=list)
+    updated: list[tuple[int, Variant]] = field(init=False, default_factory=list)
+    created: list[Variant] = field(init=False, default_factory=list)
 
 
 def reconcile(set_name: str, variants: Sequence[Variant], existing: Sequence[Existing]) -> Changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
@@ -43,29 +44,19 @@ class SetError(PorchError):
         self.condition = Condition(apinames.STALLED, "True", reason, message)
 
 
+@dataclass(frozen=True, slots=True)
 class Planned:
     """One set's outcome: the generated variants, and their match with existing ones.
 
     `entries`: the number of variants of each target.
     """
 
-    __slots__ = ("changes", "entries", "existing", "generated", "packages", "upstream_known")
-
-    def __init__(
-        self,
-        packages: DecodedVariant,
-        generated: GeneratedVariants,
-        existing: list[Resource],
-        changes: Changes,
-        upstream_known: bool,
-        entries: list[int],
-    ) -> None:
-        self.packages = packages
-        self.entries = entries
-        self.generated = generated
-        self.existing = existing
-        self.changes = changes
-        self.upstream_known = upstream_known
+    packages: DecodedVariant
+    generated: GeneratedVariants
+    existing: list[Resource]
+    changes: Changes
+    upstream_known: bool
+    entries: list[int]
 
 
 class Fleet:

@@ -7,6 +7,7 @@ objectSelector.name, which the reference declares and ignores, selects by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.krm.resource import Resource
@@ -55,24 +56,15 @@ class TargetObject:
         return self._variable
 
 
+@dataclass(frozen=True, slots=True)
 class DownstreamTarget:
     """One future variant: the defaults of its downstream, the object that was selected (if one was), its template (if any)."""
 
-    __slots__ = ("object", "package", "repo", "target", "template")
-
-    def __init__(
-        self,
-        target: int,
-        repo: str,
-        package: str,
-        template: dict[str, Any] | None,
-        object: TargetObject | None = None,
-    ) -> None:
-        self.target = target
-        self.repo = repo
-        self.package = package
-        self.template = template
-        self.object = object
+    target: int
+    repo: str
+    package: str
+    template: dict[str, Any] | None
+    object: TargetObject | None = None
 
 
 def unroll(spec: dict[str, Any], listing: Listing) -> list[DownstreamTarget]:

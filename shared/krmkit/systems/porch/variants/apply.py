@@ -8,6 +8,7 @@ and the caller must discard them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.schema.fields import mapping
@@ -29,14 +30,12 @@ class InvalidVariantError(PorchError):
         self.errors = errors
 
 
+@dataclass(frozen=True, slots=True)
 class AppliedVariant:
     """The outcome: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
 
-    __slots__ = ("pipeline_changed", "points")
-
-    def __init__(self, points: list[InjectionPoint], pipeline_changed: bool) -> None:
-        self.points = points
-        self.pipeline_changed = pipeline_changed
+    points: list[InjectionPoint]
+    pipeline_changed: bool
 
 
 def apply_variant(
