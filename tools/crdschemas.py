@@ -1,8 +1,8 @@
-"""Turns CustomResourceDefinitions into the schemas that krmkit ships: `python -m tools.crdschemas MODULE FILE...`.
+"""Turns CustomResourceDefinitions into the schemas that krmkit ships: `python -m tools.crdschemas TARGET FILE...`.
 
 FILE is YAML with CRDs, as projects publish them or as in tools/crds: documents, Lists, or a map with `items`. Kept is what decides about
 values: descriptions, examples and status are left out. Subtrees that come twice are stored once, as kubeadm's KubeadmConfigSpec does in
-four kinds. `python -m tools.crdschemas` without arguments writes all modules from tools/crds.
+four kinds. `python -m tools.crdschemas` without arguments writes all that krmkit ships from tools/crds.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,14 @@ from krmkit.libraries.json import Object
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = {
-    "shared/krmkit/systems/clusterapi/api/publishedcrds.py": (
+    "shared/krmkit/systems/clusterapi/api/publishedcrds.json": (
         "tools/crds/core.yaml",
         "tools/crds/kubeadm.yaml",
         "tools/crds/docker.yaml",
     ),
-    "shared/krmkit/systems/landscaper/items/publishedcrds.py": ("tools/crds/landscaper.yaml",),
+    "shared/krmkit/systems/landscaper/items/publishedcrds.json": ("tools/crds/landscaper.yaml",),
 }
 _DROPPED = ("description", "example", "externalDocs", "title")
-_WIDTH = 120
 _SHORTEST = 60  # characters of a subtree that is worth a reference
 
 
@@ -105,34 +105,27 @@ def _refer(value: Any, counts: Counter[str], shared: dict[str, int], trees: list
     return {"$shared": shared[text]}
 
 
-def module(source: str, crds: list[Object]) -> str:
-    """Return the text of the module that holds the schemas."""
-    text = json.dumps(packed(crds), separators=(",", ":"), ensure_ascii=False)
-    lines = [text[start : start + _WIDTH] for start in range(0, len(text), _WIDTH)]
-    body = "\n".join(f"    {_literal(line)}" for line in lines)
-    kinds = ", ".join(sorted({crd["spec"]["names"]["kind"] for crd in crds}))
+def made(files: list[Path]) -> str:
+    """Return the JSON that is made from files of CRDs: `source`, `kinds` and `shared`, with a line for each schema."""
+    read = [definitions(path) for path in files]
+    data = packed([crd for _, crds in read for crd in crds])
+    kinds = [f"{json.dumps(name)}:{_line(schema)}" for name, schema in data["kinds"].items()]
     return (
-        f'"""What the CRDs of {kinds} say about values, as JSON. Written by tools/crdschemas.py; do not edit.\n\n'
-        f'Source: {source}.\n"""\n\n'
-        f"SOURCE = {json.dumps(source)}\nSCHEMAS = (\n{body}\n)\n"
+        f'{{"source":{json.dumps("; ".join(source for source, _ in read))},\n"kinds":{{\n{_joined(kinds)}}},\n'
+        f'"shared":[\n{_joined(map(_line, data["shared"]))}]}}\n'
     )
 
 
-def _literal(text: str) -> str:
-    """The text in those quotes that need fewer escapes, as ruff formats it."""
-    quote = '"' if text.count('"') <= text.count("'") else "'"
-    escaped = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
-    return f"{quote}{escaped}{quote}"
+def _line(schema: Any) -> str:
+    return json.dumps(schema, separators=(",", ":"), ensure_ascii=False)
 
 
-def made(files: list[Path]) -> str:
-    """Return the text of the module that is made from files of CRDs."""
-    read = [definitions(path) for path in files]
-    return module("; ".join(source for source, _ in read), [crd for _, crds in read for crd in crds])
+def _joined(lines: Iterable[str]) -> str:
+    return ",\n".join(lines) + "\n"
 
 
 def main(words: list[str]) -> None:
-    """Write the module that is named from the files that are named, or all that krmkit ships."""
+    """Write the target that is named from the files that are named, or all that krmkit ships."""
     if words:
         Path(words[0]).write_text(made([Path(word) for word in words[1:]]), "utf-8")
         return

@@ -7,6 +7,7 @@ too, and a server-side apply refuses them: `undeclared` lists them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -25,14 +26,14 @@ _OWN = ("apiVersion", "kind", "metadata", "status")
 
 
 class PublishedSchemas:
-    """The schemas that tools/crdschemas.py wrote, as constants of krmkit: unpacked, and each of them read, on first use in a process.
+    """The schemas that tools/crdschemas.py wrote, as data of krmkit: unpacked, and each of them read, on first use in a process.
 
     text: returns what the tool wrote.
     """
 
     __slots__ = ("_data", "_ready", "_text")
 
-    def __init__(self, text: Callable[[], str]) -> None:
+    def __init__(self, text: Callable[[], str | bytes]) -> None:
         self._text = text
         self._data: dict[str, object] | None = None
         self._ready: dict[str, Schema | None] = {}
@@ -176,10 +177,8 @@ def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"{group}/{version.get('name', '')}/{kind}", path.removeprefix(".")
 
 
-def _unpacked(text: str) -> dict[str, object]:
+def _unpacked(text: str | bytes) -> dict[str, object]:
     """Return the schemas that tools/crdschemas.py wrote; each shared subtree is one object."""
-    import json
-
     data = json.loads(text)
     shared: list[object] = []
     for tree in data["shared"]:

@@ -10,6 +10,7 @@ check.made(template)      # errors of a server-side apply, which refuses fields 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pkgutil import get_data
 from typing import Any
 
 from krmkit.libraries.json import Object
@@ -30,13 +31,7 @@ _SCALED = (
 )
 
 
-def _published() -> str:
-    from krmkit.systems.clusterapi.api.publishedcrds import SCHEMAS
-
-    return SCHEMAS
-
-
-_PUBLISHED = PublishedSchemas(_published)
+_PUBLISHED = PublishedSchemas(lambda: get_data("krmkit.systems.clusterapi.api", "publishedcrds.json") or b"")
 
 
 class ObjectCheck:

@@ -6,6 +6,7 @@ Source: gardener/landscaper, apis/core/validation; k8s.io/apimachinery for metad
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pkgutil import get_data
 from typing import Any
 
 from krmkit.libraries.kube.fielderror import FieldError, forbidden, invalid, required
@@ -18,14 +19,9 @@ from krmkit.systems.landscaper.form.installation import structure_errors
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 from krmkit.systems.landscaper.items.objects import World
 
-
-def _published() -> str:
-    from krmkit.systems.landscaper.items.publishedcrds import SCHEMAS
-
-    return SCHEMAS
-
-
-_PUBLISHED = PublishedSchemas(_published)
+_PUBLISHED = PublishedSchemas(
+    lambda: get_data("krmkit.systems.landscaper.items", "publishedcrds.json") or b""
+)
 
 
 class Admission:
