@@ -68,8 +68,6 @@ class Collisions:
     one text, with the names of both packages.
     """
 
-    __slots__ = ("_makers", "_objects", "_places")
-
     def __init__(self, objects: FleetObjects) -> None:
         self._objects = objects
         self._makers: dict[tuple[str, str], list[str]] = {}

@@ -30,8 +30,6 @@ class WrittenPackage:
     digests of their contents. `orphan`: it stays when its variant goes.
     """
 
-    __slots__ = ("files", "orphan", "owner", "source")
-
     def __init__(self, owner: str, files: dict[str, str], source: str = "", orphan: bool = False) -> None:
         self.owner = owner
         self.source = source
@@ -44,8 +42,6 @@ class VariantFolder:
 
     `part`: the part of the packages to make, such as `2-of-3`; "" for all.
     """
-
-    __slots__ = ("_generation", "_records", "_written", "entries", "part", "path")
 
     def __init__(self, path: str, part: str = "") -> None:
         self.path = os.path.abspath(path)

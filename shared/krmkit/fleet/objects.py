@@ -17,8 +17,6 @@ class FleetObjects:
     Example: `FleetObjects(objects).of("shops")` are those in the namespace shops and those without one.
     """
 
-    __slots__ = ("_by_namespace", "_named", "_repositories", "repositories")
-
     def __init__(self, objects: Iterable[Resource]) -> None:
         self._by_namespace: dict[str, list[tuple[int, Resource]]] = defaultdict(list)
         self._repositories: dict[str, list[Resource]] = defaultdict(list)

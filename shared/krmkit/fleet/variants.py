@@ -51,8 +51,6 @@ class UpstreamPackage:
     and its path on disk. All paths are relative to the root package.
     """
 
-    __slots__ = ("_stamped", "folders", "limits", "notes", "others", "path", "texts")
-
     def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
         package = read(path, limits, contained=True)
         self.notes = package.notes
@@ -141,8 +139,6 @@ def inside(path: str) -> list[str]:
 
 class Origin:
     """The Kptfile's upstream and, with a `commit`, its upstreamLock."""
-
-    __slots__ = ("commit", "directory", "ref", "repo")
 
     def __init__(self, upstream: dict[str, Any], repository: Resource | None, commit: str = "") -> None:
         package = str(upstream["package"])

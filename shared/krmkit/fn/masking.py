@@ -23,8 +23,6 @@ class Mask:
     "blueprint (secret)".
     """
 
-    __slots__ = ("_hidden", "_whole")
-
     def __init__(self, secrets: Iterable[str]) -> None:
         known = {secret for secret in secrets if secret}
         self._whole = frozenset(known)

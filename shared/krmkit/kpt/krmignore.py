@@ -20,8 +20,6 @@ _META = "*?["
 class KrmIgnore:
     """The rules of one .krmignore; `KrmIgnore("")` ignores nothing."""
 
-    __slots__ = ("_ignored", "_kept")
-
     def __init__(self, text: str) -> None:
         self._ignored: list[_Pattern] = []
         self._kept: list[_Pattern] = []
@@ -46,8 +44,6 @@ class KrmIgnore:
 
 
 class _Pattern:
-    __slots__ = ("absolute", "depth", "folders_only", "text")
-
     def __init__(self, line: str) -> None:
         self.absolute = line.startswith("/")
         self.folders_only = line.endswith("/")

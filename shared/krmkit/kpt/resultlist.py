@@ -23,10 +23,6 @@ class FunctionRun:
     `step`: the name of the entry, "" if it has none.
     """
 
-    __slots__ = (
-        "causes", "config", "exit_code", "explained", "field", "kind", "name", "package", "results", "seconds", "skipped", "stderr", "step",
-    )  # fmt: skip
-
     def __init__(self, kind: str, name: str, package: str, field: str = "") -> None:
         self.kind = kind
         self.name = name

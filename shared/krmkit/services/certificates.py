@@ -24,8 +24,6 @@ class Certificates:
     tickets end with the old context, so no client resumes a session that an old authority allowed.
     """
 
-    __slots__ = ("_paths", "_seen", "authority", "certificate", "context", "key")
-
     def __init__(self, certificate: str, key: str, authority: str) -> None:
         """Raises Refused. `authority` is "" if clients need no certificate."""
         self._paths = (certificate, key, authority)

@@ -81,8 +81,6 @@ def of_package(package: PackageReport, written: bool, form: str, terminal: Termi
 class Totals:
     """The numbers of packages by result."""
 
-    __slots__ = ("changed", "failed", "files", "packages")
-
     def __init__(self) -> None:
         self.packages = self.files = self.changed = self.failed = 0
 

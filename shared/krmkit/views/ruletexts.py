@@ -32,8 +32,6 @@ class RuleText:
     `short` is a sentence, `full` names its function, `help` points to more, `level` is error, warning or info.
     """
 
-    __slots__ = ("full", "help", "level", "short")
-
     def __init__(self, rule: str, function: str) -> None:
         program = function.partition(" ")[0]  # the flags of an exec follow
         name = image_name(program) if "/" in program else program

@@ -67,8 +67,6 @@ class Terminal:
     of results to show; `quiet`: no lines about completed work.
     """
 
-    __slots__ = ("colour", "least", "quiet", "stream", "watched", "width")
-
     def __init__(
         self, stream: TextIO, colour: str = COLOURS[0], least: str = "info", quiet: bool = False
     ) -> None:
@@ -119,8 +117,6 @@ class Table:
     table.add(["app", "3"], GREEN)
     stream.write(table.text(terminal))
     """
-
-    __slots__ = ("_rows", "_styles")
 
     def __init__(self, headings: list[str]) -> None:
         self._rows: list[list[str]] = [headings]

@@ -59,8 +59,6 @@ class PackageInstallations:
 class LandscaperJob:
     """Runs one command on packages, one after the other, in other processes."""
 
-    __slots__ = ("_command", "_installation", "_now", "_value")
-
     def __init__(self, command: str, now: str = "", installation: str = "", value: str = "") -> None:
         self._command = command
         self._now = now

@@ -41,8 +41,6 @@ _MANAGED_BY_APPLY = "Apply"
 class Kubectl:
     """`kubectl get` in one context. Raises Refused if there is no kubectl."""
 
-    __slots__ = ("_begin", "calls")
-
     def __init__(self, context: str = "") -> None:
         program = shutil.which("kubectl")
         if program is None:
@@ -141,8 +139,6 @@ def read_live(
 
 
 class _Reader:
-    __slots__ = ("_found", "_inventory", "_kubectl", "_new", "_versions")
-
     def __init__(self, new: Collected, kubectl: Kubectl, inventory: str) -> None:
         self._inventory = inventory
         self._new = new

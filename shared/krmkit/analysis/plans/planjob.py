@@ -34,8 +34,6 @@ class PlanJob:
     without --live.
     """
 
-    __slots__ = ("_against", "_context", "_names", "_now", "_tree")
-
     def __init__(self, tree: str, against: str, context: str | None, names: list[str]) -> None:
         self._tree = tree
         self._against = against

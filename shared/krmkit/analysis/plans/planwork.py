@@ -31,8 +31,6 @@ _SILENT_SECONDS = 1.0
 class Work:
     """The input that the processes share. with_objects: the plan keeps the objects, for a diff."""
 
-    __slots__ = ("chunks", "keys", "new", "now", "old", "options", "with_objects")
-
     def __init__(
         self, old: Collected, new: Collected, options: TopologyOptions, keys: list[Key], with_objects: bool
     ) -> None:

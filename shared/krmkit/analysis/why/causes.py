@@ -29,8 +29,6 @@ class ShownCause:
 class _Holder:
     """An item that holds inputs; `prefix`: the path of a function's configMap in a Kptfile."""
 
-    __slots__ = ("kind", "line", "path", "prefix", "table", "text")
-
     def __init__(self, subject: TracedResource, prefix: Path) -> None:
         self.text = subject.item.original
         self.kind = subject.kind

@@ -27,19 +27,6 @@ class TracedResource:
     on disk (None: made by a function), its `first_line` in the file, and its changes in order.
     """
 
-    __slots__ = (
-        "changes",
-        "first_line",
-        "item",
-        "kept",
-        "kind",
-        "name",
-        "original",
-        "path",
-        "shown_path",
-        "text",
-    )
-
     def __init__(self, item: FileResource, path: str, shown_path: str, original: str | None) -> None:
         self.item = item
         self.kind = item.kind

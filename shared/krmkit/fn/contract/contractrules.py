@@ -24,8 +24,6 @@ Check = Callable[..., None]
 class Rule:
     """A check, and the cases that a function's folder has for it."""
 
-    __slots__ = ("cases", "check", "name")
-
     def __init__(self, check: Check, cases: Cases) -> None:
         self.check = check
         self.cases = cases

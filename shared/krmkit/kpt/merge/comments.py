@@ -31,8 +31,6 @@ class _Note:
     of -1: no comment is possible there.
     """
 
-    __slots__ = ("behind", "behind_at", "column", "head", "head_at", "value")
-
     def __init__(self, places: Places, units: Units, index: int, first: bool) -> None:
         unit = units[index]
         view, line = places.view, places.line(unit.start)

@@ -249,8 +249,6 @@ def _special(*values: object) -> object:
 class _Printf(GoFunction):
     """printf, whose module is only loaded for templates that use it."""
 
-    __slots__ = ()
-
     def load(self) -> Callable[..., object]:
         from krmkit.libraries.go.fmt.printf import sprintf
 

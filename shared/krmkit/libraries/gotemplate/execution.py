@@ -36,19 +36,6 @@ LONG = 4096
 class Execution:
     """One execution: frames begin with it, followed by the values of `$` and the variables."""
 
-    __slots__ = (
-        "_counted",
-        "chunks",
-        "depth",
-        "last",
-        "left",
-        "limits",
-        "most",
-        "next_count",
-        "programs",
-        "steps",
-    )
-
     def __init__(self, programs: Mapping[str, Program], limits: TemplateLimits) -> None:
         self.programs = programs
         self.limits = limits
@@ -112,8 +99,6 @@ class Site:
 
 class Program:
     """A compiled template: `start` is a frame with a place for each of its variables, `cost` its number of nodes."""
-
-    __slots__ = ("body", "cost", "site", "start")
 
     def __init__(self, body: Statement, site: Site, slots: int, cost: int) -> None:
         self.body = body

@@ -21,8 +21,6 @@ class FieldWalk:
     known by its value. arguments, piped: what is given to the last field, if that is a method.
     """
 
-    __slots__ = ("arguments", "last", "names", "node", "piped", "site", "type_slot")
-
     def __init__(
         self,
         names: list[str],

@@ -80,8 +80,6 @@ def rune(text: str) -> int:
 class Number:
     """A number under every type that can hold it; None where it cannot. `text` is how it was written."""
 
-    __slots__ = ("complex", "float", "int", "text", "uint")
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.int: int | None = None

@@ -16,8 +16,6 @@ class LoopSlots:
     item, index: the variables. declared: the declared type of an element. assigned: the same for variables that are assigned.
     """
 
-    __slots__ = ("assigned", "declared", "index", "item", "pair")
-
     def __init__(self, variables: list[int], declared: int, assigned: list[int]) -> None:
         self.pair = len(variables) == 2
         self.index = variables[0] if self.pair else 0
@@ -28,8 +26,6 @@ class LoopSlots:
 
 class LoopHead:
     """The range as errors show it: `source` for a value that cannot be ranged over, `pipe` where a limit ends the loop."""
-
-    __slots__ = ("_pipe", "_site", "_source")
 
     def __init__(self, site: Site, source: Node, pipe: Node) -> None:
         self._site = site

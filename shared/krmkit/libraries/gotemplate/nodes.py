@@ -136,16 +136,12 @@ class Chain(Node):
 class Dot(Node):
     """The cursor."""
 
-    __slots__ = ()
-
     def __str__(self) -> str:
         return "."
 
 
 class Nil(Node):
     """The constant nil."""
-
-    __slots__ = ()
 
     def __str__(self) -> str:
         return "nil"

@@ -50,8 +50,6 @@ def parse_trees(
 class _Parser(Pipelines):
     """The structure around the actions: definitions, control structures, plain text."""
 
-    __slots__ = ()
-
     def file(self) -> None:
         """The whole text; definitions are allowed here only."""
         nodes: list[Node] = []

@@ -72,9 +72,6 @@ _PARENTHESIZED = "parenthesized pipeline"
 class Pipelines:
     """A position in the tokens, what is defined at it, and the pipelines that begin there."""
 
-    __slots__ = ("action", "at", "functions", "limits", "name", "nesting", "ranges", "seen", "text", "tokens", "trees",
-                 "variables", "visible")  # fmt: skip
-
     def __init__(
         self, name: str, text: str, tokens: list[Token], functions: Container[str], limits: TemplateLimits
     ) -> None:

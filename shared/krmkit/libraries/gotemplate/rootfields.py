@@ -29,8 +29,6 @@ _NAME = "template"
 class _AnyName:
     """Holds every name of a function: a parser asks only whether it does."""
 
-    __slots__ = ()
-
     def __contains__(self, name: object) -> bool:
         return name not in ("break", "continue")
 

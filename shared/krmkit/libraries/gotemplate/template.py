@@ -55,8 +55,6 @@ def parse(
 class _Group:
     """The common data of associated templates."""
 
-    __slots__ = ("delims", "functions", "known", "limits", "missing", "programs", "trees")
-
     def __init__(
         self, functions: dict[str, GoFunction], delims: tuple[str, str], missing: str, limits: TemplateLimits
     ) -> None:
@@ -71,8 +69,6 @@ class _Group:
 
 class Template:
     """A parsed template, and the templates associated with it: those it defines, and those parsed into its group."""
-
-    __slots__ = ("_group", "name")
 
     def __init__(self, name: str, group: _Group) -> None:
         self.name = name

@@ -36,8 +36,6 @@ _BAD_INDEX = "invalid index referenced"
 class Draft:
     """A document under change: `apply` changes it, `document` is what it has become. The original stays as it is."""
 
-    __slots__ = ("_copied", "_own", "document")
-
     def __init__(self, document: Any) -> None:
         self.document = document
         self._copied = 0

@@ -44,8 +44,6 @@ _WITHOUT_VALUE = frozenset((REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL))
 class Verbatim(str):
     """A value that errors show as it is: the JSON of a struct of Go, whose fields keep their order."""
 
-    __slots__ = ()
-
 
 @dataclass(slots=True)
 class FieldError:

@@ -30,11 +30,6 @@ FEATURES = ("interpolation", "control")
 class Options:
     """How a run is done; krmkit.libraries.spiff documents the fields."""
 
-    __slots__ = (
-        "access", "bindings", "chance", "environment", "features", "files", "floats", "functions", "limits", "partial",
-        "preserve_escapes", "preserve_temporary", "source_name", "state", "stub_names",
-    )  # fmt: skip
-
     def __init__(
         self,
         bindings: Mapping[str, Any] | None = None,

@@ -40,8 +40,6 @@ def call(name: str, *args: object) -> object:
 class _Lazy:
     """An implementation that is loaded by its first call."""
 
-    __slots__ = ("_function", "_place")
-
     def __init__(self, place: str) -> None:
         self._place = place
         self._function: object = None

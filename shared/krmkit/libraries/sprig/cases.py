@@ -206,8 +206,6 @@ def _lowered(kind: int, word: str, connector: str) -> str:
 class _Words:
     """Cuts a text into words: numbers, capitals, letters, connectors, punctuation, others."""
 
-    __slots__ = ("_at", "_text")
-
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0

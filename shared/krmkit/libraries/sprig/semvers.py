@@ -45,7 +45,6 @@ class VersionValue(GoObject):
 class VersionPointer(VersionValue):
     """A *semver.Version, what semver yields."""
 
-    __slots__ = ()
     go_type = "*semver.Version"
     go_kind = "ptr"
 

@@ -31,8 +31,6 @@ _OPERATORS = ("!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^")
 class Constraints:
     """Alternatives (`||`) of constraints that all must hold (`,` or a blank)."""
 
-    __slots__ = ("_groups",)
-
     def __init__(self, groups: list[list[_Constraint]]) -> None:
         self._groups = groups
 

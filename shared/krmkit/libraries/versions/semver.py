@@ -23,8 +23,6 @@ class Version:
     Equality, order and hash look at the precedence only: metadata is ignored.
     """
 
-    __slots__ = ("major", "metadata", "minor", "original", "patch", "prerelease")
-
     def __init__(
         self, major: int, minor: int, patch: int, prerelease: str = "", metadata: str = "", original: str = ""
     ) -> None:

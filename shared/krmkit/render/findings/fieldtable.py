@@ -27,8 +27,6 @@ class ResourceFields:
     marks: line and column of each key and element, from 1. first: the first line with content.
     """
 
-    __slots__ = ("first", "marks", "names", "values")
-
     def __init__(self, text: str | None, kind: str) -> None:
         self.values: dict[Path, object] = {}
         self.names: dict[Path, str] = {}

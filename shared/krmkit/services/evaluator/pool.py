@@ -35,8 +35,6 @@ class DiedError(Exception):
 class WorkerProcess:
     """One process that runs functions."""
 
-    __slots__ = ("_process", "_stdin", "_stdout", "calls")
-
     def __init__(self, process: Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -143,22 +141,6 @@ class WorkerPool:
     """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take
     `longest` seconds, so that hanging functions do not block all workers. Each may have `memory` bytes (0: any), and is
     replaced after `recycle` calls (0: never). `begin` starts a worker; `label` prefixes lines on stderr."""
-
-    __slots__ = (
-        "_begin_worker",
-        "_callers",
-        "_ends",
-        "_idle",
-        "_queue",
-        "_running",
-        "_tasks",
-        "label",
-        "longest",
-        "memory",
-        "recycle",
-        "size",
-        "workers",
-    )
 
     def __init__(
         self,

@@ -48,8 +48,6 @@ class App:
     connection. Otherwise it would hold a worker for an unread answer.
     """
 
-    __slots__ = ("_held", "_hooks", "_log", "_metrics", "body_seconds", "pool", "ready", "running")
-
     def __init__(
         self, pool: WorkerPool, metrics: Metrics, body_seconds: float = 30.0, log: bool = True
     ) -> None:

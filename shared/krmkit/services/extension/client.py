@@ -44,8 +44,6 @@ class StatusError(CallError):
 class HttpCaller:
     """Calls over https; over http only to this machine. Redirects are not followed."""
 
-    __slots__ = ("_context", "_host", "_port", "_prefix", "_secure")
-
     def __init__(self, url: str, ca_file: str = "", certificate: str = "", key: str = "") -> None:
         """Raises Refused."""
         parts = urlsplit(url)
@@ -154,8 +152,6 @@ def _is_loopback(host: str) -> bool:
 class ExecCaller:
     """Runs a program: the request on stdin, hook and handler as arguments, the answer on stdout."""
 
-    __slots__ = ("_words",)
-
     def __init__(self, command: str) -> None:
         """Raises Refused."""
         try:
@@ -185,8 +181,6 @@ class ExecCaller:
 
 class LocalCaller:
     """Extensions in this process."""
-
-    __slots__ = ("_served",)
 
     def __init__(self, served: Served) -> None:
         self._served = served

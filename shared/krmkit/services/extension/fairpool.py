@@ -18,8 +18,6 @@ class FairPool(WorkerPool):
     calls would block a server with two workers until their limit.
     """
 
-    __slots__ = ("_spares",)
-
     def __init__(
         self,
         size: int,

@@ -69,8 +69,6 @@ class LiveExtensions:
     `package` prepares requests by the ExtensionConfigs among the items, and answers for extensions that have no caller.
     """
 
-    __slots__ = ("_callers", "_discovered", "_handlers", "_package", "_recorder")
-
     def __init__(self, callers: Mapping[str, Caller], package: PackageExtensions, recorder: Recorder) -> None:
         self._callers = callers
         self._package = package

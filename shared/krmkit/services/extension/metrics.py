@@ -10,8 +10,6 @@ _BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 class Metrics:
     """Calls by hook and outcome, their seconds and bytes, and reloads."""
 
-    __slots__ = ("_bytes", "_calls", "_loaded", "_reloads", "_seconds", "registry")
-
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         made = self.registry

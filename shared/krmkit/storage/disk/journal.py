@@ -56,8 +56,6 @@ class JournalStep:
 class Journal:
     """The steps of one run below `root`, and the folders that go at the end if they are empty then (`prune`)."""
 
-    __slots__ = ("back", "prune", "root", "steps")
-
     def __init__(self, root: str, steps: Steps, prune: Iterable[str] = (), back: bool = False) -> None:
         self.root = root
         self.steps = steps

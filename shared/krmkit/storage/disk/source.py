@@ -26,8 +26,6 @@ class FileSource(Protocol):
 class DiskFiles:
     """A folder on disk. within: the folder that links must not lead out of, "" if they may."""
 
-    __slots__ = ("_within", "folder")
-
     def __init__(self, folder: str, within: str = "") -> None:
         self.folder = folder
         self._within = within

@@ -30,8 +30,6 @@ class FileEdit:
     Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
     """
 
-    __slots__ = ("after", "before", "content", "like", "path", "source")
-
     def __init__(
         self,
         path: str,

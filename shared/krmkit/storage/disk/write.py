@@ -59,8 +59,6 @@ class Writer:
     place; `notes` report the completion of a killed run. Raises Refused.
     """
 
-    __slots__ = ("_lock", "_made", "notes", "root", "stage")
-
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self.stage = Stage(self.root)
@@ -166,8 +164,6 @@ class Writer:
 
 class _RenamesFirst:
     """Steps in the order to carry them out: a resource that moves is then for a moment in two files, and never in none."""
-
-    __slots__ = ("_steps",)
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps

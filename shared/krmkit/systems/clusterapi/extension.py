@@ -81,8 +81,6 @@ class Template:
     `holder` is the holderReference, `variables` the Cluster's variables below those of the template, by name.
     """
 
-    __slots__ = ("_item", "holder", "object", "variables")
-
     def __init__(self, item: RequestItem, variables: Object) -> None:
         self._item = item
         self.holder = item.holder
@@ -141,8 +139,6 @@ class Template:
 
 class Templates:
     """The templates of one request, in its order, and its settings."""
-
-    __slots__ = ("_all", "refusals", "settings")
 
     def __init__(self, request: Object) -> None:
         asked = read_request(request)

@@ -18,8 +18,6 @@ DEFAULT_NAMESPACE = "default"
 class PlatformCluster:
     """A Cluster among the items. `topology` is its spec.topology, {} where it has none."""
 
-    __slots__ = ("item", "name", "namespace", "topology")
-
     def __init__(self, item: Resource) -> None:
         self.item = item
         self.name = item.name
@@ -61,8 +59,6 @@ class PlatformCluster:
 
 class PlatformFacts:
     """The package. `clusters` are those that the config asks about, `all_clusters` every one."""
-
-    __slots__ = ("all_clusters", "classes", "clusters", "configs", "items", "packs", "spec")
 
     def __init__(self, resources: ResourceList, spec: Object) -> None:
         """spec: that of a ValidatePlatform. Packs that cannot be read are the business of validate-pack-constraints."""

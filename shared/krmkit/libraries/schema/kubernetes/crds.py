@@ -31,8 +31,6 @@ class PublishedSchemas:
     text: returns what the tool wrote.
     """
 
-    __slots__ = ("_data", "_ready", "_text")
-
     def __init__(self, text: Callable[[], str | bytes]) -> None:
         self._text = text
         self._data: dict[str, object] | None = None
@@ -55,8 +53,6 @@ class CrdSchemas:
     >>> [str(error) for error in CrdSchemas([crd]).errors({"apiVersion": "a.b/v1", "kind": "T", "spec": {"size": "x"}})]
     ['spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"']
     """
-
-    __slots__ = ("_compiled", "_data", "_environment", "_published", "_ready", "_replicas")
 
     def __init__(
         self,

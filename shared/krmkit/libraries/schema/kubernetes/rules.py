@@ -60,8 +60,6 @@ class RuleSet:
     ['spec.cpu: Invalid value: 1: failed rule: self > 1']
     """
 
-    __slots__ = ("_compiled", "_environment", "_has", "_schema", "_types")
-
     def __init__(self, schema: Schema, environment: KubeEnvironment | None) -> None:
         """`environment` may be None only for a schema without rules (`has_rules`)."""
         self._schema = schema

@@ -56,8 +56,6 @@ def escaped(name: str) -> str | None:
 class RuleTypes:
     """The CEL types of one schema with everything below it, as messages in a pool of protocol buffer descriptors."""
 
-    __slots__ = ("_file", "_kinds", "_names", "pool")
-
     def __init__(self, schema: Schema) -> None:
         from google.protobuf import (
             descriptor_pb2,

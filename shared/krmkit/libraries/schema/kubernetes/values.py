@@ -52,8 +52,6 @@ class _Values(SchemaWalk):
     `found` has the errors by their texts: one whose text is known already is not added again.
     """
 
-    __slots__ = ("all_formats", "found", "root")
-
     def __init__(self, root: str, all_formats: bool) -> None:
         super().__init__()
         self.root = root

@@ -34,8 +34,6 @@ class Literal(Expression):
 class Undefined(Expression):
     """`~~`: no value at all; an entry that has it disappears."""
 
-    __slots__ = ()
-
     def evaluate(self, env: Env, locally: bool) -> Result:
         info = Info()
         info.undefined = True

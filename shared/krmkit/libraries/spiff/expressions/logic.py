@@ -15,8 +15,6 @@ from krmkit.libraries.spiff.tree.nodes import Expression, evaluate_last
 class Logic(Binary):
     """`-or` and `-and`: bitwise for two ints, else of truth; a failing right side counts only where it decides."""
 
-    __slots__ = ()
-
     def evaluate(self, env: Env, locally: bool) -> Result:
         try:
             left, info = self.left.evaluate(env, False)
@@ -48,12 +46,10 @@ class Logic(Binary):
 
 
 class LogOr(Logic):
-    __slots__ = ()
     sign = "-or"
 
 
 class LogAnd(Logic):
-    __slots__ = ()
     sign = "-and"
     decisive = False
 
@@ -64,7 +60,6 @@ class LogAnd(Logic):
 class Or(Binary):
     """`a || b`: b where a fails or is undefined."""
 
-    __slots__ = ()
     sign = "||"
     needs_value = False
 
@@ -86,7 +81,6 @@ class Or(Binary):
 class ValidOr(Or):
     """`a // b`: b where a is nil, too."""
 
-    __slots__ = ()
     sign = "//"
     needs_value = True
 

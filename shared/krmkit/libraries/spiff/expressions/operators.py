@@ -16,7 +16,6 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 class Binary(Expression):
     """`a operator b`, for operators that need both values."""
 
-    __slots__ = ("left", "right")
     sign = ""
 
     def __init__(self, left: Expression, right: Expression) -> None:
@@ -40,8 +39,6 @@ class Binary(Expression):
 
 class Concatenation(Binary):
     """`"a" b`, `[1] 2`, `map map`."""
-
-    __slots__ = ()
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
         text = simple_text(left)
@@ -73,7 +70,6 @@ def _number(value: Any) -> bool:
 
 
 class Addition(Binary):
-    __slots__ = ()
     sign = "+"
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
@@ -95,7 +91,6 @@ def _check_address(text: str, what: str, info: Info) -> None:
 
 
 class Subtraction(Binary):
-    __slots__ = ()
     sign = "-"
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
@@ -114,7 +109,6 @@ class Subtraction(Binary):
 
 
 class Multiplication(Binary):
-    __slots__ = ()
     sign = "*"
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
@@ -139,7 +133,6 @@ def _network(text: str, operation: str, info: Info) -> addresses.Network:
 
 
 class Division(Binary):
-    __slots__ = ()
     sign = "/"
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
@@ -161,7 +154,6 @@ class Division(Binary):
 
 
 class Modulo(Binary):
-    __slots__ = ()
     sign = "%"
 
     def evaluate(self, env: Env, locally: bool) -> Result:
@@ -182,8 +174,6 @@ class Modulo(Binary):
 
 class Comparison(Binary):
     """`a == b` and its kind."""
-
-    __slots__ = ("operator",)
 
     def __init__(self, left: Expression, operator: str, right: Expression) -> None:
         super().__init__(left, right)

@@ -117,8 +117,6 @@ def _ready(value: Any, env: Env, locally: bool) -> bool:
 class Qualified(Expression):
     """`(expr).a.b`."""
 
-    __slots__ = ("base", "reference")
-
     def __init__(self, base: Expression, path: Path) -> None:
         self.base = base
         self.reference = Reference(path)
@@ -196,8 +194,6 @@ def _steps(root: Any, index: Any) -> Path:
 
 class Slice(Expression):
     """`list.[1..3]`; negative numbers count from the end."""
-
-    __slots__ = ("base", "range")
 
     def __init__(self, base: Expression, bounds: Range) -> None:
         self.base = base

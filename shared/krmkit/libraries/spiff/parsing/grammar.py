@@ -31,8 +31,6 @@ class Parser:
     `known` holds the expressions found at an offset: one in parentheses is tried as a scope first.
     """
 
-    __slots__ = ("brackets", "known", "operators", "scan")
-
     def __init__(self) -> None:
         self.scan = Scanner()
         self.brackets = BracketParser(self.scan, self)

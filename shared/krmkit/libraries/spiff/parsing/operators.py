@@ -67,8 +67,6 @@ def _chain(scan: Scanner, operand: Operand, signs: dict[str, Joined], marks: boo
 class OperatorParser:
     """Operators, the loosest first. An operator has white space on both sides, else its sign begins something else."""
 
-    __slots__ = ("_logic", "_ors", "grammar", "scan")
-
     def __init__(self, scan: Scanner, grammar: Grammar, operands: OperandParser) -> None:
         self.scan = scan
         self.grammar = grammar

@@ -26,8 +26,6 @@ class Scanner:
     path: where the text is in its document. stub_path: where stubs are looked up. depth: how many expressions are open.
     """
 
-    __slots__ = ("at", "depth", "far_end", "far_start", "path", "stub_path", "text")
-
     def __init__(self) -> None:
         self.begin("", (), ())
 

@@ -29,8 +29,6 @@ class CollectedObject:
     `group`, `kind`, `namespace` and `name` identify it; an object without a namespace belongs to "default".
     """
 
-    __slots__ = ("_data", "api_version", "kind", "name", "namespace", "resource")
-
     def __init__(self, resource: Resource | None = None, data: Object | None = None) -> None:
         self.resource = resource
         self._data: Object | None = None

@@ -33,8 +33,6 @@ class Contracts:
     crds: CustomResourceDefinitions with Cluster API's labels. config: `{"Kind.group": "v1beta2"}`.
     """
 
-    __slots__ = ("_config", "_labels")
-
     def __init__(self, crds: Iterable[Object] = (), config: Mapping[str, str] | None = None) -> None:
         self._config = config or {}
         self._labels: dict[str, Mapping[str, str]] = {}

@@ -70,8 +70,6 @@ def mismatch(value: object, owner: str, path: str, go_type: str, with_value: boo
 class Type:
     """One type; `go` is Go's name of it, with its package. This one takes any JSON value, as apiextensionsv1.JSON does."""
 
-    __slots__ = ("go",)
-
     def __init__(self, go: str = "v1.JSON") -> None:
         self.go = go
 
@@ -85,8 +83,6 @@ class Text(Type):
 
     `values`: those that the CRD allows; another one is reported, and kept.
     """
-
-    __slots__ = ("pointer", "values")
 
     def __init__(self, go: str = "string", pointer: bool = False, values: tuple[str, ...] = ()) -> None:
         super().__init__(go)
@@ -107,8 +103,6 @@ class Text(Type):
 class Number(Type):
     """A whole number of 32 or 64 bits. `zero`: the type distinguishes 0 from absent."""
 
-    __slots__ = ("limit", "zero")
-
     def __init__(self, bits: int, zero: bool = True) -> None:
         super().__init__(f"int{bits}")
         self.limit = _INT32 if bits == 32 else _INT64
@@ -124,8 +118,6 @@ class Number(Type):
 class Bool(Type):
     """true or false. `false`: the type distinguishes false from absent."""
 
-    __slots__ = ("false",)
-
     def __init__(self, false: bool = True) -> None:
         super().__init__("bool")
         self.false = false
@@ -139,8 +131,6 @@ class Bool(Type):
 
 class IntOrString(Type):
     """intstr.IntOrString: a number of 32 bits or a text."""
-
-    __slots__ = ()
 
     def __init__(self) -> None:
         super().__init__("intstr.IntOrString")
@@ -161,8 +151,6 @@ class IntOrString(Type):
 
 class ParsedText(Type):
     """A text in a format: `check` raises ValueError with Go's words. The text itself is kept."""
-
-    __slots__ = ("check",)
 
     def __init__(self, go: str, check: Callable[[str], object]) -> None:
         super().__init__(go)
@@ -185,8 +173,6 @@ class ParsedText(Type):
 class List(Type):
     """A list; null members become the type's empty value."""
 
-    __slots__ = ("empty", "of")
-
     def __init__(self, of: Type) -> None:
         super().__init__("[]" + of.go)
         self.of = of
@@ -208,8 +194,6 @@ class List(Type):
 
 class Map(Type):
     """A mapping of names to values of one type."""
-
-    __slots__ = ("of",)
 
     def __init__(self, of: Type) -> None:
         super().__init__("map[string]" + of.go)
@@ -234,8 +218,6 @@ class Struct(Type):
 
     `moved` maps fields of other versions or places to their names here. `open` keeps unknown fields.
     """
-
-    __slots__ = ("fields", "moved", "name", "open", "pointer")
 
     def __init__(
         self,

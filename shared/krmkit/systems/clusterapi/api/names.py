@@ -38,8 +38,6 @@ def simple_name(base: str, suffix: str) -> str:
 class NamingTemplate:
     """A naming template, parsed once. It has only Go's own functions; a missing key is an error."""
 
-    __slots__ = ("_error", "_template", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
         self._template: Template | None = None
@@ -68,8 +66,6 @@ class ClusterNames:
 
     pinned: names from the config by the roles of ClusterState.objects, `{"controlPlane": "my-cp"}`.
     """
-
-    __slots__ = ("_cluster", "_namespace", "_pinned")
 
     def __init__(self, namespace: str, cluster: str, pinned: Mapping[str, str] | None = None) -> None:
         self._namespace = namespace

@@ -11,8 +11,6 @@ class Role(str):
     kind, group: of an object of a worker group, else None and "". part: the last part of the text, or the whole text.
     """
 
-    __slots__ = ("group", "kind", "part")
-
     kind: WorkerKind | None
     group: str
     part: str

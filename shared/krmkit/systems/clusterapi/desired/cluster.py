@@ -85,20 +85,6 @@ class _Made:
 
 
 class _Generator:
-    __slots__ = (
-        "_blueprint",
-        "_causes",
-        "_cluster",
-        "_current",
-        "_metadata",
-        "_names",
-        "_owner",
-        "_settings",
-        "_topology",
-        "_tracker",
-        "_versions_known",
-    )
-
     def __init__(
         self,
         blueprint: ClusterBlueprint,

@@ -129,8 +129,6 @@ def without_unset_endpoint(item: Object) -> Object:
 class _Comparison:
     """live: the old side is a running object. typed: its webhooks drop empty fields. known: what was applied last is known."""
 
-    __slots__ = ("_known", "_live", "_typed")
-
     def __init__(self, live: bool, typed: bool, known: bool) -> None:
         self._live = live
         self._typed = typed

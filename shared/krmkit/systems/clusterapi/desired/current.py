@@ -33,8 +33,6 @@ class CurrentObjects:
     CurrentObjects(objects).of(cluster)   # the ClusterState of the objects of this Cluster
     """
 
-    __slots__ = ("_by_name", "_created", "_machines", "_owned", "_workers")
-
     def __init__(self, objects: Iterable[Object]) -> None:
         self._by_name: dict[tuple[str, str, str, str], Object] = {}
         self._workers: dict[tuple[str, str, str], list[Object]] = {}

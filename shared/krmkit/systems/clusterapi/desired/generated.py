@@ -37,19 +37,6 @@ class GeneratedItems:
     kind has already.
     """
 
-    __slots__ = (
-        "_apply",
-        "_kept",
-        "_known",
-        "_pending",
-        "_references",
-        "_resources",
-        "_written",
-        "clashes",
-        "counts",
-        "owners",
-    )
-
     def __init__(self, resources: ResourceList, apply: bool, write_references: bool) -> None:
         self._resources = resources
         self._apply = apply

@@ -34,8 +34,6 @@ _SHOWN = 2000
 class DecodedObject:
     """An item with its decoded data, which is v1beta2. Nothing more is checked about an item that is not `usable`."""
 
-    __slots__ = ("data", "item", "problems", "usable")
-
     def __init__(
         self, item: CollectedObject, decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
     ) -> None:
@@ -83,8 +81,6 @@ class Class:
 
     The schemas are compiled once, on first use.
     """
-
-    __slots__ = ("_definitions", "_extensions", "_problem", "decoded", "stops")
 
     def __init__(self, decoded: DecodedObject, extensions: Extensions) -> None:
         self.decoded = decoded
@@ -174,16 +170,6 @@ def _mappings(value: object) -> list[Object]:
 
 class TopologyPackage:
     """The decoded objects. `clusters` are the wanted ones, in the order of the items."""
-
-    __slots__ = (
-        "classes",
-        "clusters",
-        "collected",
-        "extensions",
-        "findings",
-        "previous_classes",
-        "previous_clusters",
-    )
 
     def __init__(
         self,

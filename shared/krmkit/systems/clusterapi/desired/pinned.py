@@ -28,8 +28,6 @@ class PinnedNames:
     PinnedNames({"prod/controlPlane": "plane"}).of(item)   # {"controlPlane": "plane"} for the Cluster prod
     """
 
-    __slots__ = ("_by_cluster", "_roles")
-
     def __init__(self, names: Mapping[str, str]) -> None:
         self._by_cluster: dict[str, dict[str, str]] = {}
         self._roles: dict[str, dict[str, None]] = {}

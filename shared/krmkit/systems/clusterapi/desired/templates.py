@@ -16,8 +16,6 @@ from krmkit.systems.clusterapi.desired.current import is_text_map
 class ClassTemplates:
     """The templates of one class by reference: (templateRef, field) -> data. `found` has their items, by the id of these data."""
 
-    __slots__ = ("_collected", "_owner", "found")
-
     def __init__(self, collected: Collected, owner: CollectedObject) -> None:
         self.found: dict[int, CollectedObject] = {}
         self._collected = collected

@@ -21,8 +21,6 @@ from krmkit.systems.clusterapi.hooks.extensionschema import EXTENSION
 class ExtensionConfigs:
     """ExtensionConfigs by name. `namespaces` are the labels of the Namespaces among the items, for namespaceSelector."""
 
-    __slots__ = ("_configs", "_names", "namespaces")
-
     def __init__(self, namespaces: Mapping[str, Object] | None = None) -> None:
         self._configs: dict[str, Object] = {}
         self._names: dict[str, list[str]] = {}

@@ -30,8 +30,6 @@ class ExtensionSource:
 class ExtensionRecorder:
     """Records what the patches of one handler set in one template."""
 
-    __slots__ = ("_declared", "_patches", "_source", "_variable", "number", "paths")
-
     def __init__(self, handler: Object, source: ExtensionSource, variable: VariableCause) -> None:
         self._patches: list[Object] = handler["patches"]
         self._declared = [str(one.get("name")) for one in handler.get("variables") or []]

@@ -56,8 +56,6 @@ class PackageExtensions:
     `configs` are the ExtensionConfigs among the items, None if there are neither these nor TopologyExtensions.
     """
 
-    __slots__ = ("_answering", "_extensions", "_items", "_others", "_recorded", "configs")
-
     def __init__(self, others: Extensions, recorded: RecordedResponses | None = None) -> None:
         """recorded: the responses of `others`, with their items."""
         self._others = others

@@ -30,8 +30,6 @@ class InputChecks:
     ['variables[tag].value: Invalid value: "5": must be of type string: "integer"']
     """
 
-    __slots__ = ("_definitions", "_environment", "_listed")
-
     def __init__(
         self, variables: Sequence[Object], environment: Callable[[], KubeEnvironment] | None = None
     ) -> None:

@@ -26,8 +26,6 @@ class ExtensionPatch:
     strict: a template that misses a variable is an error. Without it the patch writes `<no value>`, as one of a class does.
     """
 
-    __slots__ = ("_definitions", "_enabled", "matched", "name")
-
     def __init__(self, patch: Object, strict: bool = False) -> None:
         self.name = str(patch["name"])
         self._enabled = enabled_by(patch.get("enabledIf"))
@@ -76,8 +74,6 @@ class ExtensionPatch:
 
 
 class _Definition:
-    __slots__ = ("_merge", "_operations", "selector")
-
     def __init__(self, definition: Object, strict: bool) -> None:
         value_from = _strict_value_of if strict else value_of
         self.selector: Object = definition["selector"]

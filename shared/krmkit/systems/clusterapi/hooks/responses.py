@@ -50,8 +50,6 @@ _ENVELOPE = ("apiVersion", "kind")
 class RecordedResponses:
     """Answers hooks from items of kind TopologyResponses. Raises TopologyError for items that cannot be read."""
 
-    __slots__ = ("_answers", "_places")
-
     def __init__(self, items: Iterable[Object]) -> None:
         self._answers: dict[tuple[str, str], list[Object]] = {}
         self._places: dict[

@@ -20,8 +20,6 @@ class SensitiveValues:
     'token'
     """
 
-    __slots__ = ("_forms",)
-
     def __init__(self, names: Iterable[str], request: Request) -> None:
         self._forms: list[tuple[str, str]] = []
         for name in names:

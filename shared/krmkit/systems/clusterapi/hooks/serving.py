@@ -46,8 +46,6 @@ class Served:
     (200, [])
     """
 
-    __slots__ = ("_handlers", "_listed", "extensions", "names")
-
     def __init__(self, extensions: Iterable[HookExtension]) -> None:
         """Raise Refused if two extensions share a handler or a name."""
         self.names: list[str] = []

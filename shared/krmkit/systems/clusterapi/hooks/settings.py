@@ -19,8 +19,6 @@ class ExtensionSettings:
     {'registry': 'r', 'tag': '1'}
     """
 
-    __slots__ = ("_declared", "_defaults", "_schema")
-
     def __init__(self, data: Object | None, path: str, problems: list[tuple[str, str]]) -> None:
         self._declared = data is not None
         self._defaults: Object = (data or {}).get("defaults") or {}

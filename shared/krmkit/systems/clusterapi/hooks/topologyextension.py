@@ -57,8 +57,6 @@ class TopologyExtension:
     'v'
     """
 
-    __slots__ = ("_environment", "_handlers", "name", "problems")
-
     def __init__(self, data: Object) -> None:
         self.name = str(find(data, ("metadata", "name"), "") or "")
         self.problems: list[tuple[str, str]] = []
@@ -155,10 +153,6 @@ class TopologyExtension:
 
 class _Handler:
     """One handler of the item, ready for requests."""
-
-    __slots__ = (
-        "_inputs", "_patches", "_position", "_seen", "_sensitive", "_settings", "_validations", "data",
-    )  # fmt: skip
 
     def __init__(
         self,

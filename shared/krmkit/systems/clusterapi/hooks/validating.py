@@ -18,8 +18,6 @@ _SCOPE = {"self": "dyn", "variables": "dyn", "builtin": "dyn", "settings": "dyn"
 class Validations:
     """The rules of one handler, each compiled once. `problems` lists their errors as (path, message)."""
 
-    __slots__ = ("_environment", "_rules", "problems")
-
     def __init__(self, validations: list[Object], environment: Callable[[], KubeEnvironment]) -> None:
         self.problems: list[tuple[str, str]] = []
         self._rules: list[_Rule] = []
@@ -59,8 +57,6 @@ class Validations:
 
 
 class _Rule:
-    __slots__ = ("_message", "_program", "_text", "selector")
-
     def __init__(self, validation: Object, program: KubeProgram, message: KubeProgram | None) -> None:
         self.selector: Object = mapping(validation, "selector")
         self._program = program

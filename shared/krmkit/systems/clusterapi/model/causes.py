@@ -39,8 +39,6 @@ class ClusterCauses:
     among the items set.
     """
 
-    __slots__ = ("_names", "_templates", "cluster", "entries", "extensions", "name", "objects", "owner")
-
     def __init__(
         self,
         cluster: CollectedObject,
@@ -174,8 +172,6 @@ def _inside(value: Any, path: Path) -> Any:
 
 class ObjectCauses:
     """Records what set the fields of one object. Fields of its entries are given relative to these."""
-
-    __slots__ = ("_all", "_class", "_topology", "paths")
 
     def __init__(self, everything: ClusterCauses, paths: PathCauses, topology: Path, of_class: Path) -> None:
         self._all = everything

@@ -42,8 +42,6 @@ class Extensions(Protocol):
 class NoExtensions:
     """No extensions: every call raises an error that names the missing one."""
 
-    __slots__ = ()
-
     def generate_patches(self, handler: str, request: Object) -> Object:
         """Raises TopologyError."""
         raise unanswered(GENERATE_PATCHES, handler)

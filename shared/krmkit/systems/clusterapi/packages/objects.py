@@ -47,8 +47,6 @@ def with_refused_objects(
 class CheckedPackage:
     """The check of the objects of one package. `sound`: its Clusters and classes that the API takes, after `with_given`."""
 
-    __slots__ = ("_check", "_known", "_package", "sound")
-
     def __init__(self, package: TopologyPackage, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._package = package
         self._check = ObjectCheck([*crds, *(crd.data for crd in package.collected.crds)])

@@ -60,8 +60,6 @@ def protected_fields(preserve: Iterable[Path] = ()) -> list[Path]:
 class Patched:
     """A template to which the patches of a class are applied one after the other."""
 
-    __slots__ = ("_draft", "_item")
-
     def __init__(self, item: RequestItem) -> None:
         self._item = item
         self._draft = Draft(item.object)

@@ -30,8 +30,6 @@ class PatchEngine:
     definitions: the class's status.variables; None if every patch sees every variable.
     """
 
-    __slots__ = ("_names", "_patches")
-
     def __init__(self, patches: list[Object], definitions: list[Object] | None) -> None:
         self._patches: list[InlinePatch | ExternalPatch] = [
             InlinePatch(patch) if patch.get("definitions") else ExternalPatch(patch) for patch in patches

@@ -20,8 +20,6 @@ from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item
 class ExternalPatch:
     """A patch of a class whose operations come from an extension."""
 
-    __slots__ = ("_external", "data", "name")
-
     inner = ".external.generatePatchesExtension"
     """Where in a patch of the class the patches are said to come from."""
 

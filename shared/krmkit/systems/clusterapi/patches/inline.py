@@ -18,8 +18,6 @@ from krmkit.systems.clusterapi.patches.values import PatchValueError, Variables,
 class InlinePatch:
     """A patch of a class with its templates parsed; one per class, used for all its Clusters."""
 
-    __slots__ = ("_definitions", "_enabled", "data", "name")
-
     inner = ""
     """Where in a patch of the class the patches are: everywhere."""
 

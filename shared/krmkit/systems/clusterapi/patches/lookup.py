@@ -48,8 +48,6 @@ class VariablePath:
     VariablePath("nodes[0].name").value({"nodes": [{"name": "a"}]})   # "a"
     """
 
-    __slots__ = ("_names", "_path")
-
     def __init__(self, path: str) -> None:
         self._path = path
         self._names = path.split(".")

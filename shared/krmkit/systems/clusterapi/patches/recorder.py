@@ -25,8 +25,6 @@ from krmkit.systems.clusterapi.patches.request import Request, RequestItem
 class PatchRecorder:
     """The causes of each template of a request, as far as the patches have come."""
 
-    __slots__ = ("_causes", "_explained", "_number", "_own", "_patch", "_request", "_templates")
-
     def __init__(self, causes: ClusterCauses, request: Request) -> None:
         self._causes = causes
         self._request = request

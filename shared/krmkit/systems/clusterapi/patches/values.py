@@ -49,8 +49,6 @@ class Variables:
 class ValueTemplate:
     """A template, parsed once. `ValueTemplate("{{ .n }}").value(Variables({"n": 3}))` is 3."""
 
-    __slots__ = ("_changing", "_error", "_template", "_text")
-
     def __init__(self, text: str) -> None:
         self._text = text
         self._template: Template | None = None

@@ -61,8 +61,6 @@ class TemplateEdits:
     immutable: kinds in addition to IMMUTABLE, `Kind.group`.
     """
 
-    __slots__ = ("_by_class", "_immutable", "_new", "_old")
-
     def __init__(self, old: Collected, new: Collected, immutable: Iterable[str] = ()) -> None:
         self._old = old
         self._new = new

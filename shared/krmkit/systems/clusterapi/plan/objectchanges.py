@@ -38,8 +38,6 @@ def _name(item: Object) -> str:
 class StateComparison:
     """Compares the states that a Cluster goes through. first: the state before the change, with what was applied to it."""
 
-    __slots__ = ("_applied", "_clock", "_first")
-
     def __init__(self, first: ClusterState, clock: Clock) -> None:
         self._first = first
         self._applied = first.applied

@@ -41,8 +41,6 @@ class Clock:
     machines of a control plane, the MachineSets of a MachineDeployment; None if nothing is known.
     """
 
-    __slots__ = ("_created", "now")
-
     def __init__(self, now: str = "", created: Callable[[str], list[str] | None] | None = None) -> None:
         self.now = now
         self._created = created
@@ -73,8 +71,6 @@ def rolls(
 
 
 class _Rolls:
-    __slots__ = ("_clock", "_found", "_later", "_limits")
-
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._found: dict[str, Roll] = {}

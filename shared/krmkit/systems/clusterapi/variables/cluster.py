@@ -25,8 +25,6 @@ WORKERS = ("machineDeployments", "machinePools")
 class _Place:
     """One list of values: its path, the old values, and the result."""
 
-    __slots__ = ("create", "failed", "old", "path", "values")
-
     def __init__(self, path: str, items: list[Any] | None, old: list[Any] | None, create: bool) -> None:
         self.path = path
         self.values = read_variables(items)

@@ -16,8 +16,6 @@ from krmkit.systems.clusterapi.variables.definitions import Definitions
 class DefaultCauses:
     """Records the defaults among the variables of one Cluster. `declared` are the class's spec.variables, `owner` is its item."""
 
-    __slots__ = ("_definitions", "_numbers", "_owner", "_paths")
-
     def __init__(
         self, paths: PathCauses, definitions: Definitions, declared: object, owner: Resource | None
     ) -> None:

@@ -70,8 +70,6 @@ class Definitions:
     ['cpu']
     """
 
-    __slots__ = ("_names", "_problem", "by_name")
-
     def __init__(
         self, status: Sequence[Mapping[str, Any]], environment: KubeEnvironment | None = None
     ) -> None:

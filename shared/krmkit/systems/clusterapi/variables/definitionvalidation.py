@@ -75,8 +75,6 @@ def validate_class_variables(
 class _Environments:
     """The environment for new rules, and the newest one, which is made on first use."""
 
-    __slots__ = ("_new", "_newest")
-
     def __init__(self, new: KubeEnvironment | None) -> None:
         self._new = new
         self._newest: KubeEnvironment | None = None
@@ -182,8 +180,6 @@ def _root_errors(
 
 class _Checker:
     """Walks a structural schema. Errors of schemas and of rules are listed apart, as in the reference."""
-
-    __slots__ = ("_rules", "rule_errors", "schema_errors")
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules

@@ -23,8 +23,6 @@ class VariableValue:
     An unset value has the raw text "", a null has "null".
     """
 
-    __slots__ = ("_raw", "name", "value")
-
     def __init__(self, name: str, value: object, raw: str | None = None) -> None:
         self.name = name
         self.value = value

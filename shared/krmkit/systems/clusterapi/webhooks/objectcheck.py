@@ -37,8 +37,6 @@ _PUBLISHED = PublishedSchemas(lambda: get_data("krmkit.systems.clusterapi.api", 
 class ObjectCheck:
     """The check of single objects by the schemas that krmkit ships, and by further CRDs, which win."""
 
-    __slots__ = ("_schemas",)
-
     def __init__(self, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._schemas = CrdSchemas(crds, _PUBLISHED, _SCALED)
 

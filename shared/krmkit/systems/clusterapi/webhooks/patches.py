@@ -143,8 +143,6 @@ def _validate_template(text: str, name: str, path: str) -> list[FieldError]:
 class Targets:
     """The templates of a class by apiVersion and kind, which selectors can match. Made once for all patches of the class."""
 
-    __slots__ = ("_control_plane", "_infrastructure", "_workers")
-
     def __init__(self, spec: Object) -> None:
         control_plane = mapping(spec, "controlPlane")
         self._infrastructure = {_type(spec.get("infrastructure"))}

@@ -25,8 +25,6 @@ Content = str | bytes
 class Files:
     """Files by path, without a leading slash."""
 
-    __slots__ = ("_files",)
-
     def __init__(self, files: dict[str, Content]) -> None:
         self._files = {clean(path): content for path, content in files.items()}
 

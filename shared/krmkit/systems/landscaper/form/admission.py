@@ -27,8 +27,6 @@ _PUBLISHED = PublishedSchemas(
 class Admission:
     """What an API server refuses. crds: CustomResourceDefinitions, whose schemas come before those that krmkit brings along."""
 
-    __slots__ = ("_schemas",)
-
     def __init__(self, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._schemas = CrdSchemas(crds, _PUBLISHED)
 

@@ -75,8 +75,6 @@ def _inside(data: bytes, before: int) -> str:
 class SecretForms:
     """Texts with their placeholders. One walk over a text finds them by their first characters, the longest first."""
 
-    __slots__ = ("_lengths", "known")
-
     def __init__(self, known: dict[str, str]) -> None:
         self.known = known
         lengths: dict[str, set[int]] = {}

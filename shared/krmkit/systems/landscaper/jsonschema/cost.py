@@ -29,8 +29,6 @@ _ONE = ("not", "if", "then", "else")
 class SchemaCost:
     """The cost of a schema for one value: `visits` of the library, and the deepest nesting of branches (`levels`)."""
 
-    __slots__ = ("_busy", "_known", "_root", "levels", "visits")
-
     def __init__(self, root: object, value: object) -> None:
         self._root = root
         self._known: dict[Pair, tuple[int, int]] = {}

@@ -49,8 +49,6 @@ def explained(schema: object, value: object, keywords: frozenset[str]) -> list[s
 class _Explainer:
     """The walk over one schema and one value."""
 
-    __slots__ = ("_busy", "_keywords", "_root")
-
     def __init__(self, root: object, keywords: frozenset[str]) -> None:
         self._root = root
         self._keywords = keywords

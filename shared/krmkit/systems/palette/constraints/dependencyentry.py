@@ -8,8 +8,6 @@ from krmkit.libraries.versions.lenient import LenientKey
 class Dependency:
     """One entry of `constraints.dependencies`, valid in itself. `low` and `high` are None where unbounded."""
 
-    __slots__ = ("high", "high_text", "layer", "low", "low_text", "name", "path", "type")
-
     def __init__(self, name: str, layer: str, kind: str, path: str, bounds: Bounds) -> None:
         self.name = name
         self.layer = layer

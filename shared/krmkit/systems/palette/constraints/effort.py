@@ -18,8 +18,6 @@ _SEARCHED = 1_000  # steps of a search, at worst, that make a step of effort
 class Effort:
     """Charges the effort of the run; outside of a run it is a budget of its own."""
 
-    __slots__ = ("_known", "_left")
-
     def __init__(self) -> None:
         self._left = effort.DEFAULT
         self._known: dict[str, Pattern | PatternError] = {}

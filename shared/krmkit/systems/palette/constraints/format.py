@@ -27,8 +27,6 @@ Bounds = tuple[tuple[str, Decimal], tuple[str, Decimal]]
 class Token:
     """One `${...}`. pattern, bounds (low, high as text and number) and options are None where the token has none."""
 
-    __slots__ = ("bounds", "effort", "options", "pattern", "rules", "source", "type")
-
     def __init__(self, name: str, source: str, effort: Effort) -> None:
         self.type = name
         self.rules = TYPES.get(name, TYPES["string"])

@@ -29,8 +29,6 @@ class PoolSource:
     types: instanceTypes, {name: {cpu, memoryMiB, diskGB or diskGiB}}. templates: machineTemplates, {kind: {field: path}}.
     """
 
-    __slots__ = ("items", "templates", "types")
-
     def __init__(
         self,
         items: Iterable[Resource],

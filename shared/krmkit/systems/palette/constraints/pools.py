@@ -35,19 +35,6 @@ class MachinePool:
     without_size and without_node: why its nodes are not known and what to do about it, "" for a pool of the config.
     """
 
-    __slots__ = (
-        "as_worker",
-        "control_plane",
-        "instance_type",
-        "min_size",
-        "name",
-        "node",
-        "size",
-        "table",
-        "without_node",
-        "without_size",
-    )
-
     def __init__(
         self,
         name: str,

@@ -26,8 +26,6 @@ from krmkit.systems.palette.packs.values import PackValues, equal, holds_macro, 
 class KeyRule:
     """One key of schema.yaml. `problem` is the finding where its entry is wrong; then there is nothing to check."""
 
-    __slots__ = ("format", "key", "node", "path", "problem", "secret", "template")
-
     def __init__(self, node: Scalar) -> None:
         self.node = node
         self.key = node.text

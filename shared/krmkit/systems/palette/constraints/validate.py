@@ -79,8 +79,6 @@ class ValidationOptions:
 class CheckedPack:
     """A pack under validation. Its texts are parsed once; `values` is None, with a finding, where they cannot be."""
 
-    __slots__ = ("defaults", "findings", "pack", "values")
-
     def __init__(self, pack: Pack, options: ValidationOptions) -> None:
         self.pack = pack
         self.findings: list[Finding] = []

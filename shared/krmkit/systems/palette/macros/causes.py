@@ -32,8 +32,6 @@ def record_macros(
 class MacroCauses:
     """Finds the inputs that macros refer to, each once."""
 
-    __slots__ = ("_carriers", "_config", "_known", "_named", "_resolver")
-
     def __init__(
         self,
         resolver: MacroResolver,

@@ -43,8 +43,6 @@ class Context:
     everything that only the server may know.
     """
 
-    __slots__ = ("macros", "on_undefined", "secrets", "system", "variables")
-
     def __init__(
         self,
         system: dict[str, str] | None = None,

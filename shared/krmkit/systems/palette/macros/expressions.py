@@ -40,8 +40,6 @@ class MacroExpression:
     foreign: fields and variables of other systems in it. control: it is a control structure, not a value.
     """
 
-    __slots__ = ("_template", "control", "fields", "foreign", "functions", "source")
-
     def __init__(self, body: str) -> None:
         self.fields: list[str] = []
         self.functions: list[str] = []

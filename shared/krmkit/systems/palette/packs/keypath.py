@@ -36,8 +36,6 @@ Step = str | int
 class Segment:
     """One part of a key path: a key's text (`quoted`: never joined with others), or every element (`each`)."""
 
-    __slots__ = ("each", "quoted", "text")
-
     def __init__(self, text: str, quoted: bool = False) -> None:
         self.text = text
         self.quoted = quoted
@@ -195,8 +193,6 @@ _ABSENT, _PARTLY, _THERE = 0, 1, 2
 
 class _Search:
     """One path through one tree. Every (node, segment) is looked at once, however many ways lead there."""
-
-    __slots__ = ("finder", "known", "segments")
 
     def __init__(self, finder: Finder, segments: tuple[Segment, ...]) -> None:
         self.finder = finder

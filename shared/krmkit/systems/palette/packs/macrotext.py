@@ -29,8 +29,6 @@ class Macro:
     not end in `}}`, and `raw` is its beginning.
     """
 
-    __slots__ = ("context", "flow", "mark", "path", "raw", "start", "unclosed", "whole")
-
     def __init__(self, raw: str, start: int, mark: str, unclosed: bool = False) -> None:
         self.unclosed = unclosed
         self.raw = raw
@@ -63,8 +61,6 @@ class Macro:
 
 class MacroText:
     """A text with its macros as marks. `document`: the marked text as YAML, None without macros."""
-
-    __slots__ = ("document", "macros", "marked", "text")
 
     def __init__(self, text: str, limits: Limits = DEFAULT_LIMITS) -> None:
         """Raises YamlError where a text with macros is not YAML even without them."""

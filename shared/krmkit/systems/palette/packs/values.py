@@ -22,8 +22,6 @@ class PackValues:
     text_root: the tree of the text alone, where `root` is merged with defaults; it has the lines.
     """
 
-    __slots__ = ("_lines", "_text_root", "finder", "limits", "secret")
-
     def __init__(
         self, root: Node | None, limits: Limits = DEFAULT_LIMITS, text_root: Node | None = None
     ) -> None:

@@ -26,8 +26,6 @@ class AppliedSelection:
     the paths that each preset set or removed, in that order, if the caller explains.
     """
 
-    __slots__ = ("findings", "presets", "text", "written")
-
     def __init__(
         self,
         text: str,

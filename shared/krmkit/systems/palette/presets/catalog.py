@@ -55,8 +55,6 @@ _MOST_NAMED = 100  # presets that a message about an unknown one looks at
 class PresetCatalog:
     """The presets of one presets.yaml, each read when it is chosen. Many packs may choose from one catalog."""
 
-    __slots__ = ("_by_label", "_by_name", "entries", "limits", "text")
-
     def __init__(self, text: str, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
         self.text = text
         self.entries = entries

@@ -33,8 +33,6 @@ class ExpressionValues:
 class TemplateExpression:
     """One expression of a template; `field`: its place, for errors."""
 
-    __slots__ = ("_constant", "_error", "field", "program", "slot")
-
     def __init__(self, field: str, text: str, scope: ExpressionScope) -> None:
         scope.expressions.append(self)
         self.field = field
@@ -72,8 +70,6 @@ class TemplateExpression:
 
 class ExpressionScope:
     """The CEL environment of one set, and the variables that are the same for all of its variants."""
-
-    __slots__ = ("_environment", "_fixed", "expressions", "fixed_names", "values")
 
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
         self.values = dict(values or {})
@@ -119,8 +115,6 @@ class ExpressionScope:
 class MapTemplate:
     """A static map overlaid by the entries {key | keyExpr, value | valueExpr}; later ones win."""
 
-    __slots__ = ("_entries", "_static", "constant")
-
     def __init__(
         self,
         field: str,
@@ -157,8 +151,6 @@ class MapTemplate:
 
 class FunctionTemplate:
     """A pipeline function whose configMap may have expressions."""
-
-    __slots__ = ("_config", "_static")
 
     def __init__(self, field: str, function: dict[str, Any], scope: ExpressionScope) -> None:
         self._config = MapTemplate(

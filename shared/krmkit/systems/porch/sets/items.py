@@ -62,8 +62,6 @@ class Planned:
 class Fleet:
     """The items by type, in a cluster's order: by namespace and name, independent of the items' order."""
 
-    __slots__ = ("_by_type", "_objects", "_variants", "resources")
-
     def __init__(self, resources: ResourceList) -> None:
         self.resources = resources
         self._by_type: dict[tuple[str, str], list[Resource]] = {}

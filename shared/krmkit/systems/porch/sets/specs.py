@@ -24,19 +24,6 @@ from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
 class VariantTemplate:
     """The template of a target, compiled."""
 
-    __slots__ = (
-        "_annotations",
-        "_batch",
-        "_context",
-        "_injectors",
-        "_labels",
-        "_package",
-        "_pipeline",
-        "_policies",
-        "_remove",
-        "_repo",
-    )
-
     def __init__(self, template: dict[str, Any], scope: ExpressionScope) -> None:
         downstream = mapping(template, "downstream")
         self._repo = _overriding("template.downstream.repoExpr", downstream, "repo", scope)
@@ -132,8 +119,6 @@ class VariantTemplate:
 
 class VariantRenderer:
     """Renders the variants of one set. `upstream` is its PackageRevision, `repositories` those of its namespace by name."""
-
-    __slots__ = ("_repositories", "_scope", "_templates", "_upstream_spec")
 
     def __init__(
         self, upstream_spec: dict[str, Any], upstream: TargetObject, repositories: Mapping[str, TargetObject]

@@ -22,8 +22,6 @@ Listing = Callable[[str, str], Iterable["TargetObject"]]
 class TargetObject:
     """The part of an object that a set uses: its name, namespace, labels and annotations."""
 
-    __slots__ = ("_variable", "annotations", "labels", "name", "namespace")
-
     def __init__(
         self,
         name: str,

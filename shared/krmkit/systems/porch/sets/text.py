@@ -27,8 +27,6 @@ def owner_of(packages: DecodedVariant) -> str:
 class VariantWriter:
     """Writes the variants of one set. Metadata that all share, and scalars that many share, are composed once."""
 
-    __slots__ = ("_keys", "_metadata", "_scalars", "_tail")
-
     def __init__(self, packages: DecodedVariant, finalizer: bool = False) -> None:
         self._keys: dict[str, str] = {}
         self._scalars: dict[str, str] = {}

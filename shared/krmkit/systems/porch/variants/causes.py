@@ -16,8 +16,6 @@ from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 class VariantCauses:
     """Records what one config sets: a PackageVariant, the function's own kind, or a ConfigMap, which gives lists as texts."""
 
-    __slots__ = ("_config", "_flat", "_is_variant", "_log")
-
     def __init__(self, log: CauseLog, config: Resource) -> None:
         self._log = log
         self._config = config

@@ -79,18 +79,6 @@ class VariantChain:
     `points`: the injection points after the last variant; `explained`: those of the variants before it.
     """
 
-    __slots__ = (
-        "_causes",
-        "_config",
-        "_inline",
-        "_items",
-        "applied",
-        "explained",
-        "kptfile",
-        "pipeline_changed",
-        "points",
-    )
-
     def __init__(
         self,
         items: Iterable[Resource],

@@ -27,8 +27,6 @@ _HINTS = {
 class DecodedVariant:
     """A PackageVariant or PackageVariantSet: `violations`: errors of its form; `spec` is valid if there are none."""
 
-    __slots__ = ("name", "namespace", "resource", "spec", "uid", "violations")
-
     def __init__(self, resource: Resource, spec: dict[str, Any], violations: list[Violation]) -> None:
         self.resource = resource
         self.spec = spec

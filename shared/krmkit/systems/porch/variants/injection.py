@@ -31,8 +31,6 @@ class Candidate:
     that prevents its injection.
     """
 
-    __slots__ = ("_data", "api_version", "elsewhere", "field", "kind", "name", "source")
-
     def __init__(
         self, data: dict[str, Any], elsewhere: str = "", source: Resource | None = None, field: Path = ()
     ) -> None:

@@ -25,8 +25,6 @@ class PackageView:
     function has just made have no package path either; they are the root's.
     """
 
-    __slots__ = ("_found", "resources", "root")
-
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.resources = list(resources)
         self._found: dict[str, list[tuple[tuple[str, str, int], int]]] = {}
