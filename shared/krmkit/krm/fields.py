@@ -75,16 +75,13 @@ def fields(item: Resource, word: str = "") -> Iterator[CommentedField]:
 
 
 def _children(item: Resource, path: Path, node: Node) -> list[CommentedField]:
+    found: list[tuple[str | int | None, Node, Entry | None]] = []
     if isinstance(node, Map):
-        return [
-            CommentedField(item, (*path, entry.name), entry.value, entry)
-            for entry in node.entries
-            if entry.name is not None and not isinstance(entry.value, Alias)
-        ]
-    if isinstance(node, Seq):
-        return [
-            CommentedField(item, (*path, index), value)
-            for index, value in enumerate(node.items)
-            if not isinstance(value, Alias)
-        ]
-    return []
+        found = [(entry.name, entry.value, entry) for entry in node.entries]
+    elif isinstance(node, Seq):
+        found = [(index, value, None) for index, value in enumerate(node.items)]
+    return [
+        CommentedField(item, (*path, step), value, entry)
+        for step, value, entry in found
+        if step is not None and not isinstance(value, Alias)
+    ]

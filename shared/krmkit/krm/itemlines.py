@@ -65,11 +65,6 @@ class Block:
         self.is_list = is_list
         self.is_odd = is_odd
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Block) and all(
-            getattr(self, name) == getattr(other, name) for name in self.__slots__
-        )
-
 
 class ItemLines:
     """A text as lines, each with the column of its first sign, and the block collections that were asked for, by path.

@@ -8,7 +8,6 @@ from krmkit.krm.annotations import Location
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.krm.words import holding
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.limits import Limits
 
@@ -247,7 +246,7 @@ def test_prefilter_after_edits(name: str, value: str) -> None:
     three.rewrite(f'kind: A\n  data:\n    x: "{value}"\n  z: 1\n')
 
     found = list(rl.containing(name, "A"))
-    near = [position for position, _ in holding(rl.items, name)]
+    near = [position for position, item in enumerate(rl.items) if item.may_hold(name)]
 
     for number, item in enumerate(rl.items):
         if name in str(item.get()):

@@ -126,8 +126,7 @@ def _documents(
                 anchors[anchor] = opened
             around.append((container, key))
             if len(around) > limits.depth:
-                place = event.start_mark.line + 1, event.start_mark.column + 1
-                raise LimitError.of("depth", limits.depth, "the nesting", *place)
+                raise LimitError.of("depth", limits.depth, "the nesting", *_place(event))
             container, key = opened, None
             continue
         elif kind is map_end or kind is seq_end:
@@ -140,10 +139,7 @@ def _documents(
         elif kind is yaml.DocumentStartEvent:
             if most and len(found) == most and not alone:
                 return found
-            if most and len(found) == most:
-                raise _at(event, "a second document starts here, where only one is expected")
-            if event.version not in (None, (1, 1)):
-                raise _at(event, "the text says %YAML, and Go reads no version but 1.1")
+            _check_start(event, is_extra=most > 0 and len(found) == most)
             document, anchors = Document(given, limits, text), {}
             found.append(document)
             continue
@@ -161,6 +157,14 @@ def _documents(
             container.items.append(node)
         else:
             document.root = None if _is_nothing(node) else node
+
+
+def _check_start(event: Any, is_extra: bool) -> None:
+    """Raise YamlError for a document that must not be there, or of a version that Go does not read."""
+    if is_extra:
+        raise _at(event, "a second document starts here, where only one is expected")
+    if event.version not in (None, (1, 1)):
+        raise _at(event, "the text says %YAML, and Go reads no version but 1.1")
 
 
 def _is_nothing(node: Node) -> bool:
@@ -199,7 +203,11 @@ def _alias(event: Any, document: Document, anchors: dict[str, Node], known: Anch
 
 
 def _at(event: Any, message: str) -> YamlError:
-    return YamlError(message, event.start_mark.line + 1, event.start_mark.column + 1)
+    return YamlError(message, *_place(event))
+
+
+def _place(event: Any) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1
 
 
 def _short(tag: str) -> str:

@@ -10,11 +10,13 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.lines import shift
 from krmkit.libraries.yaml.tree import Collection, Entry, Map, Node, Scalar, Seq
 
+_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@")
+
 
 class Editor:
     """Collects the splices of one document, in the places' view."""
 
-    __slots__ = ("closing", "composer", "edited", "places", "splices", "view")
+    __slots__ = ("closing", "composer", "edited", "places", "splices", "view", "words")
 
     def __init__(self, places: Places, literals: bool, edited: set[int], closing: Splice | None) -> None:
         self.places = places
@@ -23,6 +25,7 @@ class Editor:
         self.view = places.view
         self.composer = Composer(places, literals)
         self.splices: list[Splice] = []
+        self.words = 0  # so many of them put a word in the place of a plain scalar
 
     def cut(self, start: int, end: int, new: str = "") -> None:
         if start != end or new:
@@ -231,6 +234,8 @@ class Editor:
             at = places.below(old.end)
             self.cut(at, at, rest + newline)
         else:
+            if isinstance(value, Scalar) and is_bare(old.node) and "\n" not in self.view[start : old.end]:
+                self.words += head[1:] == value.text and not newline and _is_word(value.text)
             self.cut(
                 start if head else unit.colon,
                 old.end,
@@ -271,6 +276,11 @@ class Editor:
         end = value.end if is_bare(value) else places.of(value).end
         rest = places.view[end : places.line_end(end)]
         return rest.rstrip() if rest.lstrip(" \t").startswith("#") else ""
+
+
+def _is_word(text: str) -> bool:
+    """Whether a plain scalar says this text wherever one of one line stands."""
+    return text[:1].isalnum() and text.isascii() and _SIGNS.issuperset(text) and text[-1] != ":"
 
 
 def _is_block_header(head: str) -> bool:

@@ -10,7 +10,6 @@ from krmkit.krm.finding import INFO, Finding
 from krmkit.krm.refusals import refusal
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.krm.words import holding
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError
 from krmkit.libraries.schema.fields import find, mapping
@@ -48,7 +47,7 @@ class GeneratedItems:
         self.clashes: list[tuple[CollectedObject, str, str]] = []
         self.owners: set[str] = set()
         self.counts = {"added": 0, "changed": 0, "unchanged": 0, "removed": 0}
-        for _, item in holding(resources, names.GENERATED_BY):
+        for item in resources:
             if item.annotation(names.GENERATED_BY).startswith(OWNER + "/"):
                 self._known[(item.api_version, item.kind, item.namespace, item.name)] = item
 

@@ -132,7 +132,7 @@ def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> bo
         )
         raise refused("wrong-type", message, item, dotted(wrong.path)) from None
     for path in paths:
-        node = item.node(*path)
+        node = item.read(*path)
         found = found or node is not None
         if isinstance(node, Scalar) and not is_null(node):
             item.set(path, substring.ensured(node.text))
@@ -173,28 +173,24 @@ class _Names:
                 self._change(item, identity, reference, path)
 
     def _change(self, item: Resource, identity: Identity, reference: NameReference, path: Path) -> None:
-        node = item.node(*path)
+        node = item.read(*path)
         if not isinstance(node, Scalar):
             return
         candidates = self._new.get((reference.group, reference.kind, node.text))
-        holder = item.node(*path[:-1])
         if candidates is None:
             return
-        holder = (
-            holder if isinstance(holder, Map) else Map()
-        )  # an entry of resourceNames has no fields beside it
-        kind = holder.get("kind")
+        kind = item.read(*path[:-1], "kind")
         if path[-1] == "name" and isinstance(kind, Scalar) and kind.text != reference.kind:
             return
-        wanted: str | None = None if reference.cluster else self._namespace(holder, path, identity)
+        wanted: str | None = None if reference.cluster else self._namespace(item, path, identity)
         for namespace, new in candidates:
             if wanted is None or namespace == wanted:
                 item.set(path, new)
                 return
 
-    def _namespace(self, holder: Map, path: Path, identity: Identity) -> str | None:
+    def _namespace(self, item: Resource, path: Path, identity: Identity) -> str | None:
         """The namespace of the referenced resource: the one beside the name, else the referrer's; None for any."""
-        said = holder.get("namespace")
+        said = item.read(*path[:-1], "namespace")
         if path[-1] == "name" and isinstance(said, Scalar):
             return said.text or _DEFAULT
         group, namespace, kind, _ = identity

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.krm.words import holding
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.porch.api import apinames
 from krmkit.systems.porch.api.apinames import Condition, PorchError, in_namespace
@@ -199,8 +198,8 @@ class Fleet:
     def _paths(self) -> dict[str, int]:
         """The highest index at each path below the variants' folder."""
         found: dict[str, int] = {}
-        for _, item in holding(self.resources, FOLDER + "/"):
-            _, path, index = place_of(item)
+        for item in self.resources:
+            path, index = place_of(item)[1:] if item.may_hold(FOLDER + "/") else ("", 0)
             if path:
                 found[path] = max(index, found.get(path, -1))
         return found

@@ -7,7 +7,6 @@ from typing import Any
 
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
-from krmkit.krm.words import holding
 from krmkit.systems.porch.api.apinames import in_namespace
 from krmkit.systems.porch.variants.injection import Candidate
 from krmkit.systems.porch.variants.packageview import CONTEXT_NAME, place_of
@@ -38,7 +37,7 @@ def candidates(
     own = config.ref() if config is not None else None
     eligible = [
         (*place_of(item), position, item)
-        for position, item in holding(items, names.LOCAL_CONFIG)
+        for position, item in enumerate(items)
         if item.is_local_config and not _is_tool(item) and item.ref() != own
     ]
     return found + [

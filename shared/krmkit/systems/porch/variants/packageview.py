@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.krm.words import holding
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.porch.api.apinames import PorchError
 
@@ -41,12 +39,10 @@ class PackageView:
         found = self._found.get(name)
         if found is None:
             resources = self.resources
-            positions = {position for position, _ in holding(resources, name)}
-            positions.update(
-                [number for number, resource in enumerate(resources) if resource.location is not None]
-            )
             found = self._found[name] = [
-                (place_of(resources[position]), position) for position in sorted(positions)
+                (place_of(resource), position)
+                for position, resource in enumerate(resources)
+                if resource.location is not None or resource.may_hold(name)
             ]
         return found
 
@@ -105,12 +101,7 @@ class PackageView:
 
 def place_of(resource: Resource) -> tuple[str, str, int]:
     """(package path, file path, index) of a resource, read without parsing all of it where its text is plain."""
-    if resource.location is not None:
-        return resource.location.package.rstrip("/"), resource.location.path, resource.location.index
-    path = resource.annotation(names.PATH) or resource.annotation(names.LEGACY_PATH)
-    index = resource.annotation(names.INDEX) or resource.annotation(names.LEGACY_INDEX)
-    number = int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0
-    return resource.annotation(names.PACKAGE_PATH).rstrip("/"), path, number
+    return resource.package_path.rstrip("/"), resource.path or "", resource.index
 
 
 def empty_document(text: str) -> int:

@@ -1,0 +1,86 @@
+"""Edits that need no proof, and those that are read again."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.editing import edit
+from krmkit.libraries.yaml.editing.edit import render
+from krmkit.libraries.yaml.tree import Map, Scalar
+
+TEXT = "# head\na: one # why\nb:\n  c: 'two'\n  d: |\n    three\ne: &x four\nf: {g: five}\nh: six\n  seven\n"
+
+
+def edited(text: str, path: tuple[str, ...], value: object) -> tuple[str, object]:
+    """The text after an edit, and what it must say."""
+    document = parse(text)
+    node = document.root
+    for step in path[:-1]:
+        assert isinstance(node, Map)
+        node = node.get(step)
+    assert isinstance(node, Map)
+    node.set(path[-1], value)
+    return render(document), go_data(document.root)
+
+
+@pytest.mark.parametrize("value", ["new", "v1.2", "a-b/c:d@e", 7, True, None, Scalar("1e3")])
+def test_a_word_for_a_plain_scalar_is_not_read_again(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what was wanted all the same."""
+    monkeypatch.setattr(edit, "_difference", None)
+
+    text, wanted = edited(TEXT, ("a",), value)
+
+    assert go_data(parse(text).root) == wanted
+    assert text.count("\n") == TEXT.count("\n")
+    assert " # why\n" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("a",), "x: y"),
+        (("a",), "two words"),
+        (("a",), "ends:"),
+        (("a",), "yes"),
+        (("a",), "1"),
+        (("a",), "two\nlines"),
+        (("a",), ""),
+        (("a",), {"k": "v"}),
+        (("a",), Scalar("<<: {}")),
+        (("b", "c"), "new"),
+        (("b", "d"), "new"),
+        (("e",), "new"),
+        (("f", "g"), "new"),
+        (("h",), "new"),
+        (("i",), "new"),
+    ],
+    ids=str,
+)
+def test_everything_else_is_read_again(
+    path: tuple[str, ...], value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other texts, and places that are no plain scalars of one line."""
+    proven: list[str] = []
+
+    def noted(text: str, *_: object) -> None:
+        proven.append(text)
+
+    monkeypatch.setattr(edit, "_difference", noted)
+
+    text, _ = edited(TEXT, path, value)
+
+    assert proven == [text]
+
+
+def test_two_edits_of_which_one_is_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One edit that needs a proof is enough."""
+    document = parse("a: one\nb: two\n")
+    assert isinstance(document.root, Map)
+    document.root.set("a", "x")
+    document.root.set("c", "z")
+    proven: list[str] = []
+    monkeypatch.setattr(edit, "_difference", lambda text, *_: proven.append(text))
+
+    assert render(document) == "a: x\nb: two\nc: z\n" == proven[0]
