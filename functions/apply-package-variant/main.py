@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from krmkit.systems.porch.api.apinames import PorchError
+
 if __name__ == "__main__":
     import os
     import sys
@@ -15,7 +17,7 @@ if __name__ == "__main__":
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.systems.porch.api.apinames import VARIANT_KIND
 from krmkit.systems.porch.findings import chain_findings, condition_finding, violation_findings
-from krmkit.systems.porch.variants.chain import ChainError, VariantChain, chosen
+from krmkit.systems.porch.variants.chain import VariantChain, chosen
 from krmkit.systems.porch.variants.decodevariants import decode_variant
 
 
@@ -26,7 +28,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     else:
         try:
             variants = [decode_variant(item) for item in chosen(resources, config.spec["variants"])]
-        except ChainError as error:
+        except PorchError as error:
             raise FunctionError(str(error), error.rule, config.resource) from None
     for one in variants:
         results.extend(violation_findings(one.violations, one.resource))
@@ -35,7 +37,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     chain = VariantChain(resources, config.spec.get("resources") or [], config.resource, resources.causes)
     try:
         chain.apply(variants)
-    except ChainError as error:
+    except PorchError as error:
         for condition in error.conditions:
             results.add(condition_finding("error", error.rule, condition, error.resource))
         return

@@ -12,12 +12,12 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.systems.porch.api.apinames import VARIANT_KIND, PorchError
+from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.porch.api.apinames import VARIANT_KIND
 from krmkit.systems.porch.findings import point_findings, violation_findings
 from krmkit.systems.porch.variants.candidates import candidates
 from krmkit.systems.porch.variants.decodevariants import decode_variant, recorder
-from krmkit.systems.porch.variants.injection import BadPointError, inject_config
+from krmkit.systems.porch.variants.injection import inject_config
 from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
 
 
@@ -40,13 +40,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             return
     found = candidates(spec["resources"], resources, spec["namespace"], config.resource)
     package = PackageView(resources)
-    try:
-        causes = recorder(resources.causes, config.resource)
-        points = inject_config(package, spec["injectors"], found, causes, optional=True)
-    except BadPointError as error:
-        raise FunctionError(str(error), "bad-injection-point") from None
-    except PorchError as error:
-        raise FunctionError(str(error), "bad-kptfile") from None
+    causes = recorder(resources.causes, config.resource)
+    points = inject_config(package, spec["injectors"], found, causes, optional=True)
     results.extend(point_findings(points))
     if points and not package.at(KPTFILE):
         results.info(

@@ -17,7 +17,7 @@ from krmkit.systems.porch.api.apinames import VARIANT_KIND, PorchError
 from krmkit.systems.porch.findings import pipeline_finding, violation_findings
 from krmkit.systems.porch.variants.decodevariants import decode_variant, recorder
 from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
-from krmkit.systems.porch.variants.pipeline import DottedNameError, prepend_pipeline
+from krmkit.systems.porch.variants.pipeline import prepend_pipeline
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -40,10 +40,9 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         changed = prepend_pipeline(package, owner, pipeline, recorder(resources.causes, config.resource))
         if changed:
             results.add(pipeline_finding(package.single(KPTFILE)))
-    except DottedNameError as error:
-        raise FunctionError(str(error), "dotted-name", config.resource) from None
     except PorchError as error:
-        raise FunctionError(str(error), "bad-kptfile") from None
+        resource = config.resource if error.rule == "dotted-name" else None
+        raise FunctionError(str(error), error.rule, resource) from None
 
 
 if __name__ == "__main__":

@@ -12,9 +12,8 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.fn import Config, FunctionError, ResourceList, Results, main
+from krmkit.fn import Config, ResourceList, Results, main
 from krmkit.systems.palette.macros.items import (
-    ContextError,
     read_context,
     resolve_packs,
     resolve_resources,
@@ -32,10 +31,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for problem in packs.problems:
         results.error("bad-pack", problem.message, problem.resource, problem.field)
     sources = sources_of(packs.carriers)
-    try:
-        context = read_context(config.spec, config.resource)
-    except ContextError as error:
-        raise FunctionError(str(error), "invalid-config", config.resource, error.field) from None
+    context = read_context(config.spec, config.resource)
     resolver = MacroResolver(sources, context, resources.limits)
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config.resource, resolver))

@@ -13,7 +13,8 @@ from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
 from krmkit.libraries.json import Object
 from krmkit.libraries.yaml import emit
-from krmkit.systems.clusterapi.variables.definitions import DiscoveryError, status_variables
+from krmkit.systems.clusterapi.api.errors import DefinitionsError
+from krmkit.systems.clusterapi.variables.definitions import status_variables
 from tests.e2e.extensionserver import ROOT, Server, post
 from tests.unit.systems.clusterapi.fixtures import cluster, cluster_class, templates
 
@@ -98,7 +99,7 @@ def errors(outcome: Outcome) -> list[str]:
 
 def test_a_conflict_is_in_the_status() -> None:
     """status.variables as the page prints it: both definitions of http-proxy by their source, marked as a conflict."""
-    with pytest.raises(DiscoveryError, match=r"conflicting schemas: http-proxy$") as caught:
+    with pytest.raises(DefinitionsError, match=r"conflicting schemas: http-proxy$") as caught:
         status_variables(CLASS, {PATCH: [http_proxy("different.example.com")]})
 
     found = {one["name"]: one for one in caught.value.variables}

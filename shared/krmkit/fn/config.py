@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from krmkit.fn.definition import FAIL_ON_SCHEMA, with_fail_on
 from krmkit.krm.annotations import FAIL_ON
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.schema.openapi import read_schema
 from krmkit.libraries.schema.violations import Violation, validate
@@ -68,7 +69,7 @@ class Config:
         return self.kind == "ConfigMap"
 
 
-class ConfigError(Exception):
+class ConfigError(Refused):
     """The config cannot be used: `violations` lists all that is wrong with it."""
 
     def __init__(self, violations: list[Violation]) -> None:

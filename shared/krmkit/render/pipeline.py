@@ -181,7 +181,7 @@ class _Pipeline:
                 if self.steps.skips(package, function):
                     continue
                 items = self.steps.run(package, function, items)
-            except (StoppedError, Refused, YamlError) as error:
+            except (Refused, YamlError) as error:
                 stopped = error if isinstance(error, StoppedError) else StoppedError(str(error))
                 if before is not None:
                     before.restore()

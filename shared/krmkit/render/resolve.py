@@ -37,7 +37,7 @@ class Flags(Protocol):
     image_prefix: str
 
 
-class ResolveError(Exception):
+class ResolveError(Refused):
     """The function cannot run on this machine; the message names what is missing, `way` what can be done."""
 
     def __init__(self, message: str, way: str = "") -> None:

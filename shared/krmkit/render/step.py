@@ -30,7 +30,7 @@ class Observer(Protocol):
     def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None: ...
 
 
-class StoppedError(Exception):
+class StoppedError(Refused):
     """A function failed; the text names it. `items`: all resources from before it ran; `validating`: it was a validator."""
 
     items: list[FileResource] = []  # read only; a failure before the first function has none

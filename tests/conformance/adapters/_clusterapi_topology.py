@@ -10,10 +10,8 @@ from typing import Any
 
 from krmkit.libraries.json import Object
 from krmkit.libraries.json.equal import json_equal
-from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.errors import PatchValueError, TopologyError
 from krmkit.systems.clusterapi.model.state import ClusterState
-from krmkit.systems.clusterapi.patches.lookup import VariableError
-from krmkit.systems.clusterapi.patches.values import PatchValueError
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]
@@ -50,7 +48,7 @@ def verdict(record: Record, work: Callable[[], Any]) -> tuple[bool, str]:
     """Compares a result with `expect`, or an error with `expect_error`."""
     try:
         found = work()
-    except (TopologyError, PatchValueError, VariableError) as error:
+    except (TopologyError, PatchValueError) as error:
         wanted = record.get("expect_error")
         if wanted is True:
             return True, ""

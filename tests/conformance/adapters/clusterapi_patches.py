@@ -9,20 +9,15 @@ from pathlib import Path
 from krmkit.libraries.json import Object
 from krmkit.libraries.json.equal import json_equal
 from krmkit.libraries.schema.fields import find
+from krmkit.systems.clusterapi.api.errors import PatchValueError
 from krmkit.systems.clusterapi.api.names import NamingTemplate, stable_suffix
 from krmkit.systems.clusterapi.api.roles import NO_ROLE
 from krmkit.systems.clusterapi.model.extensions import NoExtensions
 from krmkit.systems.clusterapi.patches.inline import InlinePatch
-from krmkit.systems.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment
+from krmkit.systems.clusterapi.patches.lookup import VariablePath, parse_path_segment
 from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
 from krmkit.systems.clusterapi.patches.selector import matches
-from krmkit.systems.clusterapi.patches.values import (
-    PatchValueError,
-    ValueTemplate,
-    Variables,
-    enabled_by,
-    value_of,
-)
+from krmkit.systems.clusterapi.patches.values import ValueTemplate, Variables, enabled_by, value_of
 from krmkit.systems.clusterapi.patches.variables import (
     cluster_builtin,
     control_plane_builtin,
@@ -76,7 +71,7 @@ def variable_lookup(record: Record, folder: Path) -> tuple[bool, str]:
     data = record["input"]
     try:
         found = VariablePath(data["path"]).value(data["variables"])
-    except VariableError as error:
+    except PatchValueError as error:
         expected = record.get("notFound")
         return "expect_error" in record and expected in (None, error.not_found), f"fails: {error}"
     return "expect" in record and json_equal(found, record["expect"]), f"gives {found!r}"

@@ -11,10 +11,11 @@ from typing import Any
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
 from krmkit.libraries.kube.fielderror import FieldError, aggregate
 from krmkit.libraries.schema.openapi import Schema
+from krmkit.systems.clusterapi.api.errors import DefinitionsError
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.variables.cluster import default_and_validate
 from krmkit.systems.clusterapi.variables.defaulting import default_variable, default_variables
-from krmkit.systems.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.systems.clusterapi.variables.definitions import Definitions, status_variables
 from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.systems.clusterapi.variables.schema import convert_schema
 from krmkit.systems.clusterapi.variables.values import VariableValue, go_number, read_variables
@@ -111,7 +112,7 @@ def status(record: Record, _: Path) -> tuple[bool, str]:
     discovered = {"patch1": response["variables"]} if response else {}
     try:
         result = status_variables(given["clusterClass"], discovered, KubeEnvironment((1, 29)))
-    except DiscoveryError as error:
+    except DefinitionsError as error:
         return str(error) == record.get("expect_error"), str(error)
     return result == record.get("expect"), f"got {result}"
 

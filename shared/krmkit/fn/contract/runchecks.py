@@ -13,7 +13,9 @@ import yaml
 from krmkit.fn import loader, testing
 from krmkit.fn.help import COMMON_RULES
 from krmkit.fn.run import Outcome, RunOptions
+from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.yaml.errors import YamlError
 
 _CODE = re.compile(r"/krmkit/\S*\.py\b")  # not the name of an image, which has such a folder, too
 
@@ -197,7 +199,7 @@ def is_readable(text: str) -> bool:
     """Whether a text is a ResourceList."""
     try:
         ResourceList.parse(text)
-    except ValueError:
+    except (Refused, YamlError):
         return False
     return True
 

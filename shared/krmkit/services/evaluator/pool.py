@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 import krmkit
+from krmkit.krm.errors import Refused
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
 
 # The worker uses the server's sys.path, however the server was started.
@@ -28,7 +29,7 @@ class FullError(Exception):
     """The queue of callers is full."""
 
 
-class DiedError(Exception):
+class DiedError(Refused):
     """The process ended in the middle of a call."""
 
 

@@ -10,6 +10,7 @@ from time import perf_counter, time
 from typing import Any
 from urllib.parse import parse_qs
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool
@@ -33,7 +34,7 @@ class GoneError(Exception):
     """The caller disconnected before its request was complete."""
 
 
-class LateError(Exception):
+class LateError(Refused):
     """A call exceeded its `?timeout=`, or the limit of a call. `gone`: the caller has disconnected."""
 
     def __init__(self, seconds: float, gone: bool) -> None:

@@ -30,15 +30,15 @@ _HTTPS = "https"
 _EXEC = "exec:"
 
 
-class CallError(Exception):
+class CallError(Refused):
     """A call without a usable answer.
 
-    A transport error, a timeout, an HTTP status other than 200, or a size over the limit.
+    A transport error, a timeout, an HTTP status other than 200 (`answered`), or a size over the limit.
     """
 
-
-class StatusError(CallError):
-    """An answer with an HTTP status other than 200."""
+    def __init__(self, message: str, answered: bool = False) -> None:
+        super().__init__(message)
+        self.answered = answered
 
 
 class HttpCaller:
@@ -98,7 +98,9 @@ class HttpCaller:
             raise CallError(f"failed to make the http call: {limit.said}")
         if answer.status != 200:
             shown = text[:_QUOTED].decode("utf-8", "replace")
-            raise StatusError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
+            raise CallError(
+                f"failed to make the http call: got non-200 response: {answer.status}: {shown}", True
+            )
         if len(text) > LARGEST:
             raise CallError(f"failed to read the response: it has more than {LARGEST} bytes")
         return text
@@ -189,7 +191,9 @@ class LocalCaller:
         """The body of the answer. Raises CallError."""
         status, text = self._served.respond(path, body)
         if status != 200:
-            raise StatusError(f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}")
+            raise CallError(
+                f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}", True
+            )
         return text
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from krmkit.libraries.json import Object
 from krmkit.services.extension.answeredpatches import patch_of, patched_request
-from krmkit.services.extension.client import Caller, CallError, StatusError
+from krmkit.services.extension.client import Caller, CallError
 from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.requests import odd_requests, with_unknown_kind
@@ -177,9 +177,9 @@ class _Check:
         for what, body in bodies.items():
             try:
                 read_object(self._call(path, body, max(seconds, 20.0)))
-            except StatusError:
-                continue  # an error status is an answer, too; a closed connection is not
             except CallError as error:
+                if error.answered:
+                    continue  # an error status is an answer, too; a closed connection is not
                 self.report.add(name, "robustness", f"a request that is {what} is not answered: {error}")
         if self._ask(hook, name, seconds, request) is None:
             self.report.add(name, "robustness", "does not answer after malformed, empty and huge requests")

@@ -26,7 +26,7 @@ from krmkit.storage.disk.write import FileEdit, write
 Choices = PresetChoices | MacroChoices
 
 
-class ChangedError(Exception):
+class ChangedError(Refused):
     """A file has changed since the page was made; the message names it."""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 
 
-class TopologyError(Exception):
+class TopologyError(Refused):
     """A desired state cannot be computed. The message is the one that Cluster API's topology controller logs.
 
     `field` is where that is written: in `resource`, or in the ClusterClass where that is None. "" where it is not known. `hint` is what
@@ -35,9 +36,21 @@ class TopologyError(Exception):
 class DefinitionsError(TopologyError):
     """The variables of a class cannot be used, so its controller stops reconciling it and its Clusters.
 
-    `variables` is what status.variables shows all the same, with conflicts marked.
+    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed. `details`:
+    for each conflict, the definers of the variable and the differences.
     """
 
-    def __init__(self, message: str, variables: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self, message: str, variables: Sequence[dict[str, Any]] = (), details: Sequence[str] = ()
+    ) -> None:
         super().__init__(message)
         self.variables = list(variables)
+        self.details = list(details)
+
+
+class PatchValueError(Refused):
+    """A value that cannot be calculated; the message is the reference's. `not_found`: the variable is absent."""
+
+    def __init__(self, message: str, not_found: bool = False) -> None:
+        super().__init__(message)
+        self.not_found = not_found

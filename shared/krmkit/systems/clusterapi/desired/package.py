@@ -20,7 +20,7 @@ from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster
 from krmkit.systems.clusterapi.api.templatevariables import unfilled
 from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions, checked
 from krmkit.systems.clusterapi.variables.cluster import default_and_validate
-from krmkit.systems.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.systems.clusterapi.variables.definitions import Definitions, status_variables
 from krmkit.systems.clusterapi.webhooks.cluster import class_key, default_version, validate_class_name
 from krmkit.systems.clusterapi.webhooks.compatibility import spec_of, topology_of
 
@@ -147,7 +147,7 @@ def class_variables(cluster_class: Object, extensions: Extensions) -> list[Objec
             raise TopologyError(f"variables[].schema in the answer of {handler} must be a map")
     try:
         return status_variables(cluster_class, answers)
-    except DiscoveryError as error:
+    except DefinitionsError as error:
         raise DefinitionsError("; ".join([str(error), *error.details]), error.variables) from None
 
 

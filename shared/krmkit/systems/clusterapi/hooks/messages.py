@@ -6,6 +6,7 @@ import json
 from base64 import b64encode
 from typing import Any
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.roles import NO_ROLE
 from krmkit.systems.clusterapi.model.extensions import HOOKS_VERSION
@@ -16,7 +17,7 @@ SUCCESS = "Success"
 FAILURE = "Failure"
 
 
-class HookError(Exception):
+class HookError(Refused):
     """An extension answers this error with status Failure; the message names item, patch and field.
 
     `field` is the patch of a TopologyExtension that fails, "" for any other error.

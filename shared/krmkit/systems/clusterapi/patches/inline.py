@@ -8,11 +8,11 @@ from typing import Any
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
-from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.errors import PatchValueError, TopologyError
 from krmkit.systems.clusterapi.model.extensions import JSON_PATCH, Extensions
 from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
 from krmkit.systems.clusterapi.patches.selector import matches
-from krmkit.systems.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
+from krmkit.systems.clusterapi.patches.values import Variables, enabled_by, value_of
 
 
 class InlinePatch:

@@ -6,39 +6,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.systems.clusterapi.api.errors import PatchValueError
 
 Segment = tuple[str, int | None]
 
 
-class VariableError(ValueError):
-    """A path that leads to no value. `not_found`: the variable is absent; otherwise the path is malformed."""
-
-    def __init__(self, message: str, not_found: bool = False) -> None:
-        super().__init__(message)
-        self.not_found = not_found
-
-
 def parse_path_segment(segment: str) -> Segment:
-    """Return name and index of a segment. `parse_path_segment("nodes[1]")` is ("nodes", 1). Raises VariableError."""
+    """Return name and index of a segment. `parse_path_segment("nodes[1]")` is ("nodes", 1). Raises PatchValueError."""
     left, right = segment.find("["), segment.find("]")
     if left < 0 and right < 0:
         return segment, None
     if left < 0 or right < left:
-        raise VariableError(f"failed to parse path segment {quote(segment)}")
+        raise PatchValueError(f"failed to parse path segment {quote(segment)}")
     digits = segment[left + 1 : right]
     bare = digits[1:] if digits[:1] in ("-", "+") else digits
     if not (bare.isascii() and bare.isdecimal()):
-        raise VariableError(
+        raise PatchValueError(
             f"failed to parse array index in path segment {quote(segment)}:"
             f" strconv.Atoi: parsing {quote(digits)}: invalid syntax"
         )
     if len(bare) > 18:
-        raise VariableError(
+        raise PatchValueError(
             f"failed to parse array index in path segment {quote(segment)}:"
             f" strconv.Atoi: parsing {quote(digits)}: value out of range"
         )
     if int(digits) < 0:
-        raise VariableError(f"invalid array index {int(digits)} in path segment {quote(segment)}")
+        raise PatchValueError(f"invalid array index {int(digits)} in path segment {quote(segment)}")
     return segment[:left], int(digits)
 
 
@@ -53,22 +46,22 @@ class VariablePath:
         self._names = path.split(".")
 
     def value(self, variables: Mapping[str, Any]) -> Any:
-        """Return the value at the path. Raises VariableError."""
+        """Return the value at the path. Raises PatchValueError."""
         first, *rest = self._names
         try:
             name, index = parse_path_segment(first)
-        except VariableError as error:
-            raise VariableError(f"variable {quote(self._path)} is invalid: {error}") from None
+        except PatchValueError as error:
+            raise PatchValueError(f"variable {quote(self._path)} is invalid: {error}") from None
         if name not in variables:
-            raise VariableError(f"variable {quote(first)} does not exist", not_found=True)
+            raise PatchValueError(f"variable {quote(first)} does not exist", not_found=True)
         value = variables[name]
         if index is not None:
             value = self._element(value, name, index)
         for segment in rest:
             try:
                 name, index = parse_path_segment(segment)
-            except VariableError as error:
-                raise VariableError(f"variable {quote(self._path)} has invalid syntax: {error}") from None
+            except PatchValueError as error:
+                raise PatchValueError(f"variable {quote(self._path)} has invalid syntax: {error}") from None
             value = self._member(value, name)
             if index is not None:
                 value = self._element(value, name, index)
@@ -81,19 +74,21 @@ class VariablePath:
         if isinstance(value, list) and name.isascii() and name.isdecimal() and len(name) <= 18:
             if int(name) < len(value):
                 return value[int(name)]
-        raise VariableError(
+        raise PatchValueError(
             f"variable {quote(self._path)} does not exist: failed to lookup segment {quote(name)}",
             not_found=True,
         )
 
     def _element(self, value: Any, name: str, index: int) -> Any:
         if not isinstance(value, list):
-            raise VariableError(
+            raise PatchValueError(
                 f"variable {quote(self._path)} is invalid: failed to get array {quote(name)}:"
                 f" value doesn't contain array; it contains {_kind(value)}"
             )
         if index >= len(value):
-            raise VariableError(f"variable {quote(self._path)} is invalid: array does not have index {index}")
+            raise PatchValueError(
+                f"variable {quote(self._path)} is invalid: array does not have index {index}"
+            )
         return value[index]
 
 

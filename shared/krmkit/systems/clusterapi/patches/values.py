@@ -17,16 +17,13 @@ from krmkit.libraries.yaml.data import go2_data
 from krmkit.libraries.yaml.document import parse_all
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.scalars import go2_resolve
-from krmkit.systems.clusterapi.patches.lookup import VariableError, VariablePath
+from krmkit.systems.clusterapi.api.errors import PatchValueError
+from krmkit.systems.clusterapi.patches.lookup import VariablePath
 
 _PLAIN_FIRST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/")
 _PLAIN = _PLAIN_FIRST | frozenset("-._:")
 # Sprig's functions that change their argument. Templates that may call one get a copy of the data.
 _CHANGING = ("set", "merge", "unset", "mustMerge")
-
-
-class PatchValueError(ValueError):
-    """A value that cannot be calculated; the message is the reference's."""
 
 
 @dataclass(slots=True)
@@ -146,7 +143,7 @@ def _of_variable(path: str) -> Callable[[Variables], Any]:
     def read(variables: Variables) -> Any:
         try:
             return prepared.value(variables.values)
-        except VariableError as error:
+        except PatchValueError as error:
             raise PatchValueError(f"failed to calculate value: {error}") from None
 
     return read

@@ -15,6 +15,7 @@ from krmkit.libraries.kube.fielderror import FieldError, aggregate, child, type_
 from krmkit.libraries.schema.fields import MISSING, find, mapping
 from krmkit.libraries.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.libraries.schema.openapi import Schema
+from krmkit.systems.clusterapi.api.errors import DefinitionsError
 from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.systems.clusterapi.variables.schema import convert_schema
 from krmkit.systems.clusterapi.variables.values import VariableValue, go_number
@@ -30,21 +31,6 @@ _FALSE = (
     "x-kubernetes-preserve-unknown-fields",
     "x-kubernetes-int-or-string",
 )
-
-
-class DiscoveryError(ValueError):
-    """The variables of a ClusterClass cannot be computed; the text is the controller's.
-
-    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed. `details`:
-    for each conflict, the definers of the variable and the differences.
-    """
-
-    def __init__(
-        self, message: str, variables: Sequence[dict[str, Any]] = (), details: Sequence[str] = ()
-    ) -> None:
-        super().__init__(message)
-        self.variables = list(variables)
-        self.details = list(details)
 
 
 @dataclass(slots=True, eq=False)
@@ -129,7 +115,7 @@ def status_variables(
 ) -> list[dict[str, Any]]:
     """Return status.variables of a ClusterClass. `discovered` are the variables in each external patch's answer, by patch name.
 
-    Raises DiscoveryError for invalid discovered variables, and for conflicting definitions.
+    Raises DefinitionsError for invalid discovered variables, and for conflicting definitions.
     """
     spec = mapping(cluster_class, "spec")
     entries: dict[str, dict[str, Any]] = {}
@@ -149,13 +135,13 @@ def status_variables(
     class_name = find(cluster_class, ("metadata", "name"), "")
     prefix = f"failed to discover variables for ClusterClass {class_name}: "
     if problems:
-        raise DiscoveryError(prefix + aggregate(problems))
+        raise DefinitionsError(prefix + aggregate(problems))
     listed = [entries[name] for name in sorted(entries)]
     conflicting = [entry for entry in listed if entry["definitionsConflict"]]
     if conflicting:
         names = ",".join(entry["name"] for entry in conflicting)
         message = f"{prefix}the following variables have conflicting schemas: {names}"
-        raise DiscoveryError(message, listed, [conflict_of(entry) for entry in conflicting])
+        raise DefinitionsError(message, listed, [conflict_of(entry) for entry in conflicting])
     return listed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.kube.quantity import GIBIBYTE, GIGABYTE, MEBIBYTE, MILLICORE, NANO, from_number
 from krmkit.systems.palette.packs.packfileschemas import RESOURCE_TYPES
@@ -20,7 +21,7 @@ _FIELDS = (
 )
 
 
-class PoolError(ValueError):
+class PoolError(Refused):
     """A pool cannot be read; the message names its field, and `field` is the one in the config's spec."""
 
     def __init__(self, message: str, field: str = "machinePools") -> None:

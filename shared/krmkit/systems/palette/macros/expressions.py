@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from krmkit.systems.palette.errors import MacroError
+
 if TYPE_CHECKING:
     from krmkit.libraries.gotemplate.template import Template
 
@@ -23,15 +25,6 @@ DENIED = frozenset(
     """.split()
 )
 """Functions whose answer is not the same at every run and place."""
-
-
-class ExpressionError(ValueError):
-    """An expression cannot be evaluated; `code` is the finding's."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 class MacroExpression:
@@ -84,12 +77,12 @@ class MacroExpression:
         return "".join(parts).strip()
 
     def evaluate(self, values: list[str]) -> str:
-        """The expression's text, given the text of each field. Raises ExpressionError."""
+        """The expression's text, given the text of each field. Raises MacroError."""
         if self.source == ".f0":
             return values[0]
         for name in self.functions:
             if name in DENIED:
-                raise ExpressionError(
+                raise MacroError(
                     "denied-function",
                     f'the function "{name}" does not give the same answer every time, or looks outside the package;'
                     " give the value as a variable instead",
@@ -99,9 +92,7 @@ class MacroExpression:
         try:
             return self.template().execute({f"f{number}": value for number, value in enumerate(values)})
         except TemplateError as error:
-            raise ExpressionError(
-                "function-error", error.message.partition(">: ")[2] or error.message
-            ) from None
+            raise MacroError("function-error", error.message.partition(">: ")[2] or error.message) from None
 
     def template(self) -> Template:
         """The expression as a Go template over the fields' plain names."""
@@ -118,11 +109,9 @@ class MacroExpression:
                         from krmkit.libraries.messages.nearest import did_you_mean
 
                         hint = did_you_mean(name, sorted(known))
-                        raise ExpressionError(
-                            "unknown-function", f'there is no function "{name}"{hint}'
-                        ) from None
+                        raise MacroError("unknown-function", f'there is no function "{name}"{hint}') from None
                 reason = error.message.removeprefix("template: macro:1: ")
-                raise ExpressionError("function-error", f"the expression cannot be read: {reason}") from None
+                raise MacroError("function-error", f"the expression cannot be read: {reason}") from None
         return self._template
 
 

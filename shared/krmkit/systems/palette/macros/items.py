@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -20,21 +21,13 @@ from krmkit.systems.palette.packs.macrotext import FIELD
 _MOST_LISTED = 20
 
 
-class ContextError(ValueError):
-    """A config has a list or map instead of a single value at `field`."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-
-
 def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
     """The context of a ResolveMacros config. Values keep the text that the config has for them: 1.20 stays 1.20.
 
-    Raises ContextError.
+    Raises Refused.
     """
     for place in ("system", "macros", "variables"):
-        _refuse_collections(place, spec[place])
+        _refuse_collections(place, spec[place], config)
     typed = config if config is not None and config.kind != "ConfigMap" else None
     variables = _texts(spec["variables"], typed.node("spec", "variables") if typed else None)
     return Context(
@@ -46,7 +39,7 @@ def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
     )
 
 
-def _refuse_collections(place: str, given: Any) -> None:
+def _refuse_collections(place: str, given: Any, config: Resource | None) -> None:
     """A map or a list has no text to put in a macro's place."""
     if isinstance(given, dict):
         pairs = [(f"spec.{place}.{name}", value) for name, value in given.items()]
@@ -55,9 +48,8 @@ def _refuse_collections(place: str, given: Any) -> None:
     for field, value in pairs:
         if isinstance(value, (dict, list)):
             what = "map" if isinstance(value, dict) else "list"
-            raise ContextError(
-                field, f"must be a single value, not a {what}: a macro stands for a piece of text"
-            )
+            message = f"must be a single value, not a {what}: a macro stands for a piece of text"
+            raise Refused(Finding("invalid-config", message, ERROR, config, field))
 
 
 def _texts(data: Any, node: Node | None) -> dict[str, str]:

@@ -12,13 +12,13 @@ from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.systems.palette.errors import KEPT, MacroError
 from krmkit.systems.palette.macros.context import Context, Source
-from krmkit.systems.palette.macros.values import FailError, KeepError, MacroValues
+from krmkit.systems.palette.macros.values import MacroValues
 from krmkit.systems.palette.packs.findings import VALUES, pack_finding
 from krmkit.systems.palette.packs.lines import LineIndex
 from krmkit.systems.palette.packs.macrotext import (
     COMMENT,
-    InsertError,
     Macro,
     MacroText,
     holds_macro,
@@ -87,21 +87,14 @@ class MacroResolver:
             try:
                 value = self._values.value(source, macro)
                 filled[mark] = insertion(macro, value, text.line_indent(macro))
-            except KeepError as kept:
-                findings.append(
-                    self._about(
-                        source, macro, "kept", f"{macro.raw} stays as it is: {kept}", file, kept.severity
-                    )
-                )
-                continue
-            except FailError as failed:
-                if id(failed) in said:
+            except MacroError as stopped:
+                rule, severity, message = stopped.finding.rule, stopped.finding.severity, str(stopped)
+                if rule == KEPT:
+                    message = f"{macro.raw} stays as it is: {message}"
+                elif id(stopped) in said:
                     continue
-                said.add(id(failed))
-                findings.append(self._about(source, macro, failed.code, failed.message, file))
-                continue
-            except InsertError as error:
-                findings.append(self._about(source, macro, "invalid-result", f"{macro.raw}: {error}", file))
+                said.add(id(stopped))
+                findings.append(self._about(source, macro, rule, message, file, severity))
                 continue
             if holds_macro(value):
                 message = f"{macro.raw}: the value holds a macro, which stays in the text: Palette never looks for macros in values"

@@ -10,8 +10,9 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import Limits
 from krmkit.libraries.yaml.scalars import core_resolve
 from krmkit.libraries.yaml.tree import Scalar, deref
+from krmkit.systems.palette.errors import KEPT, MacroError
 from krmkit.systems.palette.macros.context import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Source
-from krmkit.systems.palette.macros.expressions import ExpressionError, MacroExpression
+from krmkit.systems.palette.macros.expressions import MacroExpression
 from krmkit.systems.palette.packs.keypath import FOUND, Finder, KeyPath
 from krmkit.systems.palette.packs.macrotext import Macro, MacroText
 from krmkit.systems.palette.presets.merge import Steps
@@ -24,23 +25,6 @@ MAX_VALUE = 4 * 1024 * 1024
 """Characters of one macro's value: values that hold values may double with each step."""
 MAX_VALUES = 16 * 1024 * 1024
 """Characters of the values of all macros of a run together."""
-
-
-class KeepError(Exception):
-    """The macro is kept; the text gives the reason, `severity` the finding's severity."""
-
-    def __init__(self, message: str, severity: str = WARNING) -> None:
-        super().__init__(message)
-        self.severity = severity
-
-
-class FailError(Exception):
-    """The macro cannot be resolved."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 class MacroValues:
@@ -67,7 +51,7 @@ class MacroValues:
         self._hints_left = _MOST_HINTS
         self._texts: dict[Source, MacroText] = {}
         self._finders: dict[Source, Finder] = {}
-        self._values: dict[int, str | KeepError | FailError] = {}
+        self._values: dict[int, str | MacroError] = {}
         self._secret_macros: set[int] = set()
         self._held = 0  # characters of all values
         self._is_secret = False  # whether what was looked up last holds one
@@ -83,23 +67,23 @@ class MacroValues:
         return text
 
     def value(self, source: Source, macro: Macro) -> str:
-        """The value of a macro. Raises KeepError or FailError."""
+        """The value of a macro. Raises MacroError."""
         known = self._values.get(id(macro))
         if known is None:
             name = f"{source.label}:{macro.path}" if macro.path else f"{source.label}:{macro.raw}"
             if id(macro) in self._open:
                 chain = list(self._open.values())
                 start = list(self._open).index(id(macro))
-                raise FailError("cycle", f"the value needs itself: {' -> '.join([*chain[start:], name])}")
+                raise MacroError("cycle", f"the value needs itself: {' -> '.join([*chain[start:], name])}")
             if len(self._open) >= MAX_CHAIN:
-                raise FailError(
+                raise MacroError(
                     "cycle",
                     f"macros refer to each other over more than {MAX_CHAIN} steps (krmkit.systems.palette.macros.values.MAX_CHAIN)",
                 )
             self._open[id(macro)] = name
             try:
                 known = self._evaluate(macro)
-            except (KeepError, FailError) as error:
+            except MacroError as error:
                 known = error.with_traceback(None)  # the frames of a chain would all stay in memory
             finally:
                 del self._open[id(macro)]
@@ -164,9 +148,9 @@ class MacroValues:
             expression = self._expressions[body] = MacroExpression(body)
             self.used.update(expression.fields)
         if expression.control:
-            raise KeepError("it is a control structure, which only Palette evaluates")
+            raise MacroError(KEPT, "it is a control structure, which only Palette evaluates", WARNING)
         if expression.foreign:
-            raise KeepError(f"{expression.foreign[0]} belongs to another template system")
+            raise MacroError(KEPT, f"{expression.foreign[0]} belongs to another template system", WARNING)
         outer, self._is_secret = self._is_secret, False
         try:
             values = [self._field(path) for path in expression.fields]
@@ -177,15 +161,15 @@ class MacroValues:
             self._is_secret = outer or secret
         try:
             value = expression.evaluate(values)
-        except ExpressionError as error:
-            message = error.message
-            if error.code == "function-error" and (secret or self.context.is_secret(values)):
+        except MacroError as error:
+            message = str(error)
+            if error.finding.rule == "function-error" and (secret or self.context.is_secret(values)):
                 message = "a function failed; what it says is not shown, because there is a secret among its arguments"
-            raise FailError(error.code, f"{macro.raw}: {message}") from None
+            raise MacroError(error.finding.rule, f"{macro.raw}: {message}") from None
         _check_length(value)
         self._held += len(value)
         if self._held > MAX_VALUES:
-            raise FailError(
+            raise MacroError(
                 "invalid-result",
                 f"the values of all macros have more than {MAX_VALUES:,} characters (krmkit.systems.palette.macros.values.MAX_VALUES)",
             )
@@ -217,8 +201,8 @@ class MacroValues:
             value = known.get(name)
             return self._undefined(path, KEEP, self._hint(kind, name)) if value is None else value
         if kind == "app":
-            raise KeepError("references to app profiles are resolved by Palette only")
-        raise FailError(
+            raise MacroError(KEPT, "references to app profiles are resolved by Palette only", WARNING)
+        raise MacroError(
             "undefined", f".spectro.{path}: there is no {kind!r} among pack, system, var and macro"
         )
 
@@ -270,10 +254,10 @@ class MacroValues:
         policy = self.context.on_undefined or default
         if policy == KEEP:
             if path.startswith("system.") and path[len("system.") :] in SYSTEM_MACROS:
-                raise KeepError(f"no value is given for .spectro.{path}, which Palette knows", INFO)
-            raise KeepError(f"no value is given for .spectro.{path}{hint}")
+                raise MacroError(KEPT, f"no value is given for .spectro.{path}, which Palette knows", INFO)
+            raise MacroError(KEPT, f"no value is given for .spectro.{path}{hint}", WARNING)
         if policy == ERROR:
-            raise FailError("undefined", f"there is no value for .spectro.{path}{hint}")
+            raise MacroError("undefined", f"there is no value for .spectro.{path}{hint}")
         return ""
 
     def _pack_value(self, reference: str) -> str | None:
@@ -284,7 +268,7 @@ class MacroValues:
         sources = self._by_name[name]
         if len(sources) > 1:
             others = ", ".join(source.label for source in sources)
-            raise FailError(
+            raise MacroError(
                 "ambiguous-pack",
                 f'.spectro.pack.{reference}: the name "{name}" fits several packs ({others});'
                 " write the display name of one of them",
@@ -295,11 +279,11 @@ class MacroValues:
             text = self.text(source)
             matches = self._finder(source, text).find(KeyPath.parse(path))
         except YamlError as error:
-            raise FailError(
+            raise MacroError(
                 "invalid-result", f"the values of the pack {source.label} are not YAML: {error}"
             ) from None
         except Refused as error:
-            raise FailError("undefined", f".spectro.pack.{reference}: {error}") from None
+            raise MacroError("undefined", f".spectro.pack.{reference}: {error}") from None
         if len(matches) != 1 or matches[0].state != FOUND:
             return None
         node = matches[0].node
@@ -307,7 +291,7 @@ class MacroValues:
             return None
         node = deref(node)
         if not isinstance(node, Scalar):
-            raise FailError(
+            raise MacroError(
                 "not-scalar",
                 f".spectro.pack.{reference} is a {'list' if node.kind == 'seq' else 'map'}; a macro can only"
                 " stand for a single value",
@@ -333,7 +317,7 @@ class MacroValues:
 
 def _check_length(value: str) -> None:
     if len(value) > MAX_VALUE:
-        raise FailError(
+        raise MacroError(
             "invalid-result",
             f"the value has more than {MAX_VALUE:,} characters (krmkit.systems.palette.macros.values.MAX_VALUE)",
         )

@@ -29,7 +29,7 @@ FILES = ("values.yaml", "presets.yaml", "schema.yaml", "defaults.yaml")
 _MOST_NAMED = 500  # packs that a message about an unknown one looks at
 
 
-class CarrierError(ValueError):
+class CarrierError(Refused):
     """An item is not a readable pack, or a name does not lead to one.
 
     `field`: the place; `resource`: the item, if any.

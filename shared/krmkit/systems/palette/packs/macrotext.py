@@ -14,6 +14,7 @@ from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.tree import Document, Map, Node, Scalar, Seq
+from krmkit.systems.palette.errors import MacroError
 
 FIELD = ".spectro."
 COMMENT = "#"
@@ -242,19 +243,14 @@ def holds_macro(text: str) -> bool:
     return FIELD in text and any(is_macro(text[start:end]) for start, end in actions(text))
 
 
-class InsertError(ValueError):
-    """A value cannot replace the macro; the message gives the reason."""
-
-
 def insertion(macro: Macro, value: str, indent: str) -> str:
     """The text that puts `value` in the macro's place, escaped for the scalar around it."""
     if macro.context == '"':
         return emit.double_quoted(value)[1:-1]
     if macro.context == "'":
         if "\n" in value:
-            raise InsertError(
-                "the value has several lines, which single quotes cannot hold; use double quotes"
-            )
+            message = "the value has several lines, which single quotes cannot hold; use double quotes"
+            raise MacroError("invalid-result", f"{macro.raw}: {message}")
         return value.replace("'", "''")
     if macro.context in ("|", ">"):
         return value.replace("\n", "\n" + indent)

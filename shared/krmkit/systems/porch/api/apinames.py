@@ -5,6 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.krm.resource import Resource
 
 VARIANT_VERSION = "config.porch.kpt.dev/v1alpha1"
 VARIANT_KIND = "PackageVariant"
@@ -26,11 +33,24 @@ STALLED, READY = "Stalled", "Ready"
 class PorchError(Refused):
     """An error at which the controller would stop: nothing may be changed.
 
-    `field`: the field of the resource that is worked on. `repository`: the Repository for which that fails. "" if not known.
+    `rule` is that of the result. `field`: the field of the resource that is worked on. `repository`: the Repository for which
+    that fails. "" if not known. `conditions`: those that the controller writes for the variant in `resource`.
     """
 
     field = ""
     repository = ""
+
+    def __init__(
+        self,
+        message: str,
+        rule: str = "bad-kptfile",
+        conditions: Sequence[Condition] = (),
+        resource: Resource | None = None,
+    ) -> None:
+        super().__init__(Finding(rule, message))
+        self.rule = rule
+        self.conditions = conditions
+        self.resource = resource
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ FOLDER = "variants"
 class SetError(PorchError):
     """An error that stops a set: `conditions` are those that the controller would write, `resource` is the set."""
 
+    resource: Resource
+
     def __init__(
         self, packages: DecodedVariant, reason: str, message: str, cause: PorchError | None = None
     ) -> None:

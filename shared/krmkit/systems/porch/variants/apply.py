@@ -22,14 +22,6 @@ from krmkit.systems.porch.variants.pipeline import check_names, prepend_pipeline
 from krmkit.systems.porch.variants.validation import validate_variant
 
 
-class InvalidVariantError(PorchError):
-    """The PackageVariant itself is invalid; `errors` are the controller's messages."""
-
-    def __init__(self, errors: list[str]) -> None:
-        super().__init__("; ".join(errors))
-        self.errors = errors
-
-
 @dataclass(frozen=True, slots=True)
 class AppliedVariant:
     """The outcome: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
@@ -45,14 +37,14 @@ def apply_variant(
     candidates: Sequence[Candidate],
     causes: VariantCauses | None = None,
 ) -> AppliedVariant:
-    """Apply the variant `name` to the package. Raises InvalidVariantError before any change, PorchError if a step
+    """Apply the variant `name` to the package. Raises PorchError, for an invalid variant before any change, and if a step
     fails.
 
     Pipeline and injection always run, even if the spec has neither: entries that the variant made before are removed.
     """
     errors = validate_variant(spec)
     if errors:
-        raise InvalidVariantError(errors)
+        raise PorchError("; ".join(errors))
     check_names(name, mapping(spec, "pipeline"))
     set_package_context(package, spec.get("packageContext"), causes)
     pipeline_changed = prepend_pipeline(package, name, spec.get("pipeline"), causes)

@@ -28,32 +28,20 @@ from krmkit.systems.porch.variants.validation import (
 )
 
 
-class ChainError(PorchError):
-    """An error that ends the run: its rule, and the conditions for the variant in `resource`."""
-
-    def __init__(
-        self, message: str, rule: str, conditions: Sequence[Condition] = (), resource: Resource | None = None
-    ) -> None:
-        super().__init__(message)
-        self.rule = rule
-        self.conditions = conditions
-        self.resource = resource
-
-
 def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
-    """The PackageVariants among the items: those named, in that order, or all by file and position. ChainError for none."""
+    """The PackageVariants among the items: those named, in that order, or all by file and position. PorchError for none."""
     variants = []
     for item in items:
         if not names or item.name in names:
             try:
                 refuse_other_version(item)
             except PorchError as error:
-                raise ChainError(str(error), "no-variant") from None
+                raise PorchError(str(error), "no-variant") from None
         if is_variant(item):
             variants.append(item)
     if not names:
         if not variants:
-            raise ChainError(
+            raise PorchError(
                 "there is no PackageVariant: give one as the config, or among the items", "no-variant"
             )
         return [
@@ -65,7 +53,7 @@ def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
     by_name = {item.name: item for item in reversed(variants)}
     missing = [name for name in names if name not in by_name]
     if missing:
-        raise ChainError(f"no PackageVariant named {', '.join(missing)} is among the items", "no-variant")
+        raise PorchError(f"no PackageVariant named {', '.join(missing)} is among the items", "no-variant")
     return [by_name[name] for name in names]
 
 
@@ -97,11 +85,11 @@ class VariantChain:
         self.explained: list[InjectionPoint] = []
 
     def apply(self, variants: Sequence[DecodedVariant]) -> None:
-        """Validate all, then apply all, then write the status of those that are items. ChainError at the first failure."""
+        """Validate all, then apply all, then write the status of those that are items. PorchError at the first failure."""
         for variant in variants:
             errors = validate_variant(variant.spec)
             if errors:
-                raise ChainError(
+                raise PorchError(
                     "; ".join(errors), "stalled", conditions_of_invalid(errors), variant.resource
                 )
         package = PackageView(self._items)
@@ -118,7 +106,7 @@ class VariantChain:
                 )
             except PorchError as error:
                 conditions = conditions_of_failure(str(error))[1:]
-                raise ChainError(str(error), "not-ready", conditions, variant.resource) from None
+                raise PorchError(str(error), "not-ready", conditions, variant.resource) from None
             self.pipeline_changed = self.pipeline_changed or result.pipeline_changed
             self.explained += self.points
             self.points = result.points

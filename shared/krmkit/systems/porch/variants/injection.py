@@ -63,10 +63,6 @@ class Candidate:
         return self._data
 
 
-class BadPointError(PorchError):
-    """Injection points that are ambiguous or cannot be understood, or a resource that cannot be read."""
-
-
 def inject_config(
     package: PackageView,
     injectors: Sequence[dict[str, Any]],
@@ -113,9 +109,9 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
         except LimitError:
             raise
         except Refused as error:
-            raise BadPointError(f"{file}: failed to extract objects: {error}") from None
+            raise PorchError(f"{file}: failed to extract objects: {error}", "bad-injection-point") from None
         except YamlError as error:
-            raise BadPointError(f"{file}: failed to extract objects: {error}") from None
+            raise PorchError(f"{file}: failed to extract objects: {error}", "bad-injection-point") from None
         if value is None:
             continue
         point = InjectionPoint(file, f"config.injection.{kind}.{name}", value == REQUIRED, resource)
@@ -143,7 +139,7 @@ def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
             )
         known[point.condition_type] = point
     if errors:
-        raise BadPointError("errors in injection points: " + ", ".join(errors))
+        raise PorchError("errors in injection points: " + ", ".join(errors), "bad-injection-point")
 
 
 def fill(

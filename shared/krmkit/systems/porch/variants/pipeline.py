@@ -35,10 +35,6 @@ FIELDS = (
 LISTS = ("mutators", "validators")
 
 
-class DottedNameError(PorchError):
-    """A name with a dot, which would keep the variant's functions from being recognised."""
-
-
 def prepend_pipeline(
     package: PackageView,
     variant: str,
@@ -79,17 +75,18 @@ def prepend_pipeline(
 
 
 def check_names(variant: str, pipeline: dict[str, Any]) -> None:
-    """DottedNameError where a dot in a name would keep the functions from being recognised as the variant's in the next run."""
+    """PorchError where a dot in a name would keep the functions from being recognised as the variant's in the next run."""
     why = "so its functions could not be found again and every run would add another copy"
     functions = [
         (step, index, function) for step in LISTS for index, function in enumerate(pipeline.get(step) or ())
     ]
     if functions and "." in variant:
-        raise DottedNameError(f'the name "{variant}" of the PackageVariant has a dot, {why}')
+        raise PorchError(f'the name "{variant}" of the PackageVariant has a dot, {why}', "dotted-name")
     for step, index, function in functions:
         if "." in (function.get("name") or ""):
-            raise DottedNameError(
-                f'the name "{function["name"]}" of spec.pipeline.{step}[{index}] has a dot, {why}'
+            raise PorchError(
+                f'the name "{function["name"]}" of spec.pipeline.{step}[{index}] has a dot, {why}',
+                "dotted-name",
             )
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from krmkit.systems.clusterapi.patches.lookup import VariableError, VariablePath
+from krmkit.systems.clusterapi.api.errors import PatchValueError
+from krmkit.systems.clusterapi.patches.lookup import VariablePath
 from krmkit.systems.clusterapi.patches.values import (
-    PatchValueError,
     ValueTemplate,
     Variables,
     enabled_by,
@@ -81,7 +81,7 @@ def test_paths_to_nothing_say_so(path: str) -> None:
     """An absent variable and a malformed path are two kinds of error."""
     not_found, message = BAD_PATHS[path]
 
-    with pytest.raises(VariableError) as caught:
+    with pytest.raises(PatchValueError) as caught:
         VariablePath(path).value({"a": {"b": [1, 2]}})
 
     assert str(caught.value) == message

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from krmkit.systems.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.systems.clusterapi.api.errors import DefinitionsError
+from krmkit.systems.clusterapi.variables.definitions import Definitions, status_variables
 
 
 def variable(name: str, **more: Any) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def test_conflicts(one: dict[str, Any], other: dict[str, Any], conflict: bool) -
     """Definitions of one name must say the same."""
     given = cluster_class(variable("a", **one))
     if conflict:
-        with pytest.raises(DiscoveryError) as caught:
+        with pytest.raises(DefinitionsError) as caught:
             status_variables(given, {"p1": [variable("a", **other)]})
         assert str(caught.value) == (
             "failed to discover variables for ClusterClass class1: the following variables have conflicting schemas: a"
@@ -101,7 +102,7 @@ def test_conflicts(one: dict[str, Any], other: dict[str, Any], conflict: bool) -
 
 def test_discovered_definitions_are_checked() -> None:
     """The path names the patch."""
-    with pytest.raises(DiscoveryError) as caught:
+    with pytest.raises(DefinitionsError) as caught:
         status_variables(cluster_class(), {"p1": [variable("builtin")]})
 
     assert str(caught.value) == (

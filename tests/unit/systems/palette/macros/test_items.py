@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from krmkit.fn.testing import run_function
+from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.palette.macros.context import Context
 from krmkit.systems.palette.macros.items import (
-    ContextError,
     read_context,
     resolve_packs,
     resolve_resources,
@@ -128,9 +128,9 @@ def test_collections_have_no_text(spec: str, field: str) -> None:
     """A map or a list is refused, and not shown: the variable may be a secret."""
     given, resources = config(spec)
 
-    with pytest.raises(ContextError, match="single value") as caught:
+    with pytest.raises(Refused, match="single value") as caught:
         read_context(given, resources.function_config)
-    assert caught.value.field == field
+    assert caught.value.finding.field == field
     assert "hush" not in str(caught.value)
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.systems.porch.api.apinames import Condition
+from krmkit.systems.porch.api.apinames import Condition, PorchError
 from krmkit.systems.porch.variants.candidates import candidates
-from krmkit.systems.porch.variants.chain import ChainError, VariantChain, chosen
+from krmkit.systems.porch.variants.chain import VariantChain, chosen
 from krmkit.systems.porch.variants.decodevariants import decode_variant
 from krmkit.systems.porch.variants.status import set_status
 from tests.unit.systems.porch.packages import KPTFILE
@@ -38,9 +38,9 @@ def test_chosen() -> None:
 
     assert [item.name for item in chosen(items, [])] == ["b", "a"]
     assert [item.name for item in chosen(items, ["a", "b"])] == ["a", "b"]
-    with pytest.raises(ChainError, match="no PackageVariant named c"):
+    with pytest.raises(PorchError, match="no PackageVariant named c"):
         chosen(items, ["a", "c"])
-    with pytest.raises(ChainError, match="there is no PackageVariant"):
+    with pytest.raises(PorchError, match="there is no PackageVariant"):
         chosen(items[2:], [])
 
 
@@ -62,7 +62,7 @@ def test_nothing_is_applied_when_one_is_invalid() -> None:
     """All variants are validated before the first is applied."""
     items = [Resource(KPTFILE, location=Location("Kptfile")), variant("a"), variant("b")]
     items[2].remove(("spec", "downstream"))
-    with pytest.raises(ChainError) as caught:
+    with pytest.raises(PorchError) as caught:
         VariantChain(items, [], None).apply([decode_variant(item) for item in items[1:]])
 
     assert caught.value.rule == "stalled"
