@@ -6,7 +6,11 @@ installation). Their code is compiled once, into `__pycache__` beside it, as an 
 
 import os
 import sys
-from _frozen_importlib_external import SourceFileLoader  # importlib.machinery without its package
+
+try:
+    from _frozen_importlib_external import SourceFileLoader  # importlib.machinery without its package
+except ImportError:
+    from importlib.machinery import SourceFileLoader
 
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.krm.errors import Refused

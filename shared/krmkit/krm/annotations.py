@@ -20,6 +20,7 @@ BLUEPRINT = "cnrm.cloud.google.com/blueprint"
 BLUEPRINT_OF_KPT = "kpt-pkg"
 INJECTION = "kpt.dev/config-injection"
 INJECTED = "kpt.dev/injected-resource"
+INJECTED_NAME = "kpt.dev/injected-resource-name"  # in proposals; Porch itself writes INJECTED
 
 # These are about one resource in one package: engines do not see them, and copies do not have them.
 _OF_TOOLS = frozenset(
@@ -29,6 +30,7 @@ _OF_TOOLS = frozenset(
         LOCAL_CONFIG,
         INJECTION,
         INJECTED,
+        INJECTED_NAME,
         "config.kubernetes.io/origin",
         "config.kubernetes.io/merge-source",
     )

@@ -55,6 +55,29 @@ def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     return _Reader(go_value, limits).data(node)
 
 
+class Wide(float):
+    """A number that 64 bits cannot hold as it is written; its text is what it is compared by and written as."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Wide) and self.text == other.text
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __str__(self) -> str:
+        return self.text
+
+    __hash__ = float.__hash__
+
+
+def wide_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data as `go_data` has it, but numbers that lose digits in 64 bits are Wide."""
+    return _Reader(_wide, limits).data(node)
+
+
 def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text.
 
@@ -120,7 +143,7 @@ def _values(resolve: Resolve) -> Callable[[Scalar], object]:
 
     def value_of(node: Scalar) -> object:
         if node.value is not UNSET:
-            return node.value
+            return float(node.value) if type(node.value) is Wide else node.value
         tag = node.tag
         if tag is None or tag == "!":
             return node.text if node.style else resolve(node.text)[1]
@@ -145,6 +168,20 @@ go_value = _values(go_resolve)
 core_value = _values(core_resolve)
 """The value of one scalar under the YAML 1.2 core schema."""
 _go2_value = _values(go2_resolve)
+
+
+def _wide(node: Scalar) -> object:
+    value = go_value(node)
+    if type(value) is float and node.text != str(value):
+        from decimal import Decimal, InvalidOperation
+
+        try:
+            if Decimal(node.text) != Decimal(str(value)):
+                value = Wide(value)
+                value.text = node.text
+        except InvalidOperation:
+            pass  # .inf, and other forms of YAML
+    return value
 
 
 def _comparable(node: Scalar) -> object:

@@ -150,7 +150,7 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
     if isinstance(value, int):
         return _whole(value)
     if isinstance(value, float):
-        return _float(value)
+        return _float(value) if type(value) is float else str(value)
     if not value and isinstance(value, dict):
         return "{}"
     if not value and isinstance(value, (list, tuple)):

@@ -343,7 +343,7 @@ def to_node(value: object) -> Node:
     if value is None or isinstance(value, (bool, int, float, str)):
         scalar = Scalar(value if isinstance(value, str) else emit.scalar(value, 0))
         # A float without a fraction is written as Go does, and reads as a whole number then.
-        is_whole = isinstance(value, float) and scalar.text.lstrip("-").isdecimal()
+        is_whole = type(value) is float and scalar.text.lstrip("-").isdecimal()
         scalar.value = int(scalar.text) if is_whole else value
         return scalar
     raise TypeError(f"YAML has no form for a {type(value).__name__}")

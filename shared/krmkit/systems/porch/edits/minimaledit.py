@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.copies import detached
-from krmkit.libraries.yaml.data import go_data, lookup, same_data
+from krmkit.libraries.yaml.data import lookup, same_data, wide_data
 from krmkit.libraries.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 
 _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
@@ -54,7 +54,7 @@ def _untie(container: Node, target: Node) -> None:
 def overwrite(resource: Resource, path: tuple[str, ...], value: object) -> None:
     """Make the data at `path` equal to `value`: mappings key by key, so that equal lines stay untouched."""
     node = own(resource, *path)
-    if node is not None and same_data(go_data(node, resource.limits), value):
+    if node is not None and same_data(wide_data(node, resource.limits), value):
         return
     if not (isinstance(value, dict) and value and isinstance(node, Map) and node.entries) or _merges(node):
         if isinstance(node, Seq):

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from krmkit.krm.annotations import INJECTED, INJECTION
+from krmkit.krm.annotations import INJECTED, INJECTED_NAME, INJECTION
 from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.data import wide_data
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.fieldorder import ordered
@@ -228,8 +229,11 @@ def copy(point: InjectionPoint, resource: Resource, chosen: Candidate) -> None:
             f"unable to set <nil> at fields [{field}] with error: the passed-in object must not be nil"
         )
         return
-    overwrite(resource, (field,), ordered(value))
-    if resource.annotations.get(INJECTED) != chosen.name:
-        resource.set(("metadata", "annotations", INJECTED), chosen.name)
+    node = chosen.source.node(*chosen.field, field) if chosen.source is not None else None
+    overwrite(resource, (field,), ordered(value if node is None else wide_data(node)))
+    had = resource.annotations
+    for annotation in (INJECTED, INJECTED_NAME) if INJECTED_NAME in had else (INJECTED,):
+        if had.get(annotation) != chosen.name:
+            resource.set(("metadata", "annotations", annotation), chosen.name)
     point.injected = True
     point.injected_name = chosen.name
