@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,12 +29,12 @@ def valid(schema: str, path: Path) -> str:
 
 def runs(path: Path) -> list[str]:
     jobs: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text("utf-8"))["jobs"]
-    return [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    return [step["run"] for job in jobs.values() for step in job.get("steps", []) if "run" in step]
 
 
 def test_there_are_workflows() -> None:
     """The tests below run for something."""
-    assert [path.name for path in WORKFLOWS] == ["ci.yml", "release.yml"]
+    assert [path.name for path in WORKFLOWS] == ["ci.yml", "release.yml", "scorecard.yml"]
 
 
 @each_workflow
@@ -56,7 +57,7 @@ def test_commands_of_a_workflow(path: Path) -> None:
     """bash reads each, every target of make is there, and values come as variables."""
     scripts = runs(path)
 
-    assert scripts
+    assert scripts or path.name == "scorecard.yml"
     for script in scripts:
         assert "${{" not in script
         assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
@@ -72,8 +73,49 @@ def test_who_may_publish() -> None:
 
     assert list(workflow[True]) == ["push"] and list(workflow[True]["push"]) == ["tags"]
     assert workflow["permissions"] == {"contents": "read"}
-    assert {name: right for name, right in rights.items() if "id-token" in right} == {
-        "index": {"id-token": "write"}
-    }
+    assert [name for name, right in rights.items() if "id-token" in right] == [
+        "provenance",
+        "index",
+        "registry",
+    ]
     assert [name for name, right in rights.items() if right.get("packages") == "write"] == ["registry"]
     assert "password" not in path.read_text("utf-8").replace("--password-stdin", "")
+
+
+def test_a_release_runs_the_checks_first() -> None:
+    """Nothing is built, much less published, before all of CI has passed."""
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
+
+    def before(name: str) -> set[str]:
+        needs = jobs[name].get("needs", [])
+        direct = [needs] if isinstance(needs, str) else needs
+        return {*direct, *(further for one in direct for further in before(one))}
+
+    assert jobs["checks"] == {"uses": "./.github/workflows/ci.yml"}
+    assert all("checks" in before(name) for name in jobs if name != "checks")
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, ROOT / "action.yml"], ids=lambda path: path.name)
+def test_actions_of_others_are_pinned(path: Path) -> None:
+    """By the whole commit, with the version that it is, so that nobody can move them."""
+    used = re.findall(r"uses: (\S+)(.*)", path.read_text("utf-8"))
+
+    assert used
+    for action, comment in used:
+        if not action.startswith("./"):
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action), action
+            assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
+
+
+@pytest.mark.skipif(
+    shutil.which("actionlint") is None, reason="actionlint is not on PATH; .ci/install-tools brings it"
+)
+def test_actionlint_finds_nothing(tmp_path: Path) -> None:
+    """It reads expressions, shells and contexts, too; and it would find an error."""
+    done = subprocess.run(["actionlint", *map(str, WORKFLOWS)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+    wrong = tmp_path / "wrong.yml"
+    wrong.write_text(WORKFLOWS[0].read_text("utf-8").replace("matrix.os", "matrix.nothing"), "utf-8")
+    done = subprocess.run(["actionlint", str(wrong)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "nothing" in done.stdout

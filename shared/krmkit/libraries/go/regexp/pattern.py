@@ -267,9 +267,7 @@ def _public() -> Any:
     try:
         import re2
     except ImportError:
-        raise PatternError(
-            "patterns need the package google-re2, which is not installed: pip install google-re2"
-        ) from None
+        raise PatternError("patterns need google-re2, which is missing: pip install google-re2") from None
     return re2._re2
 
 
