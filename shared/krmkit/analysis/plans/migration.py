@@ -12,7 +12,7 @@ from krmkit.krm.resource import Resource
 from krmkit.render.findings.places import line_of
 from krmkit.render.package import read
 from krmkit.storage.disk.stage import FileEdit
-from krmkit.systems.clusterapi.migration.objects import migrate
+from krmkit.systems.clusterapi.migration.objects import migrate, templates_among
 from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import TopologyPlan
 
@@ -30,12 +30,13 @@ def migrated(folder: str) -> PackageMigration:
     """Migrate a package and its subpackages in memory. Raises Refused, YamlError."""
     items = read_items(folder)
     old = collected(items)
+    templates = templates_among(items)
     package = read(folder)
     found = PackageMigration()
     after: list[Resource] = []
     for part in package.walk():
         for file in part.files:
-            done = migrate(file.items)
+            done = migrate(file.items, templates)
             path = part.place(file.path)
             found.findings += [(one, line_of(path, item, one.field)) for item, one in done.findings]
             if done.changed:

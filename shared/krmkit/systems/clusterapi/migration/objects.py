@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
 from krmkit.libraries.json.equal import json_equal
-from krmkit.libraries.schema.fields import entries, find, mapping, put
+from krmkit.libraries.schema.fields import entries, find, mapping, put, sequence
 from krmkit.libraries.yaml.tree import Map
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.labels import API_VERSION, GROUP, group_of, version_of
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.api.objectversion import V1BETA1, config_place, in_version
-from krmkit.systems.clusterapi.migration.patches import converted_definition, newer
+from krmkit.systems.clusterapi.migration.patches import appended, converted_definition, newer
 from krmkit.systems.clusterapi.migration.reshape import reshape
+from krmkit.systems.clusterapi.patches.selector import matches_class
 from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import without_empty
 
 RULE = "not-migrated"
@@ -29,11 +30,24 @@ class Migration:
 
     changed: list[Resource] = field(default_factory=list)
     findings: list[tuple[Resource, Finding]] = field(default_factory=list)
+    templates: Mapping[tuple[str, str], Object] = field(default_factory=dict)
 
 
-def migrate(items: Sequence[Resource]) -> Migration:
-    """Convert the objects of Cluster API among items to v1beta2, in their texts."""
-    found = Migration()
+def templates_among(items: Iterable[Resource]) -> dict[tuple[str, str], Object]:
+    """Return the data of the templates among items, by kind and name."""
+    named = {(one.kind, one.name): one.get() for one in items if one.kind.endswith("Template")}
+    return {key: data for key, data in named.items() if isinstance(data, dict)}
+
+
+def migrate(
+    items: Sequence[Resource], templates: Mapping[tuple[str, str], Object] | None = None
+) -> Migration:
+    """Convert the objects of Cluster API among items to v1beta2, in their texts.
+
+    templates: those of the package before it, by kind and name; without them, those among the items.
+    """
+    known = templates if templates is not None else templates_among(items)
+    found = Migration(templates=known)
     for item in items:
         if group_of(item.api_version) in _GROUPS:
             _migrate(item, found)
@@ -100,7 +114,8 @@ def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
     held: set[str] = set()
     for number, patch in enumerate(entries(spec.get("patches"))):
         for position, definition in enumerate(entries(patch.get("definitions"))):
-            made[number, position], problems = converted_definition(definition)
+            selected = _selected(spec, definition, found.templates)
+            made[number, position], problems = converted_definition(definition, selected)
             kind = str(find(definition, ("selector", "kind"), ""))
             for index, why in problems:
                 held.add(kind)
@@ -108,6 +123,12 @@ def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
                 path = entries(definition.get("jsonPatches"))[index].get("path", "")
                 message = f"patch {patch.get('name', '')}, {path}: {why}; until then the class reads {kind} in v1beta1"
                 found.findings.append((item, Finding(RULE, message, ERROR, item, field)))
+    _tell_twice(
+        item,
+        spec,
+        {key: one for key, one in made.items() if find(one, ("selector", "kind")) not in held},
+        found,
+    )
     spec = _references(spec, held)
     patches = [
         {
@@ -122,6 +143,42 @@ def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
         for number, patch in enumerate(entries(spec.get("patches")))
     ]
     return {**new, "spec": {**spec, "patches": patches} if patches else spec}
+
+
+def _selected(spec: Object, definition: Object, templates: Mapping[tuple[str, str], Object]) -> list[Object]:
+    """Return the known templates that a definition of a patch selects, of a class in the form of v1beta2."""
+    resources = mapping(definition, "selector", "matchResources")
+    holders = [mapping(spec, "controlPlane")] if resources.get("controlPlane") else []
+    for field_name, listing in (
+        ("machineDeploymentClass", "machineDeployments"),
+        ("machinePoolClass", "machinePools"),
+    ):
+        patterns = [str(one) for one in sequence(find(resources, (field_name, "names")))]
+        for worker in entries(find(spec, ("workers", listing))):
+            if any(matches_class(one, str(worker.get("class", ""))) for one in patterns):
+                holders.append(mapping(worker, "bootstrap"))
+    kind = str(find(definition, ("selector", "kind"), ""))
+    named = [(kind, str(find(one, ("templateRef", "name"), ""))) for one in holders]
+    return [templates[key] for key in dict.fromkeys(named) if key in templates]
+
+
+def _tell_twice(
+    item: Resource, spec: Object, made: Mapping[tuple[int, int], Object], found: Migration
+) -> None:
+    """Add a warning for each argument that two patches append: v1beta1 takes the last, v1beta2 refuses both."""
+    first: dict[tuple[str, str], int] = {}
+    names = [str(one.get("name", "")) for one in entries(spec.get("patches"))]
+    for (number, position), definition in made.items():
+        for path in appended(definition):
+            key = (str(mapping(definition, "selector")), path)
+            if key in first:
+                message = (
+                    f"patches {names[first[key]]} and {names[number]} both append {path.rpartition('/')[2]}: v1beta1 takes the"
+                    " last value, and v1beta2 refuses an argument that stands twice; make sure that only one of them applies"
+                )
+                place = f"spec.patches[{number}].definitions[{position}]"
+                found.findings.append((item, Finding(RULE, message, WARNING, item, place)))
+            first.setdefault(key, number)
 
 
 def _references(spec: Object, held: set[str]) -> Object:

@@ -7,6 +7,8 @@ v1beta2, is left as it is, with the reason.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
@@ -36,8 +38,13 @@ def newer(api_version: str, kind: str) -> str:
     return wanted if known else api_version
 
 
-def converted_definition(definition: Object) -> tuple[Object, list[tuple[int, str]]]:
-    """Return a definition of an inline patch for v1beta2, and what of it cannot be converted: (number of the JSON patch, why)."""
+def converted_definition(
+    definition: Object, templates: Sequence[Object] = ()
+) -> tuple[Object, list[tuple[int, str]]]:
+    """Return a definition of an inline patch for v1beta2, and what of it cannot be converted: (number of the JSON patch, why).
+
+    templates: those that it selects, as far as they are known. An argument that they have is replaced where it stands.
+    """
     selector = mapping(definition, "selector")
     old, kind = str(selector.get("apiVersion", "")), str(selector.get("kind", ""))
     new = newer(old, kind)
@@ -46,14 +53,26 @@ def converted_definition(definition: Object) -> tuple[Object, list[tuple[int, st
     found, problems = [], []
     for number, patch in enumerate(entries(definition.get("jsonPatches"))):
         try:
-            found.append(_converted(patch, {"apiVersion": old, "kind": kind}))
+            found.append(_converted(patch, {"apiVersion": old, "kind": kind}, templates))
         except Refused as error:
             problems.append((number, str(error)))
             found.append(patch)
     return {**definition, "selector": {**selector, "apiVersion": new}, "jsonPatches": found}, problems
 
 
-def _converted(patch: Object, kind: Object) -> Object:
+def appended(definition: Object) -> list[str]:
+    """Return the paths and names of the arguments that a definition for v1beta2 appends."""
+    found = []
+    for patch in entries(definition.get("jsonPatches")):
+        path = str(patch.get("path", ""))
+        text = str(find(patch, ("valueFrom", "template"), ""))
+        name = find(patch, ("value", "name")) or text.partition("\n")[0].partition("name: ")[2]
+        if path.endswith("/-") and name:
+            found.append(f"{path.removesuffix('/-')}/{name}")
+    return found
+
+
+def _converted(patch: Object, kind: Object, templates: Sequence[Object]) -> Object:
     place = config_place(kind)
     path = tuple(
         part.replace("~1", "/").replace("~0", "~") for part in str(patch.get("path", "")).split("/")[1:]
@@ -67,7 +86,8 @@ def _converted(patch: Object, kind: Object) -> Object:
     inner = path[len(place) :]
     for arguments in ARGUMENTS:
         if inner[: len(arguments)] == arguments:
-            return _arguments(patch, path, inner[len(arguments) :])
+            there = [find(one, path[: len(place) + len(arguments)]) for one in templates]
+            return _arguments(patch, path, inner[len(arguments) :], there)
     for dropped in dropped_paths():
         if inner[: len(dropped)] == dropped:
             raise Refused(
@@ -76,8 +96,8 @@ def _converted(patch: Object, kind: Object) -> Object:
     return _subtree(patch, inner)
 
 
-def _arguments(patch: Object, path: Path, rest: Path) -> Object:
-    """Convert a patch of a map of arguments, or of one argument."""
+def _arguments(patch: Object, path: Path, rest: Path, there: list[Any]) -> Object:
+    """Convert a patch of a map of arguments, or of one argument. there: the arguments of the templates."""
     if patch.get("op") == "remove":
         if not rest:
             return patch
@@ -85,6 +105,14 @@ def _arguments(patch: Object, path: Path, rest: Path) -> Object:
             f"arguments are a list in v1beta2, where the position of {rest[0]} in the template must be named"
         )
     if rest:
+        positions = {_position(one, rest[0]) for one in there}
+        if len(positions) == 1 and None not in positions:
+            inner = (*path[: -len(rest)], str(positions.pop()), "value")
+            return {**patch, "op": "replace", "path": "/" + "/".join(inner)}
+        if positions - {None}:
+            raise Refused(
+                f"arguments are a list in v1beta2, and the templates have {rest[0]} at different places: give them all one place"
+            )
         if patch.get("op") == "replace":
             raise Refused(
                 f"arguments are a list in v1beta2: replace .../N/value, where N is the position of {rest[0]} in the template"
@@ -97,6 +125,14 @@ def _arguments(patch: Object, path: Path, rest: Path) -> Object:
     if not isinstance(template, str):
         raise Refused("arguments are a list in v1beta2: the variable must be a list of names and values")
     return {**patch, "valueFrom": {"template": _lines(template)}}
+
+
+def _position(arguments: Any, name: str) -> int | None:
+    """Return the position that an argument of a template has in v1beta2, None if it is not there."""
+    names = (
+        list(arguments) if isinstance(arguments, dict) else [one.get("name") for one in entries(arguments)]
+    )
+    return names.index(name) if name in names else None
 
 
 def _listed(arguments: Object) -> list[Object]:
