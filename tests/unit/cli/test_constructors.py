@@ -239,3 +239,14 @@ def test_chosen_files_of_a_folder(source: Path) -> None:
 
     (item,) = [one for one in read("package").items if carrier.BLOB in one.annotations]
     assert sorted(mapping(item.get("data"))) == ["blueprint_2Fblueprint.yaml", "blueprint_2Fnotes.md"]
+
+
+def test_the_example_is_what_the_import_gives(project: Path, tmp_path: Path) -> None:
+    """The components of the example's package are those of its source."""
+    example = project / "functions/render-installation/examples/from-constructor"
+
+    words = ["--set", "VERSION=v1.4.0", "-o", str(tmp_path / "package")]
+    assert main(["landscaper", "import", str(example / "source"), *words]) == 0
+
+    made = {one.name: one.read_text() for one in (tmp_path / "package/components").iterdir()}
+    assert made == {one.name: one.read_text() for one in (example / "components").iterdir()}
