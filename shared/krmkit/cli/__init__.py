@@ -73,6 +73,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _command(name: str, words: list[str]) -> int:
+    if name == "help" and words[1:2] and words[1] in COMMANDS:
+        name, words = words[1], [*words[1:], "--help"]
     if name in {"-h", "--help", "help"}:
         print(usage(), end="")
         return 0

@@ -127,8 +127,8 @@ def main(words: list[str]) -> int:
     for package in report.packages:
         for note in package.notes:
             say("report", note)
-        if package.failure and len(report.packages) == 1:
-            say("report", package.failure)
+        if package.has_errors and (reason := package.reason):
+            say("report", reason if len(report.packages) == 1 else f"{package.path}: {reason}")
     return report.exit_code()
 
 

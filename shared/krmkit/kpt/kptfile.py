@@ -93,8 +93,7 @@ def program_name(program: str) -> str:
 
 
 class KptfileError(Refused):
-    """The Kptfile cannot be used; `problems` lists all that is wrong with it, each with its path, and its line if that is
-    known. The message has one line for each."""
+    """The Kptfile cannot be used; `problems` lists all that is wrong with it, each with its path, and its line if known."""
 
     def __init__(self, where: str, problems: list[str]) -> None:
         super().__init__("\n".join(f"{where}: {problem}" for problem in problems))
@@ -283,13 +282,14 @@ class Kptfile:
     @classmethod
     def of(cls, resource: Resource, where: str = "Kptfile", line: int = 0) -> Kptfile:
         """Read the Kptfile that a resource is; `where` names it in errors. Raises KptfileError, YamlError."""
-        kind, version = resource.kind, resource.api_version
+        kptfile, kind, version = cls(resource, line), resource.kind, resource.api_version
         if kind != KIND or version != API_VERSION:
             found = f"{kind or 'no kind'} ({version or 'no apiVersion'})"
-            raise KptfileError(where, [f"must be a Kptfile ({API_VERSION}), got {found}"])
+            wrong = "apiVersion" if kind == KIND else "kind"
+            problem = f"{wrong}: must be a Kptfile ({API_VERSION}), got {found}"
+            raise KptfileError(where, [kptfile.located(problem)])
         data, violations = validate(read_schema(_SCHEMA), text_data(resource.root, resource.limits))
         problems = [str(violation) for violation in violations]
-        kptfile = cls(resource, line)
         pipeline = _entries(data, "pipeline")
         for stage, functions in (("mutators", kptfile.mutators), ("validators", kptfile.validators)):
             for index, entry in enumerate(_items(pipeline, stage)):

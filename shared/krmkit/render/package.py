@@ -336,5 +336,7 @@ def _check(package: Package, with_lists: bool) -> None:
         if with_lists and item.kind == LIST and item.api_version == "v1":
             continue
         problem = not_a_resource(item)
+        if problem and "{{" in item.original:
+            raise _unfit(f"{problem}; it looks like a Helm template: list the file in {IGNORE_FILE}")
         if problem:
             raise _unfit(f"{problem}; give it one, or list the file in {IGNORE_FILE}")

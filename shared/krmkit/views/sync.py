@@ -44,7 +44,7 @@ def told_sync(outcomes: list[SyncOutcome], terminal: Terminal, dry: bool, check:
 
 def told_status(outcomes: list[SyncOutcome], terminal: Terminal) -> Told:
     """Every variant: its upstream, its draft, and a sync's action."""
-    table = Table(["VARIANT", "PACKAGE", "UPSTREAM", "NEWEST", "DRAFT", "ACTION"])
+    table = Table(["VARIANT", "PACKAGE", "UPSTREAM", "NEWEST", "DRAFT", "WHAT A SYNC DOES"])
     for outcome in outcomes:
         conflicts = [f"conflict: {text}" for text in outcome.conflicts]
         conflicts += [f"collision: {text}" for text in outcome.collisions]

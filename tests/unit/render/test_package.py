@@ -142,7 +142,7 @@ WRONG = [
     (
         "a Kptfile that is none",
         {"sub/Kptfile": "a: b\n"},
-        "sub/Kptfile: must be a Kptfile (kpt.dev/v1), got no kind",
+        "sub/Kptfile: line 1, column 1: kind: must be a Kptfile (kpt.dev/v1), got no kind",
     ),
     ("text behind a separator", {"a.yaml": resource("a") + "--- x\n" + resource("b")}, "a.yaml: line 5"),
     (

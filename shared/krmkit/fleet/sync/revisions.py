@@ -175,6 +175,8 @@ def _missing(store: Store, package: str, version: str, workspace: bool) -> Missi
     wrong = (
         "package" if packages and package not in packages else "workspaceName" if workspace else "revision"
     )
+    if not workspace and package in packages:
+        hint += f"; in the repository, git tag {package}/{version} makes it of the current commit"
     message = f"there is no revision {version} of {store.name}/{package}{hint}"
     return MissingUpstreamError(message, f"spec.upstream.{wrong}")
 

@@ -153,6 +153,15 @@ class PackageReport:
         """Whether the package failed or has errors."""
         return bool(self.failure) or any(result.severity == "error" for result in self.results)
 
+    @property
+    def reason(self) -> str:
+        """Why the package has errors, in one line: its failure, or the first error and how many more there are."""
+        errors = [result for result in self.results if result.severity == "error"]
+        if self.failure or not errors:
+            return self.failure
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        return ": ".join(filter(None, (errors[0].place, errors[0].message))) + more
+
     def data(self) -> dict[str, Any]:
         """The package as data."""
         data: dict[str, Any] = {

@@ -221,6 +221,10 @@ def _load(root: str) -> Journal | None:
             prune = [_inside(root, folder) for folder in data["prune"]]
         except FileNotFoundError:
             continue
+        except PermissionError as error:
+            raise Refused(
+                f"{root}: {error.strerror}; who runs krmkit must have the right to read and to write the folder"
+            ) from None
         except (OSError, Refused, ValueError, KeyError, TypeError, RecursionError) as error:
             raise Refused(
                 f"{place}: cannot be read as the journal of a killed run ({error}); nothing was touched."
