@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import SEVERITIES
@@ -281,8 +282,20 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def add_exclude(parser: argparse.ArgumentParser) -> None:
-    """Add --exclude, which leaves out packages below a folder."""
+def add_tree(parser: argparse.ArgumentParser, recursive: str = "", jobs_with: str = "with -r: ") -> None:
+    """Add the flags of many packages: --since, --jobs and --exclude, and --recursive, whose help is `recursive`.
+
+    Without `recursive`, the command takes all packages below a folder by itself.
+    """
+    if recursive:
+        parser.add_argument("-r", "--recursive", action="store_true", help=recursive)
+    parser.add_argument(
+        "--since",
+        default="",
+        metavar="REVISION",
+        help=f"{'with -r: ' * bool(recursive)}only packages in which something differs from a git revision",
+    )
+    add_jobs(parser, jobs_with if recursive else "")
     parser.add_argument(
         "--exclude",
         action="append",
@@ -290,3 +303,21 @@ def add_exclude(parser: argparse.ArgumentParser) -> None:
         metavar="PATTERN",
         help="leave out folders, by a pattern as in .krmignore: archive, /blueprints, site-*; can be given several times",
     )
+
+
+def add_jobs(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """Add --jobs."""
+    parser.add_argument(
+        "--jobs",
+        type=count,
+        default=0,
+        metavar="N",
+        help=f"{when}how many processes work (default: one for each core)",
+    )
+
+
+def check_tree(arguments: argparse.Namespace, *names: str) -> None:
+    """Raise Refused for flags of many packages that are given without --recursive."""
+    for name in names:
+        if getattr(arguments, name) and not arguments.recursive:
+            raise Refused(f"--{name} is for --recursive; add -r")

@@ -17,11 +17,11 @@ from krmkit.analysis.plans.installationtree import (
 )
 from krmkit.cli.arguments import (
     CommandParser,
-    add_exclude,
     add_output,
     add_package,
     add_place,
-    count,
+    add_tree,
+    check_tree,
     package_above,
     package_and_words,
 )
@@ -118,26 +118,7 @@ def parser() -> CommandParser:
 def _add_tree(command: argparse.ArgumentParser) -> None:
     """Add the package, and the flags of all packages below a folder."""
     add_package(command)
-    command.add_argument(
-        "-r",
-        "--recursive",
-        action="store_true",
-        help="every package below the folder that is not a blueprint, on all cores",
-    )
-    command.add_argument(
-        "--since",
-        default="",
-        metavar="REVISION",
-        help="with -r: only packages in which something differs from a git revision",
-    )
-    command.add_argument(
-        "--jobs",
-        type=count,
-        default=0,
-        metavar="N",
-        help="with -r: how many processes work (default: one for each core)",
-    )
-    add_exclude(command)
+    add_tree(command, "every package below the folder that is not a blueprint, on all cores")
 
 
 def main(words: list[str]) -> int:
@@ -185,8 +166,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
             ]:
                 say("landscaper", f"{one.path}: {problem}")
         return told, code
-    if arguments.since or arguments.jobs or arguments.exclude:
-        raise InstallationError("bad-call", "--since, --jobs and --exclude are for many packages; add -r")
+    check_tree(arguments, "since", "jobs", "exclude")
     resources = _resources(arguments.package)
     if not any(is_installation(item) for item in resources.items):
         raise InstallationError("no-installation", f"{arguments.package}: holds no Installation")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from krmkit.analysis.plans.installationtree import (
     LandscaperJob,
@@ -12,15 +11,12 @@ from krmkit.analysis.plans.installationtree import (
     joined,
     unknown,
 )
-from krmkit.cli.arguments import cores
-from krmkit.cli.recursive import chosen_packages
-from krmkit.fleet.engine.jobs import local
+from krmkit.cli.recursive import chosen_packages, stream
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.findings.places import shown_path
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.views.outcome import Told
-from krmkit.views.terminal import Terminal
 
 DRAWINGS = ("dot", "mermaid")  # formats of a graph, beside those of all commands
 
@@ -32,21 +28,17 @@ def drawing(form: str) -> str:
 
 def tell_all(arguments: argparse.Namespace, now: str) -> tuple[Told, int]:
     """Run a command on every package below a folder. Raises Refused, InstallationError."""
-    paths = chosen_packages(arguments.package, arguments.since, arguments.exclude)
+    paths = chosen_packages(arguments.package, arguments)
     installation = getattr(arguments, "installation", "")
     job = LandscaperJob(arguments.command, now, installation, getattr(arguments, "value", ""))
     report = Report(f"landscaper {arguments.command}", written=False)
-    progress = Terminal(sys.stderr, arguments.color)
     installations: list[PackageInstallations] = []
-    engine = local(arguments.jobs or cores(), len(paths))
-    for done, (path, (one, problem)) in enumerate(zip(paths, engine.map(job, paths), strict=True), 1):
-        progress.line(f"{done} of {len(paths)} packages")
+    for path, one, problem in stream(job, paths, arguments):
         if one is not None:
             installations.append(one)
             report.packages.append(PackageReport(one.path, results=one.results, failure=one.failure))
         elif problem:
             report.packages.append(PackageReport(shown_path(path), failure=problem))
-    progress.line("")
     if not report.packages and not arguments.since:
         problem = f"{arguments.package}: no package at or below holds an Installation"
         raise InstallationError("no-installation", problem)

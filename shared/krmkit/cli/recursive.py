@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,19 +114,17 @@ class RenderJob(PackageJob):
 
 def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
     """Render every package below `folder`, show the reports, and return the exit code. Raises Refused."""
-    paths = chosen_packages(folder, arguments.since, arguments.exclude)
+    paths = chosen_packages(folder, arguments)
     paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
     terminal = Terminal.of(arguments)
-    progress = Terminal(sys.stderr, arguments.color)
     people = arguments.format in ("table", "text")
     job = RenderJob(arguments, options, only_show, terminal.colour and people)
     totals = Totals()
     alike = 0
     report = Report("render", written=not only_show, check=arguments.check)
     with unread_is_fine(terminal.stream):
-        for done, one in enumerate(reports(job, paths, arguments), 1):
+        for one in reports(job, paths, arguments):
             totals.add(one)
-            progress.line("")
             for note in one.notes:
                 say("render", note)
             if people:
@@ -138,8 +136,6 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
                 if arguments.format != "markdown":
                     sys.stderr.write(one.diff)
                 report.packages.append(one)
-            progress.line(f"{done} of {len(paths)} packages")
-        progress.line("")
         if people:
             if alike > _MOST_ALIKE:
                 terminal.stream.write(
@@ -154,11 +150,27 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
 def reports(
     job: Callable[[str], PackageReport], paths: list[str], arguments: argparse.Namespace
 ) -> Iterator[PackageReport]:
-    """Yield a job's report on each package, in the order of the paths, from --jobs processes."""
-    # With --debug an unexpected error ends the run, with its traceback.
-    engine = Plain() if arguments.debug else local(arguments.jobs or cores(), len(paths))
-    for path, (report, problem) in zip(paths, engine.map(job, paths), strict=True):
+    """Yield a job's report on each package, in the order of the paths."""
+    for path, report, problem in stream(job, paths, arguments):
         yield report if report is not None else unreadable(shown_path(path), problem)
+
+
+def stream(
+    job: Callable[[str], Any], paths: list[str], arguments: argparse.Namespace
+) -> Iterator[tuple[str, Any, str]]:
+    """Yield the path of each package, a job's answer, and why there is none, in the order of the paths, from --jobs processes.
+
+    A line on a terminal counts the packages; nothing else is on it while the caller shows one.
+    """
+    progress = Terminal(sys.stderr, arguments.color)
+    # With --debug an unexpected error ends the run, with its traceback.
+    debug = getattr(arguments, "debug", False)
+    engine = Plain() if debug else local(arguments.jobs or cores(), len(paths))
+    for done, (path, (answer, problem)) in enumerate(zip(paths, engine.map(job, paths), strict=True), 1):
+        progress.line("")
+        yield path, answer, problem
+        progress.line(f"{done} of {len(paths)} packages")
+    progress.line("")
 
 
 def name_of(path: str, folder: str) -> str:
@@ -166,12 +178,13 @@ def name_of(path: str, folder: str) -> str:
     return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
-def chosen_packages(folder: str, since: str | None, exclude: Sequence[str] = ()) -> list[str]:
-    """The packages at and below a folder; with `since`, those that differ from a git revision.
+def chosen_packages(folder: str, arguments: argparse.Namespace) -> list[str]:
+    """The packages at and below a folder that --exclude does not leave out, with --since those that differ from a git revision.
 
-    exclude: .krmignore patterns of folders to leave out. Raises Refused, also if there is no package.
+    Raises Refused, also if there is no package.
     """
-    paths = packages_below(folder, KrmIgnore("\n".join(exclude)))
+    since = arguments.since
+    paths = packages_below(folder, KrmIgnore("\n".join(arguments.exclude)))
     if not paths:
         raise Refused(f"{folder}: holds no package; neither it nor a folder below has a Kptfile")
     return changed_since(folder, paths, since) if since else paths

@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 from krmkit.cli.arguments import (
     CommandParser,
-    add_exclude,
     add_output,
     add_package,
     add_place,
-    count,
+    add_tree,
+    check_tree,
     package_above,
 )
 from krmkit.cli.running import add_running, options_of, resolver_of
@@ -84,25 +84,8 @@ def parser() -> CommandParser:
         " readiness gate asks for Rendered)",
     )
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
-    made.add_argument(
-        "-r",
-        "--recursive",
-        action="store_true",
-        help="render every package at and below PKG, each for itself",
-    )
-    made.add_argument(
-        "--since",
-        metavar="REVISION",
-        help="with -r: only packages in which something differs from a git revision",
-    )
-    made.add_argument(
-        "--jobs",
-        type=count,
-        metavar="N",
-        help="with -r: how many processes work (default: one for each core)",
-    )
+    add_tree(made, "render every package at and below PKG, each for itself")
     add_shard(made)
-    add_exclude(made)
     add_output(made, FORMATS)
     add_running(made)
     made.add_argument(
@@ -176,14 +159,9 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     output = arguments.output
     if arguments.recursive and output:
         return "--recursive renders packages in place, and cannot be combined with --output"
-    for flag, given in (
-        ("--since", arguments.since),
-        ("--jobs", arguments.jobs),
-        ("--shard", not arguments.shard.whole),
-        ("--exclude", arguments.exclude),
-    ):
-        if given and not arguments.recursive:
-            return f"{flag} is for --recursive; add -r"
+    check_tree(arguments, "since", "jobs", "exclude")
+    if not arguments.shard.whole and not arguments.recursive:
+        return "--shard is for --recursive; add -r"
     if output and output not in _STREAMS and os.path.lexists(output):
         return f"{output} is there already; name a folder that does not exist yet"
     return ""

@@ -13,10 +13,9 @@ from krmkit.analysis.systems.acrosspackages import links, versions
 from krmkit.cli.arguments import (
     CommandParser,
     add_color,
-    add_exclude,
     add_open,
     add_place,
-    count,
+    add_tree,
     package_above,
     show_page,
 )
@@ -82,12 +81,7 @@ def parser() -> CommandParser:
         metavar="DIR|REVISION",
         help="what Clusters are compared with for the machines that roll (default: HEAD)",
     )
-    made.add_argument(
-        "--since",
-        default="",
-        metavar="REVISION",
-        help="only packages in which something differs from a git revision",
-    )
+    add_tree(made)
     made.add_argument(
         "--objects",
         default="",
@@ -100,10 +94,6 @@ def parser() -> CommandParser:
         metavar="FILE",
         help="what `krmkit variants status -f json` wrote, for a fleet whose packages are in git repositories",
     )
-    made.add_argument(
-        "--jobs", type=count, metavar="N", help="how many processes work (default: one for each core)"
-    )
-    add_exclude(made)
     add_color(made)
     add_running(made)
     made.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
@@ -162,13 +152,9 @@ def build(arguments: argparse.Namespace) -> Report:
     # Fail early, before the long work.
     objects = resources_below(arguments.objects) if arguments.objects else []
     synced = synced_variants(arguments.status) if arguments.status else []
-    paths = chosen_packages(folder, arguments.since, arguments.exclude)
-    progress = Terminal(sys.stderr, arguments.color)
+    paths = chosen_packages(folder, arguments)
     job = ReportJob(arguments, WHOLE if len(paths) == 1 else CONTEXT)
-    for package in reports(job, paths, arguments):
-        report.packages.append(package)
-        progress.line(f"{len(report.packages)} of {len(paths)} packages")
-    progress.line("")
+    report.packages += reports(job, paths, arguments)
     report.variants = variants_of(folder, report.packages) + synced
     report.links, report.versions = links(report.packages), versions(report.packages)
     report.collisions = collisions(report, objects)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from krmkit.cli.arguments import add_output, count
+from krmkit.cli.arguments import add_jobs, add_output
 from krmkit.cli.engine import add_on, check_engine, engine_for
 from krmkit.cli.running import add_running, options_of
 from krmkit.fleet.build import build_of
@@ -77,10 +77,7 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_output(command, FORMATS)
     add_running(command)
-    command.add_argument(
-        "--jobs", type=count, default=0, metavar="N",
-        help="how many processes work (default: one for each core)",
-    )  # fmt: skip
+    add_jobs(command)
     add_on(command)
 
 

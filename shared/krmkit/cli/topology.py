@@ -11,11 +11,11 @@ from krmkit.analysis.plans.results import exit_code, places_in, results_of
 from krmkit.analysis.plans.sources import extension_names, read_both, read_with_cluster, rebase
 from krmkit.cli.arguments import (
     CommandParser,
-    add_exclude,
     add_output,
     add_package,
+    add_tree,
+    check_tree,
     cores,
-    count,
     package_above,
 )
 from krmkit.krm.errors import Refused
@@ -56,18 +56,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     add_package(plan)
-    plan.add_argument(
-        "-r",
-        "--recursive",
-        action="store_true",
-        help="plan every package at and below PKG that holds Clusters, each for itself",
-    )
-    plan.add_argument(
-        "--since",
-        metavar="REVISION",
-        help="with -r: only packages in which something differs from a git revision",
-    )
-    add_exclude(plan)
+    add_tree(plan, "plan every package at and below PKG that holds Clusters, each for itself", jobs_with="")
     plan.add_argument(
         "--against",
         default="",
@@ -97,13 +86,6 @@ def parser() -> CommandParser:
         help="show the sequence of each upgrade: which machines roll one after the other",
     )
     add_output(plan, tuple(dict.fromkeys((*FORMATS, *PAGES))))
-    plan.add_argument(
-        "--jobs",
-        type=count,
-        default=0,
-        metavar="N",
-        help="how many processes work (default: one for each core)",
-    )
     commands.add_parser(
         "check-extension", help="test whether a runtime extension keeps the contract", add_help=False
     )
@@ -187,10 +169,7 @@ def main(words: list[str]) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise Refused for flags that contradict each other."""
-    if arguments.since and not arguments.recursive:
-        raise Refused("--since is for --recursive; add -r")
-    if arguments.exclude and not arguments.recursive:
-        raise Refused("--exclude is for --recursive; add -r")
+    check_tree(arguments, "since", "exclude")
     if arguments.live and arguments.against:
         raise Refused("--live and --against must not be given both: both name the old state")
     if arguments.context and not arguments.live:

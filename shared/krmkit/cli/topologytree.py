@@ -7,9 +7,7 @@ import sys
 
 from krmkit.analysis.plans.planjob import PackagePlan, PlanJob
 from krmkit.analysis.plans.results import exit_code
-from krmkit.cli.arguments import cores
-from krmkit.cli.recursive import chosen_packages
-from krmkit.fleet.engine.jobs import local
+from krmkit.cli.recursive import chosen_packages, stream
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR
 from krmkit.libraries.process.stderr import say
@@ -33,21 +31,17 @@ def plan_all(arguments: argparse.Namespace) -> int:
             raise Refused(f"{flag} is for one package; leave out {flag} or -r")
     if arguments.format == "diff":
         raise Refused("--format diff is for one package; leave out -r")
-    paths = chosen_packages(arguments.package, arguments.since, arguments.exclude)
+    paths = chosen_packages(arguments.package, arguments)
     context = arguments.context if arguments.live else None
     job = PlanJob(arguments.package, arguments.against or "HEAD", context, arguments.cluster)
-    progress = Terminal(sys.stderr, arguments.color)
     plans: list[PackagePlan] = []
-    engine = local(arguments.jobs or cores(), len(paths))
-    for done, (path, (one, problem)) in enumerate(zip(paths, engine.map(job, paths), strict=True), 1):
-        progress.line(f"{done} of {len(paths)} packages")
+    for path, one, problem in stream(job, paths, arguments):
         if problem:
             shown = shown_path(path)
             results = [Result(ERROR, "unreadable", problem, shown)]
             plans.append(PackagePlan(shown, TopologyPlan(), results, problem))
         elif one is not None:
             plans.append(one)
-    progress.line("")
     if not plans and not arguments.since:
         raise Refused(f"{arguments.package}: no package at or below holds a Cluster")
     terminal = Terminal.of(arguments)

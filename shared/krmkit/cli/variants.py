@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from krmkit.cli.arguments import CommandParser, add_output, add_place, count
+from krmkit.cli.arguments import CommandParser, add_jobs, add_output, add_place
 from krmkit.cli.engine import add_on, check_engine, engine_for
 from krmkit.cli.running import add_running, options_of
 from krmkit.cli.sync import add_commands
@@ -70,13 +70,7 @@ def parser() -> argparse.ArgumentParser:
         help="Repositories, PackageRevisions, objects to select and to inject, as YAML files",
     )
     add_place(render, "DIR", "where the packages go", required=True)
-    render.add_argument(
-        "--jobs",
-        type=count,
-        default=0,
-        metavar="N",
-        help="how many processes work (default: one for each core)",
-    )
+    add_jobs(render)
     add_shard(render)
     add_on(render)
     render.add_argument(
