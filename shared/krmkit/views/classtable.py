@@ -8,7 +8,7 @@ from krmkit.analysis.plans.classtable import ClassTable, ClassVariable
 from krmkit.views.terminal import Table, Terminal
 
 FORMATS = ("table", "markdown", "json")
-_COLUMNS = ("VARIABLE", "TYPE", "DEFAULT", "NEEDED", "ACTS ON", "DESCRIPTION")
+_COLUMNS = ("VARIABLE", "TYPE", "DEFAULT", "NEEDED", "GROUPS", "ACTS ON", "DESCRIPTION")
 
 
 def shown(table: ClassTable, name: str, form: str, terminal: Terminal) -> str:
@@ -17,7 +17,7 @@ def shown(table: ClassTable, name: str, form: str, terminal: Terminal) -> str:
     if form == "json":
         data = [
             {"name": one.name, "schema": one.schema, "required": one.required, "needed": one.needed or one.required,
-             "acts": [dict(zip(("kind", "field", "patch"), act, strict=True)) for act in one.acts]}
+             "acts": [dict(zip(("kind", "group", "field", "patch"), act, strict=True)) for act in one.acts]}
             for one in table.variables
         ]  # fmt: skip
         return json.dumps({"class": name, "variables": data, "problem": table.problem}, indent=2) + "\n"
@@ -32,7 +32,8 @@ def shown(table: ClassTable, name: str, form: str, terminal: Terminal) -> str:
 
 def _row(one: ClassVariable) -> tuple[str, ...]:
     needed = "required" if one.required else "yes, though optional" if one.needed else "no"
-    acts = "; ".join(f"{kind} {path} ({patch})" for kind, path, patch in one.acts) or "-"
+    acts = "; ".join(f"{kind} {path} ({patch})" for kind, _, path, patch in one.acts) or "-"
+    groups = "; ".join(dict.fromkeys(group for _, group, _, _ in one.acts)) or "-"
     default = json.dumps(one.schema["default"]) if "default" in one.schema else "-"
     said = " ".join(str(one.schema.get("description", "")).split())
-    return one.name, str(one.schema.get("type", "any")), default, needed, acts, said or "-"
+    return one.name, str(one.schema.get("type", "any")), default, needed, groups, acts, said or "-"

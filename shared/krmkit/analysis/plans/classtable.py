@@ -29,13 +29,13 @@ _NETWORK = {
 
 @dataclass(slots=True)
 class ClassVariable:
-    """A variable. `acts`: kind of template, field and patch. `needed`: a Cluster cannot be rendered without it."""
+    """A variable. `acts`: kind of template, group, field and patch. `needed`: a Cluster cannot be rendered without it."""
 
     name: str
     schema: Object
     required: bool
     needed: bool = False
-    acts: list[tuple[str, str, str]] = field(default_factory=list)
+    acts: list[tuple[str, str, str, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -95,7 +95,10 @@ def class_table(collected: Collected, key: Key, name: str) -> ClassTable:
         values += [{"name": each, "value": sample(found[each].schema)} for each in new]
     for each in needed:
         found[each].needed = True
-    _add_acts(found, spec)
+    for patch in entries(spec.get("patches")):
+        handler = str(find(patch, ("external", "generatePatchesExtension"), ""))
+        for acting in (patch, *extensions.patches_of(handler)):
+            _add_acts(found, acting)
     return ClassTable(list(found.values()), cluster, problem)
 
 
@@ -131,18 +134,27 @@ def _add_workers(cluster: Object, spec: Object) -> None:
             topology.setdefault("workers", {})[kind.listing] = groups
 
 
-def _add_acts(variables: dict[str, ClassVariable], spec: Object) -> None:
-    """Note on each variable what the patches of the class do with it."""
-    for patch in entries(spec.get("patches")):
-        for definition in entries(patch.get("definitions")):
-            kind = str(find(definition, ("selector", "kind"), ""))
-            for change in entries(definition.get("jsonPatches")):
-                path = str(change.get("path", "")).removeprefix("/spec/template/spec/").replace("/", ".")
-                names = {one.partition(".")[0] for one in references(change, patch.get("enabledIf"))}
-                for name in names & variables.keys():
-                    act = (kind, path, str(patch.get("name", "")))
-                    if act not in variables[name].acts:
-                        variables[name].acts.append(act)
+def _add_acts(variables: dict[str, ClassVariable], patch: Object) -> None:
+    """Note on each variable what a patch does with it."""
+    for definition in entries(patch.get("definitions")):
+        selector = mapping(definition, "selector")
+        for change in entries(definition.get("jsonPatches")):
+            path = str(change.get("path", "")).removeprefix("/spec/template/spec/").replace("/", ".")
+            names = {one.partition(".")[0] for one in references(change, patch.get("enabledIf"))}
+            for name in names & variables.keys():
+                act = (str(selector.get("kind", "")), _group(selector), path, str(patch.get("name", "")))
+                if act not in variables[name].acts:
+                    variables[name].acts.append(act)
+
+
+def _group(selector: Object) -> str:
+    """Return the parts of a Cluster whose templates a selector fits: `controlPlane, workers small`."""
+    resources = mapping(selector, "matchResources")
+    groups = [one for one in ("infrastructureCluster", "controlPlane") if resources.get(one)]
+    for words, name in (("workers", "machineDeploymentClass"), ("pools", "machinePoolClass")):
+        classes = sequence(find(resources, (name, "names")))
+        groups += [f"{words} {' '.join(map(str, classes))}"] if classes else []
+    return ", ".join(groups)
 
 
 def sample(schema: Object) -> Any:

@@ -10,7 +10,13 @@ import yaml
 from krmkit.analysis.plans.classtable import class_table, sample
 from krmkit.krm.resource import Resource
 from krmkit.systems.clusterapi.api.collection import collect
-from tests.unit.systems.clusterapi.fixtures import BOOTSTRAP, cluster_class, template, templates
+from tests.unit.systems.clusterapi.fixtures import (
+    BOOTSTRAP,
+    INFRASTRUCTURE,
+    cluster_class,
+    template,
+    templates,
+)
 
 
 def variable(name: str, required: bool, **schema: Any) -> dict[str, Any]:
@@ -57,10 +63,45 @@ def test_a_class() -> None:
         ("region", True, True),
         ("spare", False, False),
     ]
-    acts = {one.name: [act[1:] for act in one.acts] for one in found.variables}
+    assert {group for one in found.variables for _, group, _, _ in one.acts} == {"workers worker"}
+    acts = {one.name: [act[2:] for act in one.acts] for one in found.variables}
     assert acts["level"] == [("verbosity", "level")]
     assert acts["region"] == acts["motd"] == [("preKubeadmCommands", "motd")]
     assert acts["spare"] == [("format", "spare")]
+
+
+def test_variables_of_an_extension() -> None:
+    """A TopologyExtension among the items defines variables and patches, which are those of the class."""
+    change = {"op": "replace", "path": "/spec/template/spec/region", "valueFrom": {"variable": "zone"}}
+    selector = {
+        "apiVersion": INFRASTRUCTURE,
+        "kind": "MetalClusterTemplate",
+        "matchResources": {"infrastructureCluster": True},
+    }
+    handler = {
+        "name": "zones",
+        "variables": [variable("zone", True, type="string", enum=["a"])],
+        "patches": [{"name": "place", "definitions": [{"selector": selector, "jsonPatches": [change]}]}],
+    }
+    extension = {
+        "apiVersion": "krmkit.dev/v1alpha1",
+        "kind": "TopologyExtension",
+        "metadata": {"name": "site"},
+        "spec": {"handlers": [handler]},
+    }
+    external = {
+        "generatePatchesExtension": "generate-patches-zones.site",
+        "discoverVariablesExtension": "discover-variables-zones.site",
+    }
+    given = cluster_class(patches=[{"name": "zones", "external": external}])
+    items = [Resource.from_data(one) for one in (given, *templates(), extension)]
+
+    found = class_table(collect(items), ("ns", "metal"), "a")
+
+    assert found.problem == ""
+    (zone,) = found.variables
+    assert (zone.name, zone.required) == ("zone", True)
+    assert zone.acts == [("MetalClusterTemplate", "infrastructureCluster", "region", "place")]
 
 
 def test_the_minimal_cluster() -> None:

@@ -113,6 +113,12 @@ class PackageExtensions:
         source, found = extension.explained(name, request, source, variable)
         return source.cause("name"), found
 
+    def patches_of(self, handler: str) -> list[Object]:
+        """Return the patches of the TopologyExtension that answers a handler of GeneratePatches."""
+        name, _, config_name = handler.partition(".")
+        extension = self._extensions.get(config_name)
+        return [] if extension is None else extension.patches_of(name)
+
     def unused_patches(self) -> list[Finding]:
         """Return warnings about patches that no template of all rendered Clusters fitted, and what --explain shows of single selectors."""
         return [

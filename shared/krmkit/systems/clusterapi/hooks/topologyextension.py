@@ -13,7 +13,7 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.json.diff import diff
 from krmkit.libraries.kube.names import is_dns1123_label, is_dns1123_subdomain
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.libraries.schema.fields import find
+from krmkit.libraries.schema.fields import entries, find
 from krmkit.libraries.schema.openapi import read_schema
 from krmkit.libraries.schema.violations import validate
 from krmkit.systems.clusterapi.api.roles import NO_ROLE
@@ -126,6 +126,11 @@ class TopologyExtension:
         if self.problems:
             return []
         return [found for handler in dict.fromkeys(self._handlers.values()) for found in handler.unmatched()]
+
+    def patches_of(self, handler: str) -> list[Object]:
+        """Return the patches of a handler of GeneratePatches, as they are written."""
+        known = self._handlers.get((GENERATE_PATCHES, handler))
+        return [] if known is None else entries(known.data.get("patches"))
 
     def answers(self, hook: str, handler: str) -> bool:
         """Return whether there is such a handler without problems."""
