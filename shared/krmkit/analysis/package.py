@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from krmkit.analysis.fleet import upstream
 from krmkit.analysis.plans.plandata import as_data
+from krmkit.analysis.plans.planwork import Work
 from krmkit.analysis.plans.results import results_of, without_known
 from krmkit.analysis.plans.sources import BaselineError, read_both
 from krmkit.analysis.systems.describedsystems import describe_systems
@@ -27,7 +27,6 @@ from krmkit.render.findings.places import PackageFiles, report_of, shown_path
 from krmkit.render.package import Package
 from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.write import FileEdit
-from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.palette.constraints.overview import overview
 from krmkit.systems.palette.constraints.pools import PoolError
 from krmkit.systems.palette.constraints.validate import ValidationOptions
@@ -141,10 +140,8 @@ def topology_of(
     """
     wanted = against or HEAD
     try:
-        old, new, options = read_both(path, wanted, items)
-        keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        plan = make_plan(old, new, options, keys, now)
+        work = Work(*read_both(path, wanted, items))
+        plan = work(work.keys())
         results = [*results_of(plan, lambda reference, field: sources.place("", -1, reference, field))]
         return {"against": wanted, **as_data(plan)}, results
     except Refused as error:

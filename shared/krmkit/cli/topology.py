@@ -26,7 +26,6 @@ from krmkit.render.findings.places import shown_path
 from krmkit.services.extension.live import Recorder
 from krmkit.systems.clusterapi.api.collection import Collected, Key
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
-from krmkit.systems.clusterapi.plan.model import warning
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import Terminal
 from krmkit.views.topology import PAGES, told
@@ -139,18 +138,17 @@ def main(words: list[str]) -> int:
         from krmkit.cli.topologytree import plan_all
 
         return plan_all(arguments)
-    old, new, options, warnings = _read(arguments)
+    work = _read(arguments)
+    old, new, options = work.old, work.new, work.options
     for text in arguments.rebase:
         cluster, equals, cluster_class = text.partition("=")
         if not (cluster and equals and cluster_class):
             raise Refused(f"--rebase must be CLUSTER=CLASS, got {text}")
         rebase(new, cluster, cluster_class)
     recorder = _extensions(arguments, options)
-    keys = _chosen(arguments.package, old, new, arguments.cluster)
-    work = Work(old, new, options, keys, arguments.format == "diff")
+    keys = _chosen(arguments.package, work, arguments.cluster)
     # The recorder lives in this process.
-    plan = compute(work, 1 if recorder is not None else arguments.jobs or cores(), terminal)
-    plan.warnings[:0] = map(warning, warnings)
+    plan = compute(work, keys, 1 if recorder is not None else arguments.jobs or cores(), terminal)
     if recorder is not None and arguments.record:
         _write_record(recorder, arguments.record)
     mask_plan(plan, old, new)
@@ -176,11 +174,14 @@ def _check(arguments: argparse.Namespace) -> None:
         raise Refused("--context is for --live; add --live, or leave it out")
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
+def _read(arguments: argparse.Namespace) -> Work:
     """The old package, the current one, the options, and warnings. Raises Refused."""
     if arguments.live:
-        return read_with_cluster(arguments.package, arguments.context, arguments.cluster)
-    return (*read_both(arguments.package, arguments.against or "HEAD"), [])
+        work = Work(*read_with_cluster(arguments.package, arguments.context, arguments.cluster))
+    else:
+        work = Work(*read_both(arguments.package, arguments.against or "HEAD"))
+    work.with_objects = arguments.format == "diff"
+    return work
 
 
 def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Recorder | None:
@@ -230,15 +231,13 @@ def _write_record(recorder: Recorder, path: str) -> None:
         raise Refused(f"--record: {error}") from None
 
 
-def _chosen(folder: str, old: Collected, new: Collected, names: list[str]) -> list[Key]:
+def _chosen(folder: str, work: Work, names: list[str]) -> list[Key]:
     """(namespace, name) of all Clusters of both packages, or of those in `names`. Raises Refused."""
-    keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
+    keys = work.keys()
     if not keys:
         raise Refused(f"{folder}: holds no Cluster, and held none; name the package of a Cluster, or use -r")
-    if not names:
-        return keys
     known = {name for key in keys for name in (key[1], "/".join(key))}
     for name in names:
         if name not in known:
             raise Refused(f"--cluster {name}: no Cluster has this name{did_you_mean(name, known)}")
-    return [key for key in keys if key[1] in names or "/".join(key) in names]
+    return work.keys(names)

@@ -6,9 +6,9 @@ A function of the catalog runs in this process for the images that it stands in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import argparse
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
@@ -21,20 +21,11 @@ from krmkit.render.programs.container import bad_image, container, full_name, im
 from krmkit.render.programs.external import TIMEOUT, External
 from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
 
-
-class Flags(Protocol):
-    """The flags of a command line for how functions run."""
-
-    allow_exec: bool
-    allow_network: bool
-    image_pull_policy: str
-    timeout: float
-    containers: Sequence[str]
-    in_process: Sequence[str]
-    strict: bool
-    skip: Sequence[str]
-    only: Sequence[str]
-    image_prefix: str
+# Flags of a command line that are arguments of ProgramResolver.
+_FLAGS = (
+    "allow_exec", "allow_network", "image_pull_policy", "timeout", "containers", "in_process", "strict", "skip", "only",
+    "image_prefix",
+)  # fmt: skip
 
 
 class ResolveError(Refused):
@@ -61,11 +52,11 @@ class ProgramResolver:
         options: RunOptions,
         allow_exec: bool = False,
         allow_network: bool = False,
-        pull: str = "IfNotPresent",
+        image_pull_policy: str = "IfNotPresent",
         timeout: float = TIMEOUT,
         catalog: dict[str, Function] | None = None,
-        containers: tuple[str, ...] = (),
-        registries: tuple[str, ...] = (),
+        containers: Iterable[str] = (),
+        in_process: Iterable[str] = (),
         strict: bool = False,
         skip: Iterable[str] = (),
         only: Iterable[str] = (),
@@ -74,12 +65,12 @@ class ProgramResolver:
         self.options = options
         self.allow_exec = allow_exec
         self.allow_network = allow_network
-        self.pull = pull
+        self.pull = image_pull_policy
         self.timeout = timeout
         self._functions: dict[str, Function] = dict(catalog or {})
         self._names = frozenset(catalog if catalog is not None else names())
         self._containers = frozenset(containers)
-        self._registries = registries
+        self._registries = tuple(in_process)
         self.strict = strict  # whether a function may stand in for a release that it follows only
         self._runtime = ""
         self.skip = frozenset(skip)  # names of functions that do not run
@@ -87,22 +78,11 @@ class ProgramResolver:
         self.image_prefix = image_prefix  # the registry of images without one; "" for the default
 
     @classmethod
-    def of(cls, flags: Flags, options: RunOptions, catalog: dict[str, Function] | None) -> ProgramResolver:
+    def of(
+        cls, flags: argparse.Namespace, options: RunOptions, catalog: dict[str, Function] | None
+    ) -> ProgramResolver:
         """The resolver for the flags of a command line."""
-        return cls(
-            options,
-            flags.allow_exec,
-            flags.allow_network,
-            flags.image_pull_policy,
-            flags.timeout,
-            catalog,
-            tuple(flags.containers),
-            tuple(flags.in_process),
-            flags.strict,
-            flags.skip,
-            flags.only,
-            flags.image_prefix,
-        )
+        return cls(options, catalog=catalog, **{name: getattr(flags, name) for name in _FLAGS})
 
     def skips(self, entry: PipelineFunction) -> str:
         """The flag that skips a function, "" if it runs."""

@@ -112,16 +112,20 @@ def _diff(one: ClusterPlan, colour: bool) -> str:
 
 def _markdown(plan: TopologyPlan) -> str:
     lines = [f"**Topology plan**: {summary(plan.clusters)}", ""]
-    shown = [one for one in plan.clusters if one.action != SAME]
-    if shown:
-        lines += ["| Cluster | Action | Objects | Machines that roll | Why |", "|---|---|---|---|---|"]
-    for one in shown:
-        lines.append("| " + " | ".join(_cell(cell) for cell in cells(one)) + " |")
-    same = len(plan.clusters) - len(shown)
-    if same:
-        lines += ["", f"{same} Cluster{'s' * (same != 1)} without changes."]
+    rows = [cells(one) for one in plan.clusters if one.action != SAME]
+    lines += grid(["Cluster", "Action", "Objects", "Machines that roll", "Why"], rows)
+    same = len(plan.clusters) - len(rows)
+    lines += [f"{same} Cluster{'s' * (same != 1)} without changes."] if same else []
     lines += [line for error in plan.errors for line in ("", f"Error: {_cell(str(error))}")]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def grid(heading: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the lines of a table in markdown, and an empty one; none without rows."""
+    if not rows:
+        return []
+    lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in (heading, *rows)]
+    return [lines[0], "|" + "---|" * len(heading), *lines[1:], ""]
 
 
 def _cell(text: str) -> str:

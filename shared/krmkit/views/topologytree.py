@@ -13,7 +13,7 @@ from krmkit.render.findings.model import PackageReport, Report
 from krmkit.systems.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, Roll, Step
 from krmkit.views.outcome import Told
 from krmkit.views.terminal import RED, YELLOW, Table, Terminal
-from krmkit.views.topology import cells, refusal_cells, summary
+from krmkit.views.topology import cells, grid, refusal_cells, summary
 
 
 @dataclass(slots=True)
@@ -128,16 +128,8 @@ def _markdown(packages: list[PackagePlan], clusters: list[ClusterPlan], order: l
     rows = [[package.path, *cells(one)] for package, one in _changing(packages)]
     rows += _refusals(packages)
     rows += [[one.path, "-", "unreadable", "-", "-", one.problem] for one in packages if one.problem]
-    lines += _grid(["Package", "Cluster", "Action", "Objects", "Machines that roll", "Why"], rows)
-    lines += _grid(
+    lines += grid(["Package", "Cluster", "Action", "Objects", "Machines that roll", "Why"], rows)
+    lines += grid(
         ["Step", "Package", "Cluster", "Machines", "How many", "At a time"], [_row(one) for one in order]
     )
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _grid(heading: list[str], rows: list[list[str]]) -> list[str]:
-    if not rows:
-        return []
-    texts = [[" ".join(cell.replace("|", "\\|").split()) or "-" for cell in row] for row in (heading, *rows)]
-    lines = ["| " + " | ".join(row) + " |" for row in texts]
-    return [lines[0], "|" + "---|" * len(heading), *lines[1:], ""]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from krmkit.analysis.plans.plandata import mask_plan
+from krmkit.analysis.plans.planwork import Work
 from krmkit.analysis.plans.sources import collected, package_options, read_items
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
@@ -13,7 +13,6 @@ from krmkit.render.findings.places import line_of
 from krmkit.render.package import read
 from krmkit.storage.disk.stage import FileEdit
 from krmkit.systems.clusterapi.migration.objects import migrate, templates_among
-from krmkit.systems.clusterapi.plan.changes import make_plan
 from krmkit.systems.clusterapi.plan.model import TopologyPlan
 
 
@@ -43,9 +42,7 @@ def migrated(folder: str) -> PackageMigration:
                 found.edits.append(FileEdit(part.place(file.path), file.text, file.joined(file.items)))
             after += file.items
     new = collected([Resource(item.text) for item in after])
-    keys = {item.key for item in (*old.clusters, *new.clusters)}
-    found.plan = make_plan(
-        old, new, package_options(items), keys, datetime.now(UTC).isoformat(timespec="seconds")
-    )
+    work = Work(old, new, package_options(items), with_objects=True)
+    found.plan = work(work.keys())
     mask_plan(found.plan, old, new)
     return found

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from krmkit.analysis.plans.plandata import mask_plan
+from krmkit.analysis.plans.planwork import Work
 from krmkit.analysis.plans.results import places_in, results_of
 from krmkit.analysis.plans.sources import holds_clusters, read_both, read_with_cluster
 from krmkit.krm.errors import Refused
 from krmkit.render.findings.model import Result
 from krmkit.render.findings.places import shown_path
 from krmkit.render.resourcefiles import is_blueprint
-from krmkit.systems.clusterapi.plan.changes import make_plan
-from krmkit.systems.clusterapi.plan.model import TopologyPlan, warning
+from krmkit.systems.clusterapi.plan.model import TopologyPlan
 
 
 @dataclass(slots=True)
@@ -46,24 +46,15 @@ class PlanJob:
         if not holds_clusters(path) or is_blueprint(path):
             return None
         try:
-            warnings: list[str] = []
             if self._context is not None:
-                old, new, options, warnings = read_with_cluster(path, self._context, self._names)
+                work = Work(*read_with_cluster(path, self._context, self._names), now=self._now)
             else:
-                old, new, options = read_both(path, self._before(path))
+                work = Work(*read_both(path, self._before(path)), now=self._now)
         except Refused as error:
             raise Refused(str(error).removeprefix(f"{shown_path(path)}: ")) from None
-        keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
-        if self._names:
-            keys = [key for key in keys if key[1] in self._names or "/".join(key) in self._names]
-        plan = make_plan(old, new, options, keys, self._now)
-        plan.warnings[:0] = map(warning, warnings)
-        for one in plan.clusters:
-            for change in one.all_changes():
-                # The objects are most of the data that would be sent between processes.
-                change.before = change.after = None
-        mask_plan(plan, old, new)
-        return PackagePlan(shown_path(path), plan, list(results_of(plan, places_in(path, new))))
+        plan = work(work.keys(self._names))
+        mask_plan(plan, work.old, work.new)
+        return PackagePlan(shown_path(path), plan, list(results_of(plan, places_in(path, work.new))))
 
     def _before(self, path: str) -> str:
         if not os.path.isdir(self._against):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Protocol
 
+from krmkit.fleet.engine.jobs import local
 from krmkit.krm.errors import Refused
 from krmkit.systems.clusterapi.api.collection import Collected, Key
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 from krmkit.systems.clusterapi.plan.changes import make_plan
-from krmkit.systems.clusterapi.plan.model import ClusterPlan, TopologyPlan, distinct
+from krmkit.systems.clusterapi.plan.model import ClusterPlan, TopologyPlan, distinct, warning
 
 
 class Progress(Protocol):
@@ -28,46 +30,48 @@ _FEWEST = 8  # Clusters from which on a second process pays
 _SILENT_SECONDS = 1.0
 
 
+@dataclass(slots=True)
 class Work:
-    """The input that the processes share. with_objects: the plan keeps the objects, for a diff."""
+    """The package before and after a change, and what holds for both. `warnings` come first in the plan.
 
-    def __init__(
-        self, old: Collected, new: Collected, options: TopologyOptions, keys: list[Key], with_objects: bool
-    ) -> None:
-        self.old = old
-        self.new = new
-        self.options = options
-        self.keys = keys
-        self.with_objects = with_objects
-        self.chunks = [keys]
-        self.now = datetime.now(UTC).isoformat(timespec="seconds")
+    with_objects: the plan keeps the objects, for a diff; they are most of the data that is sent between processes.
+    """
 
-    def plan(self, number: int) -> TopologyPlan:
-        """The plan of one chunk of the Clusters."""
-        plan = make_plan(self.old, self.new, self.options, self.chunks[number], self.now)
-        if not self.with_objects:
-            # The objects are most of the data that would be sent between processes.
-            for cluster_plan in plan.clusters:
-                for change in cluster_plan.all_changes():
-                    change.before = change.after = None
+    old: Collected
+    new: Collected
+    options: TopologyOptions
+    warnings: list[str] = field(default_factory=list)
+    with_objects: bool = False
+    now: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+
+    def keys(self, names: Iterable[str] = ()) -> list[Key]:
+        """(namespace, name) of all Clusters of both packages, or of those that `name` or `namespace/name` names."""
+        keys = sorted({item.key for item in (*self.old.clusters, *self.new.clusters)})
+        wanted = frozenset(names)
+        return [key for key in keys if not wanted or key[1] in wanted or "/".join(key) in wanted]
+
+    def __call__(self, keys: list[Key]) -> TopologyPlan:
+        """Return the plan of some of the Clusters."""
+        plan = make_plan(self.old, self.new, self.options, keys, self.now)
+        plan.warnings[:0] = map(warning, self.warnings)
+        for change in (change for one in plan.clusters for change in one.all_changes()):
+            if not self.with_objects:
+                change.before = change.after = None
         return plan
 
 
-def compute(work: Work, jobs: int, progress: Progress) -> TopologyPlan:
-    """The plan of all Clusters, shared among processes where there are many. Raises Refused where a process dies."""
-    total = len(work.keys)
+def compute(work: Work, keys: list[Key], jobs: int, progress: Progress) -> TopologyPlan:
+    """The plan of the Clusters, shared among processes where there are many. Raises Refused where a process dies."""
+    total = len(keys)
     jobs = min(jobs, max(1, total // _FEWEST))
     if jobs == 1:
-        return work.plan(0)
-    from krmkit.fleet.engine.processes import share
-
-    chunks = min(total, jobs * _CHUNKS_PER_JOB)
-    work.chunks = [work.keys[number::chunks] for number in range(chunks)]
+        return work(keys)
+    chunks = [keys[number :: jobs * _CHUNKS_PER_JOB] for number in range(min(total, jobs * _CHUNKS_PER_JOB))]
     started, done = monotonic(), 0
     plans: list[TopologyPlan] = []
-    for _, plan, how in share(range(chunks), jobs, _worker, work):
+    for plan, problem in local(jobs, len(chunks)).map(work, chunks):
         if plan is None:
-            raise Refused(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
+            raise Refused(f"some Clusters cannot be planned: {problem}; fewer --jobs need less memory")
         plans.append(plan)
         done += len(plan.clusters)
         if progress.watched and monotonic() - started > _SILENT_SECONDS:
@@ -80,7 +84,3 @@ def compute(work: Work, jobs: int, progress: Progress) -> TopologyPlan:
         sorted(distinct(one for plan in plans for one in plan.errors), key=str),
         sorted(distinct(one for plan in plans for one in plan.warnings), key=str),
     )
-
-
-def _worker(work: Work) -> Callable[[int], TopologyPlan]:
-    return work.plan

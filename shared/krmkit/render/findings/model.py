@@ -13,7 +13,7 @@ Report
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 API_VERSION = "krmkit.dev/report/v1alpha1"
@@ -59,19 +59,7 @@ class Result:
 
     def data(self) -> dict[str, Any]:
         """The result as data, without unknown fields."""
-        values: dict[str, Any] = {
-            "severity": self.severity,
-            "rule": self.rule,
-            "message": self.message,
-            "path": self.path,
-            "line": self.line,
-            "column": self.column,
-            "resource": self.resource,
-            "field": self.field,
-            "function": self.function,
-            "current": self.current,
-            "proposed": self.proposed,
-        }
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: value for name, value in values.items() if value not in ("", 0, None, {})}
 
 
@@ -206,19 +194,7 @@ class FleetVariant:
 
     def data(self) -> dict[str, Any]:
         """The variant as data, without unknown fields."""
-        values: dict[str, Any] = {
-            "package": self.package,
-            "owner": self.owner,
-            "source": self.source,
-            "upstream": self.upstream,
-            "state": self.state,
-            "note": self.note,
-            "edited": self.edited,
-            "conflicts": self.conflicts,
-            "gates": self.gates,
-            "newest": self.newest,
-            "draft": self.draft,
-        }
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "repository"}
         return {name: value for name, value in values.items() if value}
 
 
