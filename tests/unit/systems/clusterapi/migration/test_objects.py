@@ -257,3 +257,32 @@ def test_what_stays() -> None:
     assert (told.rule, told.severity) == ("provider-kind", "info")
     [(_, wrong)] = run(CLUSTER.replace("replicas: 3", "replicas: many"))[0].findings
     assert "stays as it is: spec.topology.controlPlane.replicas" in wrong.message
+
+
+RULES = """\
+      openAPIV3Schema:
+        type: object
+        properties:
+          name:
+            type: string
+            x-kubernetes-validations:
+            - rule: self.size() > 2 # long enough
+              message: too short
+              fieldPath: .name
+        x-kubernetes-validations:
+        # of the whole
+        - rule: "has(self.name)"
+          messageExpression: "'must have a name'"
+          reason: FieldValueInvalid
+        x-metadata: {labels: {a: b}}
+"""
+
+
+def test_rules_of_variables() -> None:
+    """CEL rules of a variable's schema stay as they are, with their comments."""
+    given = CLASS.replace("      openAPIV3Schema: {type: string}\n", RULES).replace("PATCHES", "")
+    _, text, data = run(given)
+
+    assert data["spec"]["variables"][0]["schema"] == yaml.safe_load(RULES)
+    assert RULES in text
+    assert decode_cluster_class(data)[1] == []
