@@ -24,12 +24,20 @@ LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json"}
 # The navigation: each page of docs/ has a place here, or the build fails. The functions follow.
 CHAPTERS = {
     "Palette": ("docs/tutorial", "docs/platform"),
-    "Porch and kpt": ("docs/everyday", "docs/fleet", "docs/porch", "docs/kustomize"),
+    "Porch and kpt": ("docs/five-functions", "docs/everyday", "docs/fleet", "docs/porch", "docs/kustomize"),
     "Cluster API": ("docs/clusterapi", "docs/clusterapi-variables", "docs/topology-extensions"),
     "Landscaper": ("docs/landscaper", "docs/spiff"),
     "Every day": ("docs/ci", "docs/report", "docs/troubleshooting", "docs/images", "docs/scale", "docs/sdk"),
     "Reference": (
-        *("docs/functions", "docs/compatibility", "docs/limits", "docs/security", "docs/dependencies"),
+        *(
+            "docs/index",
+            "docs/functions",
+            "docs/versions",
+            "docs/compatibility",
+            "docs/limits",
+            "docs/security",
+            "docs/dependencies",
+        ),
         *("docs/architecture", "docs/releases", "CONTRIBUTING", "CHANGELOG"),
     ),
 }

@@ -33,13 +33,10 @@ def report(rows: list[Row], machine: str) -> str:
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row["group"], []).append(row)
-    goals = [row["met"] for row in rows if row["met"] is not None]
     lines = [
         "# Measurements",
         "",
         f"Written by `make bench`. {machine}. Medians; what is compared was measured in turns, in one run. Read the ratios.",
-        "",
-        f"Goals reached: {sum(goals)} of {len(goals)}.",
     ]
     for group, members in groups.items():
         lines += ["", f"## {group}", "", "| | Value | Goal | |", "|---|---:|---|---|"]

@@ -171,7 +171,7 @@ def test_readme(tmp_path: Path) -> None:
     page = ROOT / "README.md"
 
     assert follow(tmp_path, kpt=False, page=page) == 1
-    home = tmp_path / "checkout"
+    home = tmp_path / "checkout/build"
     assert "kind: etcd" in (home / "profile/edge-kube.yaml").read_text(
         "utf-8"
     )  # the first minute shows a change
