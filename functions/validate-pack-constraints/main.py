@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from krmkit.systems.palette.errors import PackError
+
 if __name__ == "__main__":
     import os
     import sys
@@ -13,7 +15,6 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.systems.palette.constraints.pools import PoolError
 from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
 from krmkit.systems.palette.packs.items import Packs
 from krmkit.systems.palette.packs.metadatanames import unknown_names
@@ -27,7 +28,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Checks all packs among the items together; changes nothing."""
     try:
         options = ValidationOptions.of(config.spec, resources.limits, resources, config.resource)
-    except PoolError as error:
+    except PackError as error:
         field = f"{'data' if config.is_config_map else 'spec'}.{error.field}"
         raise FunctionError(str(error), "invalid-config", config.resource, field) from None
     packs = Packs.read(resources)

@@ -9,7 +9,7 @@ from krmkit.analysis.fleet import upstream
 from krmkit.analysis.plans.plandata import as_data
 from krmkit.analysis.plans.planwork import Work
 from krmkit.analysis.plans.results import results_of, without_known
-from krmkit.analysis.plans.sources import BaselineError, read_both
+from krmkit.analysis.plans.sources import NO_BASELINE, read_both
 from krmkit.analysis.systems.describedsystems import describe_systems
 from krmkit.analysis.why.answers import Question, fields_data
 from krmkit.fleet.collisions import object_identity
@@ -28,8 +28,8 @@ from krmkit.render.package import Package
 from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.write import FileEdit
 from krmkit.systems.palette.constraints.overview import overview
-from krmkit.systems.palette.constraints.pools import PoolError
 from krmkit.systems.palette.constraints.validate import ValidationOptions
+from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.items import Packs
 
 HEAD = "HEAD"
@@ -112,7 +112,7 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
                 config = each.config(function)
                 spec = decode(load(_CONSTRAINTS).definition, config).spec
                 options = ValidationOptions.of(spec, resolver.options.limits, resources, config)
-            except (ConfigError, Refused, PoolError, YamlError):
+            except (ConfigError, Refused, PackError, YamlError):
                 continue  # the function itself reports an invalid config
             found = True
             yield {"package": each.folder, **overview(packs, options)}
@@ -147,6 +147,6 @@ def topology_of(
     except Refused as error:
         if against:
             raise
-        severity = INFO if isinstance(error, BaselineError) else ERROR
+        severity = INFO if error.finding.rule == NO_BASELINE else ERROR
         results = [Result(severity, "no-plan", f"the Clusters are not compared with {wanted}: {error}", path)]
         return {"against": wanted, "clusters": [], "problem": str(error)}, results

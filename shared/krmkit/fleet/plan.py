@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.fleet.objects import DEFAULT_NAMESPACE
-from krmkit.fleet.variants import MissingUpstreamError
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -72,9 +71,9 @@ class FleetPlan:
 
     def located(self, task: Task, error: Exception) -> str:
         """The message of an error about a task. A wrong name in the set or variant gets its place: `fleet.yaml:9:5: ...`."""
-        if isinstance(error, MissingUpstreamError):
+        if isinstance(error, Refused) and error.finding.rule == "missing-upstream":
             path, resource = self.given[task.owner]
-            return f"{line_of(path, resource, error.field)}: {error}"
+            return f"{line_of(path, resource, error.finding.field)}: {error}"
         return str(error)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from krmkit.fleet.variants import MissingUpstreamError, inside
+from krmkit.fleet.variants import inside, missing_upstream
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.render.package import KPTFILE
@@ -35,10 +35,10 @@ def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
     if known:
         field = "workspaceName" if upstream.get("workspaceName") else "revision"
         message = f"there is no revision {upstream.get(field)} of the package {base}: it has {listed(known)}"
-        raise MissingUpstreamError(message, f"spec.upstream.{field}")
+        raise missing_upstream(message, f"spec.upstream.{field}")
     hint = did_you_mean(str(upstream[field]), there)
     message = f"the upstream package is not there: no Kptfile in {' or '.join(tried)}{hint}"
-    raise MissingUpstreamError(message, f"spec.upstream.{field}")
+    raise missing_upstream(message, f"spec.upstream.{field}")
 
 
 def _revisions(base: str) -> list[str]:

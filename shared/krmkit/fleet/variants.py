@@ -15,6 +15,7 @@ from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.resultlist import normalized
 from krmkit.kpt.source import FileResource, SourceFile, package_file
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
@@ -36,12 +37,9 @@ from krmkit.systems.porch.variants.packageview import PackageView as View
 from krmkit.systems.porch.variants.validation import validate_variant
 
 
-class MissingUpstreamError(Refused):
-    """The upstream that a variant names is not there; `field` is what names it wrongly."""
-
-    def __init__(self, message: str, field: str) -> None:
-        super().__init__(message)
-        self.field = field
+def missing_upstream(message: str, field: str) -> Refused:
+    """Return the failure about an upstream that is not there; `field` is what names it wrongly."""
+    return Refused(Finding("missing-upstream", message, field=field))
 
 
 class UpstreamPackage:

@@ -92,15 +92,6 @@ def program_name(program: str) -> str:
     return segments[-1] if segments else ""
 
 
-class KptfileError(Refused):
-    """The Kptfile cannot be used; `problems` lists all that is wrong with it, each with its path, and its line if known."""
-
-    def __init__(self, where: str, problems: list[str]) -> None:
-        super().__init__("\n".join(f"{where}: {problem}" for problem in problems))
-        self.where = where
-        self.problems = problems
-
-
 class ResourceSelector:
     """A selector of resources that match all given fields. "" and {} match everything."""
 
@@ -276,18 +267,18 @@ class Kptfile:
 
     @classmethod
     def parse(cls, text: str, where: str = "Kptfile", line: int = 1) -> Kptfile:
-        """Read a Kptfile that begins on a line of its file. Raises KptfileError, and YamlError where the text is not YAML."""
+        """Read a Kptfile that begins on a line of its file. Raises Refused, and YamlError where the text is not YAML."""
         return cls.of(Resource(text, label=where), where, line)
 
     @classmethod
     def of(cls, resource: Resource, where: str = "Kptfile", line: int = 0) -> Kptfile:
-        """Read the Kptfile that a resource is; `where` names it in errors. Raises KptfileError, YamlError."""
+        """Read the Kptfile that a resource is; `where` names it in errors. Raises Refused, YamlError."""
         kptfile, kind, version = cls(resource, line), resource.kind, resource.api_version
         if kind != KIND or version != API_VERSION:
             found = f"{kind or 'no kind'} ({version or 'no apiVersion'})"
             wrong = "apiVersion" if kind == KIND else "kind"
             problem = f"{wrong}: must be a Kptfile ({API_VERSION}), got {found}"
-            raise KptfileError(where, [kptfile.located(problem)])
+            raise Refused(f"{where}: {kptfile.located(problem)}")
         data, violations = validate(read_schema(_SCHEMA), text_data(resource.root, resource.limits))
         problems = [str(violation) for violation in violations]
         pipeline = _entries(data, "pipeline")
@@ -296,7 +287,7 @@ class Kptfile:
                 functions.append(PipelineFunction(f"pipeline.{stage}[{index}]", entry))
                 problems += functions[-1].problems()
         if problems:
-            raise KptfileError(where, [kptfile.located(problem) for problem in problems])
+            raise Refused("\n".join(f"{where}: {kptfile.located(problem)}" for problem in problems))
         return kptfile
 
     def located(self, problem: str) -> str:

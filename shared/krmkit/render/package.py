@@ -122,6 +122,7 @@ class Package:
 
 LIST = "List"
 UNFIT = "unfit-package"
+UNFINISHED = "unfinished"  # a folder holds the journal of another run; the message is its path
 """The kind of the output of `kubectl get -o yaml`, with apiVersion v1."""
 
 
@@ -195,21 +196,15 @@ def _hint(source: FileSource, message: str) -> str:
     return ""
 
 
-class _UnfinishedError(Exception):
-    """A folder below holds the journal of another run."""
-
-    def __init__(self, folder: str) -> None:
-        super().__init__(folder)
-        self.folder = folder
-
-
 def _read_whole(source: FileSource, limits: Limits, notes: list[str]) -> Package:
     """Read the package, and again after each unfinished run that was completed in one of its folders."""
     for _ in range(_MOST_RUNS):
         try:
             package = _read(source, "", _Budget(limits, source))
-        except _UnfinishedError as found:
-            notes += recover(found.folder)
+        except Refused as found:
+            if found.finding.rule != UNFINISHED:
+                raise
+            notes += recover(str(found))
             continue
         package.notes = notes
         return package
@@ -297,7 +292,7 @@ def _walk(
     listed = source.entries(package.place(folder) if folder else package.folder, left)
     for name in left:
         if name == WORK and unfinished(os.path.join(package.path, folder)):
-            raise _UnfinishedError(os.path.join(package.path, folder))
+            raise Refused(Finding(UNFINISHED, os.path.join(package.path, folder)))
         package.left.append(f"{folder}/{name}" if folder else name)
     for name, is_folder in listed:
         inner = f"{folder}/{name}" if folder else name

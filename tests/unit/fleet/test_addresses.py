@@ -8,7 +8,7 @@ import pytest
 
 from krmkit.fleet.getpackage import split_address
 from krmkit.fleet.upstreamfolder import find_upstream
-from krmkit.fleet.variants import MissingUpstreamError
+from krmkit.krm.errors import Refused
 
 
 @pytest.mark.parametrize(
@@ -31,5 +31,5 @@ def test_the_revisions_that_there_are(tmp_path: Path) -> None:
         (tmp_path / "bp/shop" / name / "Kptfile").write_text("", "utf-8")
     (tmp_path / "bp/shop/v3").mkdir()
 
-    with pytest.raises(MissingUpstreamError, match=r"there is no revision 4 of .*: it has 2, v9, v10$"):
+    with pytest.raises(Refused, match=r"there is no revision 4 of .*: it has 2, v9, v10$"):
         find_upstream(str(tmp_path), {"repo": "bp", "package": "shop", "revision": 4})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from krmkit.fleet.upstreamfolder import find_upstream
-from krmkit.fleet.variants import Made, MissingUpstreamError, Origin, UpstreamPackage, inside, make
+from krmkit.fleet.variants import Made, Origin, UpstreamPackage, inside, make
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
@@ -229,8 +229,8 @@ def test_a_revision_is_missing(tmp_path: Path, upstream: dict[str, object], fiel
     for name in ("bp/shop/v10", "bp/shop/v2", "bp/other"):
         put(tmp_path, {f"{name}/Kptfile": ""})
 
-    with pytest.raises(MissingUpstreamError) as caught:
+    with pytest.raises(Refused) as caught:
         find_upstream(str(tmp_path), {"repo": "bp", "package": "shop", **upstream})
 
-    assert caught.value.field == field
+    assert caught.value.finding.field == field
     assert message in str(caught.value)

@@ -9,6 +9,7 @@ from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask, secrets_among
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import mapping
@@ -23,15 +24,12 @@ from krmkit.systems.clusterapi.desired.render import options_of
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 
 CONFIG_KIND = "RenderClusterTopology"
+NO_BASELINE = "no-baseline"  # no revision to compare with: no git repository, or no commit in it
 _CONFIGS = {
     CONFIG_KIND: "render-cluster-topology",
     "DefaultClusterTopology": "default-cluster-topology",
     "ValidateClusterTopology": "validate-cluster-topology",
 }
-
-
-class BaselineError(Refused):
-    """There is no revision to compare with: no git repository, or no commit in it."""
 
 
 def read_items(folder: str) -> list[Resource]:
@@ -66,7 +64,7 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
         source = RevisionFiles(folder, revision, IGNORE_FILE)
     except GitError as error:
         other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
-        raise BaselineError(f"{error}{other}") from None
+        raise Refused(Finding(NO_BASELINE, f"{error}{other}")) from None
     with source:
         try:
             return items_from(source)

@@ -10,7 +10,7 @@ from krmkit.fleet.build import Files, VariantInput, others_of, read_blueprint
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.store import TAGS, Store, short_ref
-from krmkit.fleet.variants import MissingUpstreamError, Origin, UpstreamPackage
+from krmkit.fleet.variants import Origin, UpstreamPackage, missing_upstream
 from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import proposal
@@ -96,7 +96,7 @@ class SyncSources:
             return known
         store = self.stores.get(name)
         if store is None:
-            raise MissingUpstreamError(
+            raise missing_upstream(
                 f"the upstream's repository {name} is not known{proposal(name, self.stores)};"
                 f" --repo {name}=URL-OR-PATH names it",
                 "spec.upstream.repo",
@@ -108,7 +108,7 @@ class SyncSources:
         tree = store.objects.folder(commit.tree, store.folder(package))
         if tree is None:
             message = f"{name}: {ref} has no folder {store.folder(package)}"
-            raise MissingUpstreamError(message, "spec.upstream.package")
+            raise missing_upstream(message, "spec.upstream.package")
         if ref.startswith(TAGS):
             version = ref.rpartition("/")[2]
         numbers = store.versions(package)
@@ -165,7 +165,7 @@ class SyncSources:
         return self._digests[namespace]
 
 
-def _missing(store: Store, package: str, version: str, workspace: bool) -> MissingUpstreamError:
+def _missing(store: Store, package: str, version: str, workspace: bool) -> Refused:
     """The error about a revision that is not there, with those that are."""
     packages, there = list(store.packages()), store.names(package, workspace)
     hint = f"; there are {', '.join(there)}" if there else proposal(package, packages)
@@ -178,7 +178,7 @@ def _missing(store: Store, package: str, version: str, workspace: bool) -> Missi
     if not workspace and package in packages:
         hint += f"; in the repository, git tag {package}/{version} makes it of the current commit"
     message = f"there is no revision {version} of {store.name}/{package}{hint}"
-    return MissingUpstreamError(message, f"spec.upstream.{wrong}")
+    return missing_upstream(message, f"spec.upstream.{wrong}")
 
 
 def lock_of(files: Files) -> tuple[str, str]:

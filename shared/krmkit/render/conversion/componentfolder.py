@@ -31,7 +31,7 @@ from krmkit.systems.landscaper.components.constructors import (
 )
 from krmkit.systems.landscaper.components.ctf import (
     DESCRIPTOR_FILE,
-    NoComponentError,
+    NO_COMPONENT,
     TransportArchive,
     read_components,
 )
@@ -87,14 +87,14 @@ def _below(folder: str, constructed: Callable[..., TransportArchive]) -> Transpo
             path for path in named if path.count("/") == highest
         ]
         archive = read_components(contents)
-    except NoComponentError as error:
+    except Refused as error:
+        if error.finding.rule != NO_COMPONENT:
+            raise Refused(f"{folder}: {error}") from None
         if not constructors:
             hint = f"and no component constructor ({', '.join((*NAMES, RESOURCES[0]))})"
             raise Refused(f"{folder}: {error}, {hint}") from None
         archive = TransportArchive()
         named = constructors
-    except Refused as error:
-        raise Refused(f"{folder}: {error}") from None
     else:
         named = [path for path in named if os.path.join(os.path.dirname(path), DESCRIPTOR_FILE) in contents]
     return constructed([os.path.join(folder, path) for path in named], folder=folder, archive=archive)

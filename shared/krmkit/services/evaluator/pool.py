@@ -15,7 +15,6 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 import krmkit
-from krmkit.krm.errors import Refused
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
 
 # The worker uses the server's sys.path, however the server was started.
@@ -23,14 +22,6 @@ _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.services.evaluat
 _SOURCES = os.path.dirname(os.path.abspath(krmkit.__path__[0]))
 _PATIENCE = 5.0  # seconds in which an idle worker must end by itself
 _PAUSE = 0.5  # seconds before a worker that ended without a call is replaced, as the new one may end too
-
-
-class FullError(Exception):
-    """The queue of callers is full."""
-
-
-class DiedError(Refused):
-    """The process ended in the middle of a call."""
 
 
 class WorkerProcess:
@@ -46,7 +37,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, program: str = "", setup: bytes = b"") -> WorkerProcess:
-        """A new process, ready for calls. Raises OSError, DiedError.
+        """A new process, ready for calls. Raises OSError.
 
         program: Python code to run instead of functions, with the paths of modules as arguments. setup: input that it
         reads before it is ready.
@@ -75,7 +66,7 @@ class WorkerProcess:
         return self._process.pid
 
     async def run(self, name: str, content: bytes | memoryview, image: str = "") -> Reply:
-        """Run the function `name`, which stands in for `image`, on a list. Raises DiedError."""
+        """Run the function `name`, which stands in for `image`, on a list. Raises ChildProcessError."""
         self.calls += 1
         # Without an image the name goes as it is: workers of extensions take it for the path of a call.
         encoded = (f"{name} {image}" if image else name).encode()
@@ -83,7 +74,7 @@ class WorkerProcess:
             self._stdin.write(b"".join((CALL.pack(len(encoded), len(content)), encoded, content)))
             await self._stdin.drain()
         except ConnectionError:
-            raise DiedError(await self._last_words()) from None
+            raise ChildProcessError(await self._last_words()) from None
         return await self._answer()
 
     def limit(self, memory: int) -> None:
@@ -101,7 +92,7 @@ class WorkerProcess:
             output = await self._stdout.readexactly(output_length)
             return Reply(code, output, await self._stdout.readexactly(log_length))
         except asyncio.IncompleteReadError:
-            raise DiedError(await self._last_words()) from None
+            raise ChildProcessError(await self._last_words()) from None
 
     async def _last_words(self) -> str:
         code = await self._process.wait()
@@ -168,7 +159,7 @@ class WorkerPool:
         self._ends: set[asyncio.Task[None]] = set()  # tasks that end discarded processes
 
     async def start(self) -> None:
-        """Start all workers. Raises OSError, DiedError."""
+        """Start all workers. Raises OSError."""
         starts = [asyncio.create_task(self._begin()) for _ in range(self.size)]
         try:
             done, _ = await asyncio.wait(starts, return_when=asyncio.FIRST_EXCEPTION)
@@ -183,7 +174,7 @@ class WorkerPool:
             raise
 
     async def run(self, name: str, content: bytes | memoryview, image: str = "") -> Reply:
-        """Run a function on the next worker that is free, in the place of `image`. Raises FullError, DiedError, TimeoutError.
+        """Run a function on the next worker that is free, in the place of `image`. Raises QueueFull, ChildProcessError, TimeoutError.
 
         If the caller disconnects (the task is cancelled), the run ends.
         """
@@ -230,9 +221,9 @@ class WorkerPool:
             raise
 
     def _check_room(self, name: str) -> None:
-        """Raise FullError if no further caller of `name` may wait."""
+        """Raise QueueFull if no further caller of `name` may wait."""
         if len(self._callers) >= self._queue:
-            raise FullError
+            raise asyncio.QueueFull
 
     def _may_run(self, name: str) -> bool:
         """Whether a run of `name` may have a worker that is free."""
@@ -293,7 +284,7 @@ class WorkerPool:
         while True:
             try:
                 worker = await (self._begin_worker or WorkerProcess.start)()
-            except (OSError, DiedError) as error:
+            except OSError as error:
                 # The machine may be short of memory or processes for a while.
                 print(f"{self.label}: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
                 await asyncio.sleep(delay)

@@ -15,7 +15,7 @@ from grpc_reflection.v1alpha import reflection
 
 from krmkit.krm.errors import Refused
 from krmkit.services.certificates import Certificates
-from krmkit.services.evaluator.pool import DiedError, WorkerPool
+from krmkit.services.evaluator.pool import WorkerPool
 from krmkit.services.evaluator.service import EVALUATOR, Evaluator, Health
 from krmkit.services.listening import stop_event
 from krmkit.services.settings import ServiceSettings
@@ -85,7 +85,7 @@ async def _serve(settings: EvaluatorSettings) -> None:
         ) from None
     try:
         await pool.start()
-    except (OSError, DiedError) as error:
+    except OSError as error:
         raise Refused(f"cannot start a worker: {error}") from None
     await server.start()
     print(

@@ -26,7 +26,7 @@ from krmkit.services.evaluator.evaluator_pb2 import (
     EvaluateFunctionRequest,
     EvaluateFunctionResponse,
 )
-from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool
+from krmkit.services.evaluator.pool import WorkerPool
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
 HealthContext = grpc.aio.ServicerContext[HealthCheckRequest, HealthCheckResponse]
@@ -83,14 +83,14 @@ class Evaluator:
             )
         try:
             answer = await self._pool.run(name, asked.resource_list, asked.image)
-        except FullError:
+        except asyncio.QueueFull:
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many callers wait; try again")
         except TimeoutError:
             await context.abort(
                 grpc.StatusCode.DEADLINE_EXCEEDED,
                 f'the function "{image}" was ended after {self._pool.longest:g} s; --timeout of the evaluator gives it longer',
             )
-        except DiedError as error:
+        except ChildProcessError as error:
             await context.abort(
                 grpc.StatusCode.INTERNAL,
                 f'failed to evaluate the function "{image}": {error}; was it out of memory?',

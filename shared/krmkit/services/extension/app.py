@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from krmkit.krm.errors import Refused
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.durations import parse_duration
-from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool
+from krmkit.services.evaluator.pool import WorkerPool
 from krmkit.services.extension.metrics import Metrics
 from krmkit.systems.clusterapi.hooks.messages import failure
 from krmkit.systems.clusterapi.hooks.serving import LARGEST
@@ -28,10 +28,6 @@ _NEARLY = 0.9  # part of the timeout: a caller that leaves later has waited for 
 _OUTCOMES = {499: "Canceled", 504: "TimedOut"}
 _FULL = b"too many calls wait\n"
 _TEXT = b"text/plain; charset=utf-8"
-
-
-class GoneError(Exception):
-    """The caller disconnected before its request was complete."""
 
 
 class LateError(Refused):
@@ -93,9 +89,9 @@ class App:
                     kind = _JSON if status == 200 else _TEXT
         except TimeoutError:
             status, text = 408, b"the request did not arrive in time\n"
-        except FullError:
+        except asyncio.QueueFull:
             status, text = 503, _FULL
-        except GoneError:
+        except ConnectionAbortedError:
             status, gone, hook = 499, True, self._hooks.get(path, "")
         except LateError as error:
             status, text, gone, hook = 504, str(error).encode(), error.gone, self._hooks.get(path, "")
@@ -117,7 +113,7 @@ class App:
     async def _body(self, receive: Receive) -> bytes | None:
         """The request's body, None for one that is too large, which is read and discarded.
 
-        Raises GoneError, and FullError if all requests together would be too large.
+        Raises ConnectionAbortedError, and QueueFull if all requests together would be too large.
         """
         parts: list[bytes] = []
         size = kept = 0
@@ -126,7 +122,7 @@ class App:
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise GoneError
+                    raise ConnectionAbortedError
                 part: bytes = message.get("body") or b""
                 size += len(part)
                 full = full or self._held + len(part) > HELD
@@ -144,13 +140,13 @@ class App:
             self._held -= kept
             raise
         if full:
-            raise FullError
+            raise asyncio.QueueFull
         return b"".join(parts) if size <= LARGEST else None
 
     async def _answered(
         self, path: str, body: bytes, receive: Receive, started: float, limit: float
     ) -> tuple[int, bytes, str]:
-        """The result of `_call`, while the caller waits for it. Raises GoneError, LateError."""
+        """The result of `_call`, while the caller waits for it. Raises ConnectionAbortedError, LateError."""
         call = asyncio.create_task(self._call(path, body))
         gone = asyncio.create_task(_disconnected(receive))
         left = started + limit - perf_counter()
@@ -167,7 +163,7 @@ class App:
             await asyncio.gather(call, gone, return_exceptions=True)
         # A caller closes the connection at its timeout, perhaps just before the one here, which began later.
         if not gone.cancelled() and perf_counter() - started < _NEARLY * limit:
-            raise GoneError
+            raise ConnectionAbortedError
         raise LateError(limit, not gone.cancelled())
 
     async def _call(self, path: str, body: bytes) -> tuple[int, bytes, str]:
@@ -178,9 +174,9 @@ class App:
             try:
                 answer = await pool.run(path, body)
                 return 404 if answer.exit_code else 200, answer.output, answer.log.decode()
-            except DiedError:
+            except ChildProcessError:
                 continue
-            except FullError:
+            except asyncio.QueueFull:
                 return 503, _FULL, ""
             except TimeoutError:
                 return 200, _failed("the handler took too long and was ended"), self._hooks.get(path, "")

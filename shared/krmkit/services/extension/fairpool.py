@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 
-from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool, WorkerProcess, start_task
+from krmkit.services.evaluator.pool import WorkerPool, WorkerProcess, start_task
 
 _SPARE = 4  # more workers than asked for, while slow handlers hold all others
 _PATIENCE = 0.2  # seconds that a handler without a running call waits before a spare worker is started for it
@@ -33,7 +33,7 @@ class FairPool(WorkerPool):
         super()._check_room(name)
         waiting = sum(other == name for other, _ in self._callers)
         if waiting >= max(self._queue // 2, 1):
-            raise FullError
+            raise asyncio.QueueFull
         if not waiting and not self._running[name]:
             start_task(self._relieve(name), self._tasks)
 
@@ -61,7 +61,7 @@ class FairPool(WorkerPool):
         self._spares += 1
         try:
             await self._begin()
-        except (OSError, DiedError):
+        except OSError:
             return  # no resources for a process; the caller goes on waiting
         finally:
             self._spares -= 1

@@ -15,7 +15,7 @@ from krmkit.krm.errors import Refused
 from krmkit.services.bounded import BoundedListener, SeldomLine, possible_connections
 from krmkit.services.certificates import Certificates
 from krmkit.services.evaluator.frames import CALL
-from krmkit.services.evaluator.pool import DiedError, WorkerPool, WorkerProcess, start_task
+from krmkit.services.evaluator.pool import WorkerPool, WorkerProcess, start_task
 from krmkit.services.extension.app import App
 from krmkit.services.extension.connections import Connection, ServerConfig
 from krmkit.services.extension.fairpool import FairPool
@@ -59,7 +59,7 @@ async def _stopped(stopping: asyncio.Event, app: App) -> None:
 
 async def _warn(pool: WorkerPool) -> None:
     """Warn about handlers whose failurePolicy rolls machines while the server cannot be reached."""
-    with suppress(DiedError, TimeoutError, ValueError):
+    with suppress(ChildProcessError, TimeoutError, ValueError):
         answer = json.loads((await pool.run(hook_path(GROUP, VERSION, "Discovery"), b"{}")).output)
         for handler in answer.get("handlers") or []:
             if (
@@ -150,7 +150,7 @@ class _Server:
         pool = FairPool(settings.service.workers, settings.queue, settings.timeout, begin, LABEL)
         try:
             await pool.start()
-        except (OSError, DiedError) as error:
+        except OSError as error:
             raise Refused(f"cannot start a worker: {error}") from None
         await _warn(pool)
         return pool

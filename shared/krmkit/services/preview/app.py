@@ -21,7 +21,7 @@ from starlette.routing import Route
 from krmkit.fleet.engine.jobs import unexpected
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
-from krmkit.services.preview.package import ChangedError, PreviewPackage
+from krmkit.services.preview.package import CHANGED, PreviewPackage
 from krmkit.views.page import page
 
 if TYPE_CHECKING:
@@ -107,7 +107,6 @@ class Preview:
             routes=routes,
             middleware=[Middleware(Guard, token=self._token, hosts=hosts)],
             exception_handlers={
-                ChangedError: _changed,
                 ClientDisconnect: _left,
                 Refused: _refused,
                 Exception: _failed,
@@ -171,11 +170,8 @@ def _problem(message: str, status: int) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return _problem(str(error), 400)
-
-
-async def _changed(request: Request, error: Exception) -> Response:
-    return _problem(str(error), 409)
+    changed = isinstance(error, Refused) and error.finding.rule == CHANGED
+    return _problem(str(error), 409 if changed else 400)
 
 
 async def _left(request: Request, error: Exception) -> Response:

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 
 from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.kpt.source import FileResource
+from krmkit.krm.errors import Refused
 from krmkit.libraries.json.paths import steps_of
 from krmkit.render.package import KPTFILE, Package
 
 Path = tuple[str | int, ...]
+
+
+class ChoiceError(Refused):
+    """A choice that the page does not offer; the message names what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

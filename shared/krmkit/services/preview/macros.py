@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.secretwords import SECRET
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.services.preview.configs import ConfigPlace, Path
+from krmkit.services.preview.configs import ChoiceError, ConfigPlace, Path
 
 _USED = re.compile(r"\{\{[^{}\n]*?\.spectro\.(system|macro|var)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
 _FIELDS = {"system": "system", "macro": "macros", "var": "variables"}
@@ -74,11 +73,11 @@ class MacroChoices:
         }
 
     def choose(self, wanted: object) -> None:
-        """Put `{field: {name: text}}` into the config; a value of null removes it. Raises Refused."""
+        """Put `{field: {name: text}}` into the config; a value of null removes it. Raises ChoiceError."""
         if self.place.flat:
-            raise Refused(f"{self.place.path}: {self.offered()['problem']}")
+            raise ChoiceError(f"{self.place.path}: {self.offered()['problem']}")
         if not isinstance(wanted, dict):
-            raise Refused(f"the values of {self.place.id} must be a map of fields, got {wanted!r}")
+            raise ChoiceError(f"the values of {self.place.id} must be a map of fields, got {wanted!r}")
         given = self._given()
         numbers: dict[str, int] = {}
         for number, one in self._variables():
@@ -89,7 +88,7 @@ class MacroChoices:
         added = []
         for field, values in wanted.items():
             if field not in known or not isinstance(values, dict):
-                raise Refused(
+                raise ChoiceError(
                     f"must be system, macros or variables with a map of values, got {field}: {values!r}"
                 )
             for name, value in values.items():
@@ -119,8 +118,8 @@ class MacroChoices:
 
 
 def _check(field: str, name: str, value: object, known: dict[str, None]) -> None:
-    """Raises Refused for an unknown macro, and for a value that is not text."""
+    """Raises ChoiceError for an unknown macro, and for a value that is not text."""
     if name not in known:
-        raise Refused(f'there is no macro "{name}" in {field}{did_you_mean(name, known)}')
+        raise ChoiceError(f'there is no macro "{name}" in {field}{did_you_mean(name, known)}')
     if value is not None and (not isinstance(value, str) or len(value) > _MOST):
-        raise Refused(f"the value of {name} must be a text of up to {_MOST:,} characters")
+        raise ChoiceError(f"the value of {name} must be a text of up to {_MOST:,} characters")

@@ -9,6 +9,7 @@ from typing import Any
 from krmkit.analysis.package import WHOLE, describe
 from krmkit.kpt.source import SourceFile, may_hold_orchestration, strip_orchestration
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.yaml.errors import YamlError
@@ -17,7 +18,7 @@ from krmkit.render.findings.places import shown_path
 from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import KPTFILE, Package, kptfile_of, read
 from krmkit.render.resolve import ProgramResolver
-from krmkit.services.preview.configs import ConfigPlace
+from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 from krmkit.services.preview.macros import MacroChoices
 from krmkit.services.preview.presets import PresetChoices
 from krmkit.storage.disk.folders import WORK, stamps, walk
@@ -25,9 +26,7 @@ from krmkit.storage.disk.write import FileEdit, write
 
 Choices = PresetChoices | MacroChoices
 
-
-class ChangedError(Refused):
-    """A file has changed since the page was made; the message names it."""
+CHANGED = "changed-file"  # the rule of a failure about a file that has changed since the page was made
 
 
 class PreviewPackage:
@@ -53,6 +52,8 @@ class PreviewPackage:
             overlay(package, edits)
             report, mask = describe(package, self._resolver, WHOLE, edits)
             offered = [mask.value(one) for one in offered]
+        except ChoiceError:
+            raise
         except Refused as error:
             report = unreadable(shown_path(self.path), str(error))
             offered, digests, edits = [], {}, []
@@ -67,16 +68,15 @@ class PreviewPackage:
     def save(self, wanted: dict[str, Any], digests: dict[str, Any]) -> list[str]:
         """Write the choices into the files of the package, all or none; return the paths of these.
 
-        `digests`: those that the page got. Raises Refused, ChangedError.
+        `digests`: those that the page got. Raises Refused.
         """
         package = read(self.path, self._resolver.options.limits)
         choices = choices_of(package)
         edits = edited(package, choices, wanted)
         for edit in edits:
             if digests.get(edit.path) != _digest(edit.before or ""):
-                raise ChangedError(
-                    f"{edit.path} was changed on disk since the page showed it; nothing was written"
-                )
+                message = f"{edit.path} was changed on disk since the page showed it; nothing was written"
+                raise Refused(Finding(CHANGED, message))
         write(package.path, edits, careful=True)
         return [edit.path for edit in edits]
 
@@ -112,11 +112,13 @@ def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]
     for name, values in wanted.items():
         one = choices.get(name)
         if one is None:
-            raise Refused(f'no function "{name}" has choices{did_you_mean(str(name), choices)}')
+            raise ChoiceError(f'no function "{name}" has choices{did_you_mean(str(name), choices)}')
         try:
             one.choose(values)
+        except ChoiceError:
+            raise
         except (Refused, YamlError) as error:
-            raise Refused(f"{one.place.path} cannot be edited: {error}") from None
+            raise ChoiceError(f"{one.place.path} cannot be edited: {error}") from None
         touched.setdefault(one.place.path, one.place)
     edits = []
     for path, place in touched.items():
@@ -124,7 +126,7 @@ def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]
         try:
             text = file.joined(file.items)
         except YamlError as error:
-            raise Refused(f"{path} cannot be edited: {error}") from None
+            raise ChoiceError(f"{path} cannot be edited: {error}") from None
         if text != file.text:
             edits.append(FileEdit(path, file.text, text))
     return edits

@@ -9,8 +9,9 @@ from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.services.preview.configs import ConfigPlace
-from krmkit.systems.palette.packs.items import Carrier, CarrierError, Packs
+from krmkit.services.preview.configs import ChoiceError, ConfigPlace
+from krmkit.systems.palette.errors import PackError
+from krmkit.systems.palette.packs.items import Carrier, Packs
 from krmkit.systems.palette.presets.apply import apply_presets
 from krmkit.views.packs import data_of
 
@@ -58,7 +59,7 @@ class PresetChoices:
         for where, name, labels in entries:
             try:
                 carrier = self._packs.named(str(name))
-            except CarrierError:
+            except PackError:
                 continue
             selections[id(carrier)].append(
                 (where, list(map(str, labels)) if isinstance(labels, list) else [])
@@ -66,9 +67,9 @@ class PresetChoices:
         return selections
 
     def choose(self, wanted: object) -> None:
-        """Put `{pack: [labels]}` into the config. Raises Refused."""
+        """Put `{pack: [labels]}` into the config. Raises ChoiceError."""
         if not isinstance(wanted, dict):
-            raise Refused(f"the presets of {self.place.id} must be a map of packs, got {wanted!r}")
+            raise ChoiceError(f"the presets of {self.place.id} must be a map of packs, got {wanted!r}")
         carriers = {carrier.pack.label: carrier for carrier in self._packs.carriers if carrier.pack.presets}
         selections = self._selections()
         added: dict[str, list[str]] = {}
@@ -76,9 +77,11 @@ class PresetChoices:
         for label, chosen in wanted.items():
             carrier = carriers.get(label)
             if carrier is None:
-                raise Refused(f'there is no pack "{label}" with presets{did_you_mean(str(label), carriers)}')
+                raise ChoiceError(
+                    f'there is no pack "{label}" with presets{did_you_mean(str(label), carriers)}'
+                )
             if not isinstance(chosen, list) or not all(isinstance(one, str) for one in chosen):
-                raise Refused(f"the presets of {label} must be a list of names, got {chosen!r}")
+                raise ChoiceError(f"the presets of {label} must be a list of names, got {chosen!r}")
             made = _offered(carrier, selections.get(id(carrier)))
             _check(label, chosen, [preset["label"] for preset in made["presets"]])
             if chosen == made["selected"] and "problem" not in made:
@@ -117,7 +120,7 @@ class PresetChoices:
         """Whether the name in pack.json is unique to this pack."""
         try:
             return self._packs.named(carrier.pack.name) is carrier
-        except CarrierError:
+        except PackError:
             return False
 
 
@@ -149,7 +152,7 @@ def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, 
 def _check(pack: str, chosen: list[str], known: list[str]) -> None:
     for label in chosen:
         if label not in known:
-            raise Refused(f'{pack} has no preset "{label}"{did_you_mean(label, known)}')
+            raise ChoiceError(f'{pack} has no preset "{label}"{did_you_mean(label, known)}')
 
 
 def _label(preset: dict[str, Any]) -> str:

@@ -1,9 +1,13 @@
-"""The error of a macro."""
+"""The errors of packs, pools and macros."""
 
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.resource import Resource
 
 KEPT = "kept"
 
@@ -13,3 +17,16 @@ class MacroError(Refused):
 
     def __init__(self, rule: str, message: str, severity: str = ERROR) -> None:
         super().__init__(Finding(rule, message, severity))
+
+
+class PackError(Refused):
+    """An item is not a readable pack, a name does not lead to one, or a pool cannot be read.
+
+    `resource`: the item, if any. `field`: the place in it, or in the config's spec.
+    """
+
+    def __init__(self, message: str, resource: Resource | None = None, field: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.resource = resource
+        self.field = field

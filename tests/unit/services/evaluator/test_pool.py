@@ -13,7 +13,7 @@ import pytest
 from krmkit.fn import testing
 from krmkit.services.evaluator import pool as module
 from krmkit.services.evaluator.frames import CALL, Reply
-from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool, WorkerProcess
+from krmkit.services.evaluator.pool import WorkerPool, WorkerProcess
 
 ROOT = Path(__file__).resolve().parents[4]
 NAME = "apply-presets"
@@ -101,7 +101,7 @@ def test_callers_are_served_in_line_and_refused_when_it_is_full() -> None:
         second.add_done_callback(lambda _: order.append("second"))
         third = call(pool)
 
-        with pytest.raises(FullError):
+        with pytest.raises(asyncio.QueueFull):
             await third
         await asyncio.gather(first, second)
 
@@ -173,7 +173,7 @@ def test_worker_that_dies() -> None:
         await asyncio.sleep(0)
         os.kill(pid, signal.SIGKILL)
 
-        with pytest.raises(DiedError, match="the process that ran it was ended by signal 9"):
+        with pytest.raises(ChildProcessError, match="the process that ran it was ended by signal 9"):
             await running
         assert (await call(pool)).output == EXPECTED
         assert pid not in await pids(pool, 1)
@@ -272,7 +272,10 @@ def test_no_new_worker_for_a_while(
     """Where no process can be started, it is tried again."""
 
     async def test(pool: WorkerPool) -> None:
-        start, failures = WorkerProcess.start, [OSError("no room"), DiedError("its process left with 1")]
+        start, failures = (
+            WorkerProcess.start,
+            [OSError("no room"), ChildProcessError("its process left with 1")],
+        )
 
         async def sometimes() -> WorkerProcess:
             if failures:
@@ -285,7 +288,7 @@ def test_no_new_worker_for_a_while(
         running = call(pool)
         await asyncio.sleep(0)
         os.kill(pid, signal.SIGKILL)
-        with pytest.raises(DiedError):
+        with pytest.raises(ChildProcessError):
             await running
 
         assert (await call(pool)).output == EXPECTED
@@ -301,7 +304,7 @@ def test_pool_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that ends before it is ready is an error of the start."""
     monkeypatch.setattr(module, "_PROGRAM", "raise SystemExit(3)")
 
-    with pytest.raises(DiedError, match="its process left with 3"):
+    with pytest.raises(ChildProcessError, match="its process left with 3"):
         asyncio.run(WorkerPool(1, 1).start())
 
 
@@ -402,7 +405,7 @@ def test_a_run_that_needs_too_much_memory() -> None:
         await pool.start()
         try:
             failed = (await call(pool, EXAMPLE.encode() + b"# " + b"x" * (250 << 20))).exit_code
-        except DiedError:
+        except ChildProcessError:
             failed = 1
         assert (await call(pool)).output == EXPECTED
         await pool.stop()

@@ -11,7 +11,8 @@ import pytest
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.render.resolve import ProgramResolver
-from krmkit.services.preview.package import ChangedError, PreviewPackage
+from krmkit.services.preview.configs import ChoiceError
+from krmkit.services.preview.package import PreviewPackage
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, contents
 
 PRESETS, MACROS = "pipeline.mutators[0]", "pipeline.mutators[1]"
@@ -188,7 +189,7 @@ def test_refused(profile: Path, wanted: dict[str, Any], said: str) -> None:
     preview = preview_of(profile)
 
     for act in (lambda: preview.state(wanted), lambda: preview.save(wanted, preview.state({})["files"])):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(ChoiceError) as caught:
             act()
         assert said in str(caught.value)
     assert contents(profile) == before
@@ -203,7 +204,7 @@ def test_a_file_that_changed_under_it(profile: Path) -> None:
     presets.write_text("# mine\n" + presets.read_text())
 
     assert preview.mark() != state["mark"]
-    with pytest.raises(ChangedError, match=r"presets.yaml was changed on disk since the page showed it"):
+    with pytest.raises(Refused, match=r"presets.yaml was changed on disk since the page showed it"):
         preview.save(wanted, state["files"])
     assert "embedded-etcd" in presets.read_text()
     preview.save(wanted, preview.state(wanted)["files"])

@@ -9,7 +9,7 @@ from krmkit.libraries.spiff.expressions.literals import truth
 from krmkit.libraries.spiff.expressions.marking import TemplateValue, instantiate
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Issue
+from krmkit.libraries.spiff.tree.errors import Failure, Issue, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 from krmkit.libraries.spiff.tree.places import FlowPlace
 from krmkit.libraries.spiff.tree.resolved import is_resolved
@@ -25,14 +25,6 @@ _CONTROLS: dict[str, frozenset[str]] = {
     "merge": frozenset(),
 }
 _KNOWN = frozenset(_CONTROLS) | frozenset().union(*_CONTROLS.values())
-
-
-class _Wait(Exception):  # noqa: N818 - no error: the structure waits for a value
-    """The structure cannot be decided yet; `chosen` is what it selects, where that is the reason."""
-
-    def __init__(self, chosen: Node | None = None) -> None:
-        super().__init__()
-        self.chosen = chosen
 
 
 class _Wrong(Exception):  # noqa: N818 - caught where the map is known
@@ -71,11 +63,11 @@ def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | 
         if chosen.note.undefined:
             return chosen
         if not is_resolved(chosen.value, env.run):
-            raise _Wait(chosen)
+            raise Waits(chosen)
         if node.note.flags:
             chosen = chosen.with_flags(node.note.flags)
         return chosen
-    except _Wait as wait:
+    except Waits as wait:
         place.chosen = wait.chosen
         return None
     except _Wrong as wrong:
@@ -111,7 +103,7 @@ def _parts(names: dict[str, Node]) -> tuple[str, dict[str, Node], dict[str, Node
 def _ready(node: Node, env: Env) -> Any:
     """The value of a node that a structure needs whole."""
     if not is_resolved(node.value, env.run):
-        raise _Wait
+        raise Waits
     return node.value
 
 
@@ -148,12 +140,12 @@ def _switch(value: Node, options: dict[str, Node], fields: dict[str, Node], env:
 def _case(selected: Any, cases: Node, env: Env) -> Node | None:
     entries = cases.value
     if isinstance(entries, Expression):
-        raise _Wait
+        raise Waits
     if type(entries) is not list:
         raise _Wrong("switch", f"case must be a list but got {type_name(entries)}")
     for index, entry in enumerate(entries):
         if isinstance(entry.value, Expression):
-            raise _Wait
+            raise Waits
         if type(entry.value) is not dict:
             raise _Wrong("switch", f"case {index} must be a map, but got {type_name(entry.value)}")
         case, match = entry.value.get("case"), entry.value.get("match")
@@ -184,7 +176,7 @@ def _matches(function: LambdaValue, selected: Any, env: Env, index: int) -> bool
     except Failure as failure:
         raise _Wrong("switch", "", Issue(f"case {index} match failed", (failure.issue,))) from None
     if isinstance(value, Expression):
-        raise _Wait
+        raise Waits
     return truth(value)
 
 
@@ -200,12 +192,12 @@ def _merge(value: Node, options: dict[str, Node], fields: dict[str, Node], env: 
     merged = dict(fields)
     source = value.value
     if isinstance(source, Expression):
-        raise _Wait
+        raise Waits
     maps = source if type(source) is list else [value]
     for index, entry in enumerate(maps):
         _ready(entry, env)
         if is_control_map(entry.value):
-            raise _Wait
+            raise Waits
         if type(entry.value) is dict:
             merged.update(entry.value)
         elif entry.value is not None:
@@ -268,7 +260,7 @@ def _for(value: Node, options: dict[str, Node], fields: dict[str, Node], env: En
     if issues:
         raise _Wrong("for", "", Issue("error evaluationg for body", tuple(issues)))
     if waits:
-        raise _Wait
+        raise Waits
     return Node(made if mapkey is None else named, node.source)
 
 

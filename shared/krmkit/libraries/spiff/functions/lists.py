@@ -10,7 +10,7 @@ from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
 from krmkit.libraries.spiff.functions.strings import data_of
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 PENDING = Undefined()
@@ -151,10 +151,6 @@ def reverse(args: list[Any], env: Env, info: Info) -> Any:
     return args[0][::-1]
 
 
-class _Waits(Exception):  # noqa: N818 - the lambda waits for a value
-    pass
-
-
 def sort(args: list[Any], env: Env, info: Info) -> Any:
     if not 1 <= len(args) <= 2:
         raise Failure("sort takes one or two arguments")
@@ -178,7 +174,7 @@ def sort(args: list[Any], env: Env, info: Info) -> Any:
 
     try:
         return sorted(entries, key=cmp_to_key(order))
-    except _Waits:
+    except Waits:
         return PENDING
     except Failure as failure:
         raise Failure(Issue("sort failed", (failure.issue,), True)) from None
@@ -193,7 +189,7 @@ def _order(less: LambdaValue, one: Node, other: Node, env: Env) -> int:
 def _less(less: LambdaValue, one: Node, other: Node, env: Env) -> bool:
     value, _ = less.call([one.value, other.value], env)
     if isinstance(value, Expression):
-        raise _Waits
+        raise Waits
     if type(value) is bool:
         return value
     if type(value) is int:

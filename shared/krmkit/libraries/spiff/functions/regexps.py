@@ -11,7 +11,7 @@ from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression
 
 PENDING = Undefined()
@@ -85,17 +85,13 @@ def _arguments(args: list[Any], name: str) -> tuple[str, str, Any, int]:
     return args[0], args[1], args[2], most
 
 
-class _Waits(Exception):  # noqa: N818 - a lambda waits for a value
-    pass
-
-
 def _called(function: LambdaValue, groups: list[str], env: Env) -> str:
     try:
         value, _ = function.call([[env.node(group) for group in groups]], env)
     except Failure as failure:
         raise Failure(f"replace: {failure.issue.text}") from None
     if isinstance(value, Expression):
-        raise _Waits
+        raise Waits
     if type(value) is not str:
         raise Failure("replace: lambda must return a string")
     return value
@@ -115,7 +111,7 @@ def replace(args: list[Any], env: Env, info: Info) -> Any:
             part + (_called(new, [old], env) if index < len(parts) - 1 else "")
             for index, part in enumerate(parts)
         )
-    except _Waits:
+    except Waits:
         return PENDING
 
 
@@ -135,7 +131,7 @@ def replace_match(args: list[Any], env: Env, info: Info) -> Any:
 
     try:
         return pattern.replace(text, expanded, env.run.search, most)
-    except _Waits:
+    except Waits:
         return PENDING
 
 

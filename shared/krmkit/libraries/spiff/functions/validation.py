@@ -10,14 +10,10 @@ from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import Undefined, truth
 from krmkit.libraries.spiff.functions.validators import VALIDATORS, UncheckableCondition, Verdict, text_of
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 PENDING = Undefined()
-
-
-class Waits(Exception):  # noqa: N818 - a lambda waits for a value
-    pass
 
 
 def validate(args: list[Any], env: Env, info: Info) -> Any:

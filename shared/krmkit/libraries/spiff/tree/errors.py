@@ -95,6 +95,14 @@ class Failure(Exception):  # noqa: N818 - the reference's word: an evaluation fa
         super().__init__(self.issue.text)
 
 
+class Waits(Exception):  # noqa: N818 - no error: a structure or a lambda waits for a value
+    """The value cannot be decided yet; `chosen` is what a structure selects, where that is the reason."""
+
+    def __init__(self, chosen: Any = None) -> None:
+        super().__init__()
+        self.chosen = chosen
+
+
 class SpiffError(Exception):
     """A run ends without a result.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.kpt.kptfile import KIND, Kptfile, KptfileError
+from krmkit.kpt.kptfile import KIND, Kptfile
+from krmkit.krm.errors import Refused
 from krmkit.krm.fields import CommentedField, fields
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
@@ -85,7 +86,7 @@ def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
             continue
         try:
             kptfile = Kptfile.of(item)
-        except KptfileError as error:
+        except Refused as error:
             raise refused(
                 "kptfile", f"failed to list setters: unable to read Kptfile: {error}", item
             ) from None

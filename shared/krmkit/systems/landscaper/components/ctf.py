@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import new as new_hash
 
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.schema.fields import is_list_of_maps, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
@@ -30,10 +31,7 @@ MOST_BYTES = 64 * 1024 * 1024
 _BLOB_DIGEST = "genericBlobDigest/v1"
 _DIGEST = re.compile(r"(sha256|sha512)[:.]([0-9a-fA-F]+)")
 _GZIP = b"\x1f\x8b"
-
-
-class NoComponentError(Refused):
-    """A folder has no component in an archive."""
+NO_COMPONENT = "no-component"
 
 
 @dataclass(slots=True)
@@ -84,7 +82,8 @@ def read_components(files: dict[str, bytes]) -> TransportArchive:
         elif name == INDEX_FILE:
             _transport(archive, files, prefix)
     if not archive.components:
-        raise NoComponentError(f"there is no {DESCRIPTOR_FILE}, and no {INDEX_FILE} with a component")
+        message = f"there is no {DESCRIPTOR_FILE}, and no {INDEX_FILE} with a component"
+        raise Refused(Finding(NO_COMPONENT, message))
     return archive
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.kube.quantity import MEBIBYTE, NANO, parse
-from krmkit.systems.palette.constraints.pools import PoolError
+from krmkit.systems.palette.errors import PackError
 
 Fields = Mapping[str, str]
 
@@ -44,7 +44,7 @@ def node_of(
     """The fields of a pool's entry that a machine template gives: cpu, memoryMiB, diskGB or diskGiB, instanceType.
 
     types: instanceTypes of the config, whose keys may also be names of templates and kinds. mapping: machineTemplates of
-    the config, paths by kind and field, which take the place of those known here. Raises PoolError.
+    the config, paths by kind and field, which take the place of those known here. Raises PackError.
     """
     spec = _at(machine, "spec.template.spec") or machine.get("spec")
     paths: dict[str, tuple[str, ...]] = dict(_FIELDS.get(kind, _FIELDS[""]))
@@ -98,7 +98,7 @@ def _number(value: object, field: str, kind: str, path: str) -> object:
     try:
         nano = parse(value)
     except GoInputError as error:
-        raise PoolError(f"{path} of a {kind}: {error}", "poolsOfCluster") from None
+        raise PackError(f"{path} of a {kind}: {error}", field="poolsOfCluster") from None
     unit = {"cpu": NANO, "memoryMiB": MEBIBYTE, "diskGiB": MEBIBYTE * 1024}.get(field, NANO * 10**9)
     whole, rest = divmod(nano, unit)
     return whole if not rest else nano / unit

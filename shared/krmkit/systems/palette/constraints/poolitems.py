@@ -13,7 +13,8 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.palette.constraints.machinetemplates import advice, node_of
-from krmkit.systems.palette.constraints.pools import MachinePool, PoolError
+from krmkit.systems.palette.constraints.pools import MachinePool
+from krmkit.systems.palette.errors import PackError
 
 FIELD = "poolsOfCluster"
 CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"
@@ -42,7 +43,7 @@ class PoolSource:
     def pools(self, cluster: str) -> list[MachinePool]:
         """The pools of a Cluster by name or namespace/name: `PoolSource(resources).pools("factories/plant-7")`.
 
-        The control plane is the object whose kind ends in ControlPlane. Raises PoolError if there is no such Cluster,
+        The control plane is the object whose kind ends in ControlPlane. Raises PackError if there is no such Cluster,
         more than one, or one without pools, or if a pool cannot be read.
         """
         namespace, _, name = cluster.rpartition("/")
@@ -52,12 +53,12 @@ class PoolSource:
             if _is_holder(item) and _cluster_of(item) == name and _fits(item, namespace)
         ]
         if not found:
-            raise PoolError(self._without_pools(cluster, name, namespace), FIELD)
+            raise PackError(self._without_pools(cluster, name, namespace), field=FIELD)
         namespaces = sorted({_namespace(item) for item in found})
         if len(namespaces) > 1:
             wanted = listed([f"{one}/{name}" for one in namespaces])
-            raise PoolError(
-                f"{FIELD}: {len(namespaces)} Clusters have the name {name}; give one of {wanted}", FIELD
+            raise PackError(
+                f"{FIELD}: {len(namespaces)} Clusters have the name {name}; give one of {wanted}", field=FIELD
             )
         holders = [data for item in found if isinstance(data := item.get(), dict)]
         machines = self._machines({_reference(holder) for holder in holders}, namespaces[0])
@@ -131,7 +132,7 @@ def cluster_named(wanted: str, items: Iterable[Resource], config: Resource | Non
     """The name in poolsOfCluster at the function's turn: as functions before it left the config's own item.
 
     A pipeline reads its configs before it starts, when macros are not resolved and the Cluster has the name of a blueprint.
-    Two items that could be the config are none. Raises PoolError where a macro is left.
+    Two items that could be the config are none. Raises PackError where a macro is left.
     """
     if config is not None:
         kind, name = config.kind, config.name
@@ -139,10 +140,10 @@ def cluster_named(wanted: str, items: Iterable[Resource], config: Resource | Non
         if len(own) == 1:
             wanted = own[0].string("data" if kind == "ConfigMap" else "spec", FIELD) or wanted
     if _MACRO in wanted:
-        raise PoolError(
+        raise PackError(
             f"{FIELD}: {wanted} holds a macro that is not resolved: run resolve-macros before, with this config among"
             " the items of the package",
-            FIELD,
+            field=FIELD,
         )
     return wanted
 

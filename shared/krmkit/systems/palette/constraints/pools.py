@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.krm.errors import Refused
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.kube.quantity import GIBIBYTE, GIGABYTE, MEBIBYTE, MILLICORE, NANO, from_number
+from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.packfileschemas import RESOURCE_TYPES
 
 CPU, MEMORY, DISK = RESOURCE_TYPES
@@ -20,13 +20,7 @@ _FIELDS = (
     ("diskGiB", DISK, GIBIBYTE),
 )
 
-
-class PoolError(Refused):
-    """A pool cannot be read; the message names its field, and `field` is the one in the config's spec."""
-
-    def __init__(self, message: str, field: str = "machinePools") -> None:
-        super().__init__(message)
-        self.field = field
+_FIELD = "machinePools"
 
 
 class MachinePool:
@@ -61,7 +55,7 @@ class MachinePool:
         """A pool from a config's entry: name, controlPlane, useControlPlaneAsWorker, size, minSize, cpu (cores per
         node), memoryMiB, diskGB or diskGiB, or instanceType, a name in `instance_types` ({cpu, memoryMiB, diskGB}).
 
-        The entry's own fields win over its instance type. Raises PoolError.
+        The entry's own fields win over its instance type. Raises PackError.
         """
         name = str(data.get("name") or "")
         instance = data.get("instanceType")
@@ -97,13 +91,13 @@ class MachinePool:
 def read_pools(
     entries: list[dict[str, object]], instance_types: dict[str, object] | None = None
 ) -> list[MachinePool]:
-    """The pools of a config. Raises PoolError, also where two have the same name."""
+    """The pools of a config. Raises PackError, also where two have the same name."""
     pools: list[MachinePool] = []
     names: set[str] = set()
     for entry in entries:
         pool = MachinePool.of(entry, instance_types)
         if pool.name in names:
-            raise PoolError(f"two pools have the name {pool.name}")
+            raise PackError(f"two pools have the name {pool.name}", field=_FIELD)
         names.add(pool.name)
         pools.append(pool)
     return pools
@@ -116,14 +110,14 @@ def _read(data: dict[str, object], node: dict[str, int], owner: str) -> None:
         if value is None:
             continue
         if resource in given:
-            raise PoolError(f"{owner} has both {given[resource]} and {field}: give one")
+            raise PackError(f"{owner} has both {given[resource]} and {field}: give one", field=_FIELD)
         given[resource] = field
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-            raise PoolError(f"{field} of {owner} must be a number of at least 0")
+            raise PackError(f"{field} of {owner} must be a number of at least 0", field=_FIELD)
         try:
             node[resource] = from_number(value) * unit // NANO
         except GoInputError as error:
-            raise PoolError(f"{field} of {owner}: {error}") from None
+            raise PackError(f"{field} of {owner}: {error}", field=_FIELD) from None
 
 
 def _count(data: dict[str, object], field: str, name: str) -> int | None:
@@ -131,5 +125,5 @@ def _count(data: dict[str, object], field: str, name: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise PoolError(f"{field} of the pool {name} must be a whole number of at least 0")
+        raise PackError(f"{field} of the pool {name} must be a whole number of at least 0", field=_FIELD)
     return value

@@ -45,7 +45,7 @@ class ValidationOptions:
         items: Iterable[Resource] = (),
         config: Resource | None = None,
     ) -> ValidationOptions:
-        """From the decoded spec of a ValidatePackConstraints config. Raises PoolError.
+        """From the decoded spec of a ValidatePackConstraints config. Raises PackError.
 
         items: where the pools of `poolsOfCluster` are looked for, and the config itself as the pipeline has it now.
         """
@@ -56,10 +56,10 @@ class ValidationOptions:
             pools = read_pools(pools, spec.get("instanceTypes"))
         if spec.get("poolsOfCluster"):
             from krmkit.systems.palette.constraints.poolitems import PoolSource, cluster_named
-            from krmkit.systems.palette.constraints.pools import PoolError
+            from krmkit.systems.palette.errors import PackError
 
             if pools is not None:
-                raise PoolError("give machinePools or poolsOfCluster, not both", "poolsOfCluster")
+                raise PackError("give machinePools or poolsOfCluster, not both", field="poolsOfCluster")
             source = PoolSource(items, spec.get("instanceTypes"), spec.get("machineTemplates"))
             pools = source.pools(cluster_named(spec["poolsOfCluster"], source.items, config))
         if previous is not None:

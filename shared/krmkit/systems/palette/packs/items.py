@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.tree import Map, Scalar
+from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.lines import FileLines, block_place, said_place
 from krmkit.systems.palette.packs.pack import Pack, read_metadata
 
@@ -29,19 +30,6 @@ FILES = ("values.yaml", "presets.yaml", "schema.yaml", "defaults.yaml")
 _MOST_NAMED = 500  # packs that a message about an unknown one looks at
 
 
-class CarrierError(Refused):
-    """An item is not a readable pack, or a name does not lead to one.
-
-    `field`: the place; `resource`: the item, if any.
-    """
-
-    def __init__(self, message: str, resource: Resource | None = None, field: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.resource = resource
-        self.field = field
-
-
 class Carrier:
     """A pack and the item that it came in."""
 
@@ -55,13 +43,13 @@ class Carrier:
 
     @classmethod
     def of(cls, resource: Resource, lines: FileLines) -> Carrier:
-        """Reads the pack of an item that `is_pack`. Raises CarrierError."""
+        """Reads the pack of an item that `is_pack`. Raises PackError."""
         kind = resource.kind
         texts = [_text(resource, place(kind, file)) for file in FILES]
         if kind == "Pack":
             metadata = resource.get("spec", "metadata")
             if not isinstance(metadata, dict):
-                raise CarrierError(
+                raise PackError(
                     "spec.metadata must be a map, what pack.json holds", resource, "spec.metadata"
                 )
         else:
@@ -69,10 +57,10 @@ class Carrier:
             try:
                 metadata = read_metadata(text or "")
             except Refused as error:
-                raise CarrierError(str(error), resource, f'data."{PACK_FILE}"') from None
+                raise PackError(str(error), resource, f'data."{PACK_FILE}"') from None
         pack = Pack(metadata, *texts)
         if not pack.name:
-            raise CarrierError(f"{PACK_FILE} has no name", resource, "name")
+            raise PackError(f"{PACK_FILE} has no name", resource, "name")
         return cls(resource, pack, lines)
 
     def located(self, finding: Finding) -> Finding:
@@ -112,7 +100,7 @@ class Packs:
 
     __slots__ = ("_by_item", "_by_pack", "carriers", "lines", "problems")
 
-    def __init__(self, carriers: list[Carrier], problems: list[CarrierError], lines: FileLines) -> None:
+    def __init__(self, carriers: list[Carrier], problems: list[PackError], lines: FileLines) -> None:
         self.lines = lines
         self.carriers = carriers
         self.problems = problems
@@ -126,18 +114,18 @@ class Packs:
     def read(cls, items: ResourceList) -> Packs:
         """All packs. Items that cannot be one are not parsed."""
         carriers: list[Carrier] = []
-        problems: list[CarrierError] = []
+        problems: list[PackError] = []
         lines = FileLines(items)
         for resource in candidates(items):
             try:
                 carriers.append(Carrier.of(resource, lines))
-            except CarrierError as error:
+            except PackError as error:
                 problems.append(error)
         _label(carriers)
         return cls(carriers, problems, lines)
 
     def named(self, name: str) -> Carrier:
-        """The pack that a config calls `name`: by pack.json's name, then by the item's. Raises CarrierError."""
+        """The pack that a config calls `name`: by pack.json's name, then by the item's. Raises PackError."""
         by_item, by_pack = self._by_item.get(name, []), self._by_pack.get(name, [])
         if len(by_pack) == 1:
             return by_pack[0]
@@ -145,7 +133,7 @@ class Packs:
             return by_item[0]
         if by_pack or by_item:
             items = ", ".join(carrier.resource.name for carrier in by_pack or by_item)
-            raise CarrierError(
+            raise PackError(
                 f'the pack name "{name}" fits several items ({items}): write the name of one of them'
             )
         from krmkit.libraries.messages.nearest import did_you_mean
@@ -156,7 +144,7 @@ class Packs:
             if self._by_pack
             else ", nor any other among the items"
         )
-        raise CarrierError(f'there is no pack "{name}"{hint}')
+        raise PackError(f'there is no pack "{name}"{hint}')
 
 
 def candidates(items: ResourceList) -> list[Resource]:
@@ -191,7 +179,7 @@ def _text(resource: Resource, path: tuple[str, str]) -> str | None:
         return None
     if not isinstance(node, Scalar):
         field = path[1] if "." not in path[1] else f'"{path[1]}"'
-        raise CarrierError(
+        raise PackError(
             f"{path[1]} must be a text: put it after `{path[1]}: |`, indented", resource, f"{path[0]}.{field}"
         )
     return node.text

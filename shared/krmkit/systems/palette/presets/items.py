@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, EXPLAIN, Finding
 from krmkit.libraries.json.paths import dotted
-from krmkit.systems.palette.packs.items import CarrierError, Packs
+from krmkit.systems.palette.errors import PackError
+from krmkit.systems.palette.packs.items import Packs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class _Choice:
             where: Path = ("data", name) if flat else ("spec", "selections", number)
             try:
                 self._add(packs.named(name), selection["presets"], where, flat)
-            except CarrierError as error:
+            except PackError as error:
                 field = dotted(where if flat else (*where, "pack"))
                 self.findings.append(
                     Finding("unknown-pack", error.message, ERROR, config, field, current=name)

@@ -11,7 +11,8 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import put
 from krmkit.systems.palette.constraints.poolitems import PoolSource, cluster_named
-from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY, PoolError
+from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY
+from krmkit.systems.palette.errors import PackError
 
 CLUSTER = "cluster.x-k8s.io/cluster-name"
 FUNCTION = Path(__file__).parents[5] / "functions/validate-pack-constraints"
@@ -66,7 +67,7 @@ def test_old_references_and_unknown_types() -> None:
 
 def test_a_cluster_without_machines_is_an_error() -> None:
     """The message names the label that was looked for."""
-    with pytest.raises(PoolError, match=r'has the label cluster\.x-k8s\.io/cluster-name: "c2"'):
+    with pytest.raises(PackError, match=r'has the label cluster\.x-k8s\.io/cluster-name: "c2"'):
         PoolSource([item("MachineDeployment", "md", {})]).pools("c2")
 
 
@@ -86,7 +87,7 @@ def test_clusters_of_one_name_in_two_namespaces() -> None:
     """They are two Clusters: a name alone is an error that lists both, and each has its own templates."""
     items = in_namespace("a", {"instanceType": "large"}) + in_namespace("b", {"instanceType": "huge"})
 
-    with pytest.raises(PoolError, match="2 Clusters have the name c1; give one of a/c1, b/c1"):
+    with pytest.raises(PackError, match="2 Clusters have the name c1; give one of a/c1, b/c1"):
         PoolSource(items, TYPES).pools("c1")
     [pool] = PoolSource(items, TYPES).pools("a/c1")
 
@@ -169,7 +170,7 @@ MISSING = [
 )
 def test_why_there_are_no_pools(wanted: str, items: list[Resource], message: str) -> None:
     """The error says what to do, and names poolsOfCluster."""
-    with pytest.raises(PoolError, match=message) as caught:
+    with pytest.raises(PackError, match=message) as caught:
         PoolSource(items).pools(wanted)
 
     assert caught.value.field == "poolsOfCluster"
@@ -193,7 +194,7 @@ def test_a_name_from_a_macro() -> None:
     assert cluster_named(macro, [config("west")], config(macro)) == "west"
     assert cluster_named("blueprint", [config("west")], config("blueprint")) == "west"
     assert cluster_named("one", [config("west"), config("east")], config("one")) == "one"
-    with pytest.raises(PoolError, match="a macro that is not resolved: run resolve-macros before"):
+    with pytest.raises(PackError, match="a macro that is not resolved: run resolve-macros before"):
         cluster_named(macro, [config(macro)], config(macro))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from krmkit.systems.palette.constraints.demands import Demand, ResourceReport, amount
-from krmkit.systems.palette.constraints.pools import MachinePool, PoolError, read_pools
+from krmkit.systems.palette.constraints.pools import MachinePool, read_pools
 from krmkit.systems.palette.constraints.resources import PER_PACK, check, totals
+from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.values import PackValues
 
 WORKERS: dict[str, object] = {"name": "w", "size": 2, "cpu": 2, "memoryMiB": 2048, "diskGB": 50}
@@ -220,7 +221,7 @@ def test_gibibytes_of_disk() -> None:
     pool = MachinePool.of({"name": "w", "size": 1, "diskGiB": 50})
 
     assert amount(pool.capacity("diskSize") or 0, "diskSize") == "53.687GB"
-    with pytest.raises(PoolError, match="both"):
+    with pytest.raises(PackError, match="both"):
         MachinePool.of({"name": "w", "size": 1, "diskGiB": 50, "diskGB": 50})
 
 
@@ -236,7 +237,7 @@ def test_gibibytes_of_disk() -> None:
 )
 def test_pools_that_cannot_be_read(entries: list[dict[str, object]], message: str) -> None:
     """A wrong pool is an error that names the field."""
-    with pytest.raises(PoolError, match=message):
+    with pytest.raises(PackError, match=message):
         read_pools(entries)
 
 

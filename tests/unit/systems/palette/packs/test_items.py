@@ -8,7 +8,8 @@ import pytest
 
 from krmkit.krm.finding import Finding
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.systems.palette.packs.items import CarrierError, Packs
+from krmkit.systems.palette.errors import PackError
+from krmkit.systems.palette.packs.items import Packs
 from tests.costs import check_shape
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -130,11 +131,11 @@ def test_named() -> None:
     assert packs.named("web").resource.name == "frontend"
     assert packs.named("frontend").pack.name == "web"
     assert packs.named("db-2").resource.name == "db-2"
-    with pytest.raises(CarrierError, match=r"several items \(db-1, db-2\)"):
+    with pytest.raises(PackError, match=r"several items \(db-1, db-2\)"):
         packs.named("db")
-    with pytest.raises(CarrierError, match='did you mean "web"'):
+    with pytest.raises(PackError, match='did you mean "web"'):
         packs.named("wbe")
-    with pytest.raises(CarrierError, match=r'^there is no pack "web", nor any other among the items$'):
+    with pytest.raises(PackError, match=r'^there is no pack "web", nor any other among the items$'):
         read()[1].named("web")
 
 
@@ -222,7 +223,7 @@ def test_shape_of_costs_of_unknown_names() -> None:
 
         def work() -> None:
             for number in range(10):
-                with pytest.raises(CarrierError):
+                with pytest.raises(PackError):
                     packs.named(f"unknown-{number}")
 
         return work
