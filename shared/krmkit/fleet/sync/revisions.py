@@ -34,6 +34,7 @@ class CloneSource:
     _files: Files | None = None
     _blueprint: UpstreamPackage | None = None
     _others: Files | None = None
+    _kept: dict[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -59,7 +60,9 @@ class CloneSource:
 
     def kept_in(self, store: Store) -> str:
         """The tree of the package, written into a downstream store as well: upstream may rewrite its history."""
-        return write_files(store.pack, self.files())
+        if store.name not in self._kept:
+            self._kept[store.name] = write_files(store.pack, self.files())
+        return self._kept[store.name]
 
     def size(self) -> int:
         """Bytes of its files."""

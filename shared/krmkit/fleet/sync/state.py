@@ -86,6 +86,7 @@ class VariantState:
                 kept |= {f"{name}-before": oid for name, oid in zip([*kept], memory.before[1:], strict=True)}
             for name, oid in kept.items():
                 if oid:
+                    pack.share(oid)
                     entries.append(TreeEntry(FOLDER, f"{number}-{name}", oid))
         return pack.tree(entries)
 

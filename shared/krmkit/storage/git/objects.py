@@ -118,7 +118,7 @@ class Objects:
                 f"{self.repository.name}: {oid} must be a tree, got {entry[1] if entry else 'nothing'}"
             )
         try:
-            return list(_entries(entry[2]))
+            return list(entries_of(entry[2]))
         except ValueError as error:
             raise GitError(f"{self.repository.name}: tree {oid} is broken: {error}") from None
 
@@ -176,7 +176,7 @@ def _seconds(time: str) -> int:
     return int(time) if time.isascii() and time.isdecimal() and len(time) < _DIGITS else 0
 
 
-def _entries(content: bytes) -> Iterator[TreeEntry]:
+def entries_of(content: bytes) -> Iterator[TreeEntry]:
     """The entries of a raw tree: mode, a space, name, NUL, then 20 bytes of oid for each.
 
     Raises ValueError for anything else, and for a name that occurs twice.

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from krmkit.storage.git.objects import FOLDER, TreeEntry
+from krmkit.storage.git.objects import FOLDER, TreeEntry, entries_of
 from krmkit.storage.git.program import GitRepository
 
 _TYPES = {"commit": 1, "tree": 2, "blob": 3}
@@ -28,10 +28,9 @@ class PackFile:
 
     _entries: dict[str, bytes] = field(init=False, default_factory=dict)
     label: str = field(init=False, default="")
-    _first: dict[str, str] = field(
-        init=False, default_factory=dict
-    )  # the owner of each object not yet stored
-    _others: dict[str, set[str]] = field(init=False, default_factory=dict)  # more owners of the same one
+    _first: dict[str, str] = field(init=False, default_factory=dict)  # the owners of objects not yet stored
+    _shared: dict[str, set[str]] = field(init=False, default_factory=dict)  # the labels that have a tree
+    _inside: dict[str, set[str]] = field(init=False, default_factory=dict)  # the oids in such a tree
     unsaved: dict[str, tuple[str, bytes]] = field(init=False, default_factory=dict)
 
     def __len__(self) -> int:
@@ -71,22 +70,37 @@ class PackFile:
         repository.run("index-pack", "--stdin", "--strict", stdin=body + hashlib.sha1(body).digest())
         self._entries.clear()
         self._first.clear()
-        self._others.clear()
+        self._shared.clear()
 
     def give_up(self, label: str) -> None:
-        """Drop the objects that were added under this label alone."""
-        for oid, first in [*self._first.items()]:
-            others = self._others.get(oid, set())
-            others.discard(label)
-            if first == label and others:
-                self._first[oid] = others.pop()
-            elif first == label:
+        """Drop the objects that were added under this label, and are in no tree that another label has."""
+        for labels in self._shared.values():
+            labels.discard(label)
+        for oid in [oid for oid, first in self._first.items() if first == label]:
+            if others := self.owners(oid) - {label}:
+                self._first[oid] = min(others)
+            else:
                 del self._entries[oid], self._first[oid]
                 self.unsaved.pop(oid, None)
 
+    def share(self, tree: str) -> None:
+        """Let the label have a tree, whoever added it."""
+        self._shared.setdefault(tree, set()).add(self.label)
+
     def owners(self, oid: str) -> set[str]:
-        """The labels that an object was added under; none for one that is stored."""
-        return {self._first[oid], *self._others.get(oid, ())} if oid in self._first else set()
+        """The labels that have an object which is not yet stored."""
+        if oid not in self._first:
+            return set()
+        shared = (labels for tree, labels in self._shared.items() if labels and oid in self._below(tree))
+        return {self._first[oid]}.union(*shared)
+
+    def _below(self, tree: str) -> set[str]:
+        """The oids of a tree, and of all in it."""
+        if tree not in self._inside:
+            content = self.unsaved.get(tree, ("", b""))
+            inner = [one.oid for one in entries_of(content[1])] if content[0] == "tree" else []
+            self._inside[tree] = {tree, *inner}.union(*map(self._below, inner))
+        return self._inside[tree]
 
     def _add(self, kind: str, content: bytes) -> str:
         oid = hashlib.sha1(f"{kind} {len(content)}\0".encode() + content).hexdigest()
@@ -95,8 +109,6 @@ class PackFile:
                 self.unsaved[oid] = (kind, content)
             self._first[oid] = self.label
             self._entries[oid] = _size(_TYPES[kind], len(content)) + zlib.compress(content, 1)
-        elif self._first[oid] != self.label:
-            self._others.setdefault(oid, set()).add(self.label)
         return oid
 
 
