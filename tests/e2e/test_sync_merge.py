@@ -160,6 +160,40 @@ def test_an_edit_of_what_a_function_sets(fleet: GitFleet) -> None:
     sync(fleet, "--check", code=2)
 
 
+def test_what_the_page_says_is_merged(fleet: GitFleet, project: Path) -> None:
+    """docs/fleet.md, "What is merged": people's text stays, the package has only its own files, a loss has the page's words."""
+    page = (
+        (project / "docs/fleet.md").read_text("utf-8").partition("## What is merged")[2].partition("\n## ")[0]
+    )
+    (line,) = (one for one in page.splitlines() if one.startswith("conflict: "))
+    follow(fleet, 2, {"Kptfile": KPTFILE + PRESETS, "store.yaml": PACK})
+    sync(fleet)
+    there = fleet.read(draft("north"), "north/store.yaml")
+    endpoint = next(one for one in there.splitlines() if "endpoint:" in one)
+    ours = f"{endpoint.partition(':')[0]}: 'here'  # ours\n      # was: {endpoint.strip()}"
+    change(fleet, "north", "store.yaml", endpoint, ours)
+    follow(fleet, 3, {"store.yaml": PACK.replace("title: The store", "title: Our store")})
+
+    assert "conflict" not in sync(fleet)
+
+    text = fleet.read(draft("north"), "north/store.yaml")
+    assert ours in text and "title: Our store" in text and "      replicas: 1\n" in text
+    names = git(fleet.shops, "ls-tree", "-r", "--name-only", draft("north")).split()
+    assert {name.removeprefix("north/") for name in names} - {"package-context.yaml"} == {
+        "Kptfile",
+        "app.yaml",
+        "store.yaml",
+    }
+    state = git(
+        fleet.shops, "ls-tree", "--name-only", "refs/krmkit/variants/default/fleet-shops-north"
+    ).split()
+    assert {"0-output", "0-input", "0-base"} < {*state}
+    change(fleet, "north", "store.yaml", "\n      replicas: 1\n", "\n      replicas: 5\n")
+    said = sync(fleet)
+    words = line.partition(" data.")[2]
+    assert words in said and "1 left alone with conflicts" in said
+
+
 def test_an_injected_value_that_takes_an_edit_s_place(fleet: GitFleet) -> None:
     """A value that a person published, and that an object sets from now on, is a conflict that waits for a person."""
     text = APP.replace(

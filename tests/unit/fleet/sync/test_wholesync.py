@@ -115,3 +115,35 @@ def test_a_second_sync_does_nothing(fleet: Fleet) -> None:
     sync = fleet.sync({"a.yaml": variants("x:p", "y:q")}, approve="auto")
 
     assert not sync.changed() and fleet.repositories["down"].refs == before
+
+
+def test_a_key_that_leaves_the_context(fleet: Fleet) -> None:
+    """It leaves the package as well, unlike in Porch, where removeKeys has to name it; a person's own key stays."""
+    down = fleet.repositories["down"]
+    ref = "refs/heads/drafts/p/packagevariant-1"
+    text = variants("x:p") + "  packageContext: {data: {tier: edge, zone: a}}\n"
+    fleet.objects = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: down}\nspec: {deployment: true}\n"
+    fleet.sync({"a.yaml": text})
+    files = down.files(ref, "p")
+    assert "zone: a" in files["package-context.yaml"]
+    files["package-context.yaml"] += "  mine: ours\n"
+    down.commit(ref, "p", files)
+
+    done = outcome_of(fleet.sync({"a.yaml": text.replace(", zone: a", "")}), "default/x")
+
+    context = down.files(ref, "p")["package-context.yaml"]
+    assert (done.error, done.conflicts) == ("", [])
+    assert "zone" not in context and "tier: edge" in context and "mine: ours" in context
+
+
+def test_a_revision_without_a_workspace(fleet: Fleet) -> None:
+    """It is the tag of that name, whatever the workspace that the revision was made in."""
+    up = fleet.repositories["up"]
+    message = 'x\n\nkpt:{"package":"web","workspaceName":"other"}\n'
+    up.refs["refs/tags/web/v2"] = up.commit("refs/heads/main", "web", {"Kptfile": KPTFILE}, message)
+
+    done = outcome_of(
+        fleet.sync({"a.yaml": variants("x:p").replace("revision: 1", "revision: 2")}), "default/x"
+    )
+
+    assert (done.error, done.upstream) == ("", "v2")
