@@ -192,34 +192,23 @@ def add_collisions(report: Report, fleet: FleetTasks, collisions: dict[str, list
 def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], terminal: Terminal) -> None:
     """The variants that changed, failed or wait, and the number of the others."""
     stream = terminal.stream
-    for row in rows:
-        stream.write(row.diff)
-    table = Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
     failed, changed = len(fleet.errors), 0
     waiting: list[str] = []
     gates: dict[str, list[str]] = {}
     for row in rows:
+        stream.write(row.diff)
         failed += bool(row.error)
         changed += len(row.changed)
         if row.gates and not row.error:
             waiting.append(row.variant)
             for gate in row.gates:
                 gates.setdefault(gate, []).append(row.variant)
-        warnings = row.warnings if terminal.least != ERROR else []
-        if not row.error and (terminal.quiet or not (row.changed or row.gates or warnings)):
-            continue
-        style = RED if row.error else YELLOW if row.gates or warnings else GREEN
-        notes = row.error or "; ".join(f"warning: {warning}" for warning in warnings)
-        table.add(
-            [
-                row.variant,
-                "-" if row.error else str(len(row.changed)),
-                "-" if row.error else str(len(row.gates)),
-                notes,
-            ],
-            style,
-        )
-    stream.write(table.text(terminal))
+    table = _rows(rows, terminal)
+    stream.write(table.text(terminal) + "\n" * bool(len(table)))
+    for text in collisions:
+        stream.write(f"collision: {text}\n")
+    if terminal.quiet:
+        return
     parts = [counted(len(rows), "variant")]
     if len(table) < len(rows):
         parts.append(f"{len(rows) - len(table)} unchanged")
@@ -228,25 +217,28 @@ def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], termi
         if packages:
             parts.append(f"{counted(len(packages), 'package')} {done}")
     parts += [f"{failed} failed"] if failed else []
-    if len(table):
-        stream.write("\n")
-    for text in collisions:
-        stream.write(f"collision: {text}\n")
-    if terminal.quiet:
-        return
-    for package in fleet.removed:
-        stream.write(f"removed: {package}\n")
-    for package in fleet.stale:
-        stream.write(f"{package} is no longer targeted; --prune removes it\n")
-    for package in fleet.kept:
-        stream.write(f"kept: {package} is no longer targeted (deletionPolicy: orphan)\n")
-    stream.write(", ".join(parts) + " (nothing was written)" * fleet.dry_run + "\n")
-    if waiting:
-        stream.write(f"not ready, gates open: {listed(waiting)}\n")
-    for gate in list(gates)[:_MOST_GATES]:
-        stream.write(f"  {gate}: {listed(gates[gate])}\n")
+    lines = [f"removed: {package}" for package in fleet.removed]
+    lines += [f"{package} is no longer targeted; --prune removes it" for package in fleet.stale]
+    lines += [f"kept: {one} is no longer targeted (deletionPolicy: orphan)" for one in fleet.kept]
+    lines.append(", ".join(parts) + " (nothing was written)" * fleet.dry_run)
+    lines += [f"not ready, gates open: {listed(waiting)}"] if waiting else []
+    lines += [f"  {gate}: {listed(gates[gate])}" for gate in list(gates)[:_MOST_GATES]]
     if len(gates) > _MOST_GATES:
-        stream.write(f"  and {counted(len(gates) - _MOST_GATES, 'other gate')}\n")
+        lines.append(f"  and {counted(len(gates) - _MOST_GATES, 'other gate')}")
+    stream.write("".join(f"{line}\n" for line in lines))
+
+
+def _rows(rows: Iterable[Row], terminal: Terminal) -> Table:
+    table = Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
+    for row in rows:
+        warnings = row.warnings if terminal.least != ERROR else []
+        if not row.error and (terminal.quiet or not (row.changed or row.gates or warnings)):
+            continue
+        style = RED if row.error else YELLOW if row.gates or warnings else GREEN
+        notes = row.error or "; ".join(f"warning: {warning}" for warning in warnings)
+        counts = ["-", "-"] if row.error else [str(len(row.changed)), str(len(row.gates))]
+        table.add([row.variant, *counts, notes], style)
+    return table
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:
