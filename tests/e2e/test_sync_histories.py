@@ -273,6 +273,8 @@ class History:
                 self.other()
             elif event in ("mode", "rewritten", "untag"):
                 getattr(self, event)()
+                if self.story[-1] == "link":
+                    break  # the package cannot be read until the link goes
             if event in ("sync", "release", "publish", "killed"):
                 approve = self.chance.choice(["never", "never", "ready", "auto"])
                 if not self.sync(approve, killed=event == "killed"):

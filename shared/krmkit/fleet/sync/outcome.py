@@ -42,5 +42,6 @@ class SyncOutcome:
 
 
 def said(conflict: ResourceConflict) -> str:
-    """`app.yaml:9:3 data.size: changed upstream to ...`."""
-    return f"{conflict.place} {dotted(conflict.path)}".rstrip() + f": {conflict.message}"
+    """`app.yaml:9:3 data.size: changed upstream to ...`; a whole resource has its name in place of the path."""
+    name = "" if conflict.resource in conflict.message else conflict.resource
+    return f"{conflict.place} {dotted(conflict.path) or name}".rstrip() + f": {conflict.message}"

@@ -25,6 +25,7 @@ from krmkit.fleet.sync.outcome import SyncOutcome, said
 from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of, says_the_same
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
 from krmkit.fleet.sync.store import Store, short_ref
+from krmkit.kpt.merge.conflict import without_outcome
 from krmkit.krm.errors import Refused
 from krmkit.storage.git.treeupdate import read_files, write_files
 from krmkit.systems.porch.variants import lifecycle
@@ -261,14 +262,13 @@ class VariantSync:
     # Writing the new state
 
     def _cloned(self, built: Built) -> None:
-        workspace = lifecycle.new_workspace_name(
-            self.package, self.store.name, self.store.revisions(self.package)
-        )
-        message = f"Clone {self.source.label} for {self.outcome.name}"
+        there = self.store.revisions(self.package)
+        workspace = lifecycle.new_workspace_name(self.package, self.store.name, there)
         self._tell(built)
-        tree = write_files(self.store.pack, built.files)
-        memory = RevisionMemory("", workspace, tree, base=self.source.kept_in(self.store))
-        self.drafts.put(built, memory, [], self.source, (message, "cloned"), self.task.spec)
+        output = write_files(self.store.pack, built.files)
+        memory = RevisionMemory("", workspace, output, base=self.source.kept_in(self.store))
+        words = f"Clone {self.source.label} for {self.outcome.name}", "cloned"
+        self.drafts.put(built, memory, [], self.source, words, self.task.spec)
 
     def _follow(self, job: _Job, built: Built) -> None:
         """Put an update that changes something: as a commit on a draft, or as a new draft of a published revision."""
@@ -277,7 +277,7 @@ class VariantSync:
         ref, workspace = revision["metadata"]["ref"], revision["spec"]["workspaceName"]
         conflicts = [said(one) for one in built.conflicts]
         if conflicts and not published and job.edited:
-            self.outcome.conflicts += [one.removesuffix(": upstream wins") for one in conflicts]
+            self.outcome.conflicts += map(without_outcome, conflicts)
             self.outcome.stuck = True
             return
         if memory is not None and memory.commit == commit and not job.again:

@@ -15,6 +15,7 @@ _UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS = (
     ": the local one stays",
     ": what was added locally stays",
 )
+COMES_BACK = ": comes back, as upstream has it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,8 @@ def message_of(conflict: Conflict) -> str:
 
 
 def without_outcome(message: str) -> str:
-    """A message of `message_of` without its outcome, for when nothing is taken."""
-    for outcome in (_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS):
+    """A message without its outcome, for when nothing is taken."""
+    for outcome in (_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS, COMES_BACK):
         message = message.removesuffix(outcome)
     return message
 

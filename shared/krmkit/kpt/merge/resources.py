@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.conflict import COMES_BACK, ResourceConflict
 from krmkit.kpt.merge.item import merge_item
 from krmkit.kpt.merge.match import Placed, matched, source_or_none
 from krmkit.kpt.merge.stamp import identifier, mark_of, stamped, who
@@ -71,8 +71,8 @@ class FileMerge:
             yield path, new
         elif here is None:
             upstream = self.prefer == UPSTREAM
-            end = "comes back, as upstream has it" if upstream else "stays deleted"
-            self._tell(path, "", f"changed upstream, deleted locally: {end}")
+            end = COMES_BACK if upstream else ": stays deleted"
+            self._tell(path, "", f"changed upstream, deleted locally{end}")
             if upstream:
                 yield path, new
         elif new is None:
