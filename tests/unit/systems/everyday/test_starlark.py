@@ -20,6 +20,8 @@ for item in ctx.resource_list["items"]:
 """
 
 
+JSON = 'load("encoding/json.star", "json")\n'
+YAML = 'load("encoding/yaml.star", "yaml")\n'
 TWINS = "a = []\nb = []\nfor _ in range(40):\n    a = [a, a]\n    b = [b, b]\n"
 LEAVE = 'ctx.resource_list["items"][0]["data"] = a\n'
 
@@ -66,6 +68,14 @@ def test_the_tag_decides_what_match_gvk_compares(tag: str, name: str, rules: lis
         (f"a = []\nfor _ in range(900):\n    a = [a]\n{LEAVE}", "500 deep"),
         (f"a = []\nfor _ in range(100000):\n    a = [a]\n{LEAVE}", "crashed|500 deep|memory"),
         (f"a = [1] * 3000000\n{LEAVE}", "2,000,000 values"),
+        (f"{TWINS}print(a)\n", "effort"),
+        (f"{JSON}{TWINS}json.encode(a)\n", "effort"),
+        (f"{YAML}{TWINS}yaml.dumps(a)\n", "effort"),
+        (f"{JSON}t = 'x' * 100000\nfor _ in range(100000):\n    json.encode(t)\n", "effort"),
+        (f"{JSON}t = '[' + '1,' * 9999 + '1]'\nfor _ in range(100000):\n    json.decode(t)\n", "effort"),
+        (f"{JSON}t = '[' + '1,' * 9999 + '1]'\nfor _ in range(100000):\n    json.indent(t)\n", "effort"),
+        (f"{YAML}t = '- 1\\n' * 999\nfor _ in range(100000):\n    yaml.loads(t)\n", "effort"),
+        ("t = 'x' * 100000\nfor i in range(100000):\n    print(i, t)\n", "effort"),
     ],
     ids=[
         "steps",
@@ -79,6 +89,14 @@ def test_the_tag_decides_what_match_gvk_compares(tag: str, name: str, rules: lis
         "deep",
         "deeper",
         "long",
+        "print",
+        "json.encode",
+        "yaml.dumps",
+        "many json.encode",
+        "many json.decode",
+        "many json.indent",
+        "many yaml.loads",
+        "many prints",
     ],
 )
 def test_a_program_without_end_is_stopped(source: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,9 @@
 """Runs Starlark programs on plain data, by starlark-rust (the package starlark-pyo3, an extra).
 
-A program has no files, network or clock. Its steps and its call depth are limited. Built-in functions take no steps, as a
-comparison of long lists does not: so the program runs in a child process that may grow by at most MOST_MEMORY, and take
-MOST_SECONDS of processor time with the default effort, far more than the steps of that take.
+A program has no files, network or clock. Its steps and its call depth are limited, and what it hands to `print`, `json` and
+`yaml`. Other built-in functions take no steps, as a comparison of long lists does not: so the program runs in a child process
+that may grow by at most MOST_MEMORY, and take MOST_SECONDS of processor time with the default effort, far more than the steps
+of that take.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from krmkit.libraries.yaml import effort, emit
 from krmkit.libraries.yaml.data import go_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
-from krmkit.systems.everyday.starlark import jsonmodule
+from krmkit.systems.everyday.starlark import jsonmodule, modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,39 +31,9 @@ MOST_MEMORY = 512 << 20
 """Bytes of data by which the process may grow while a program runs."""
 MOST_SECONDS = 10
 """Seconds of processor time that a program may take, more with `--limit effort`."""
-MOST_VALUES = 2_000_000
-"""Values in the resources that a program leaves; a list in two places counts twice."""
 _STEPS = 400  # steps of effort between two checks of the interpreter's limit
 _FILE = "prog"
 _MOST_LINES = 1_000
-_KRMFN = """
-def _match_gvk(resource, api_version, kind):
-    if resource.get("kind") != kind or resource.get("apiVersion") != api_version:
-        return False
-    return _finds(api_version)
-
-def _match_name(resource, name):
-    return (resource.get("metadata", {}).get("name") or "") == name
-
-def _match_namespace(resource, namespace):
-    return (resource.get("metadata", {}).get("namespace") or "") == namespace
-
-krmfn = struct(match_gvk = _match_gvk, match_name = _match_name, match_namespace = _match_namespace)
-"""
-# A module that defines `json` does not see the interpreter's own, so that another one hands it on.
-_NATIVE = "native_json = json\n"
-_JSON = """
-load("native", "native_json")
-
-def _json_indent(text, prefix = "", indent = "\\t"):
-    return _indent(text, prefix, indent)
-
-json = struct(encode = _encode, decode = native_json.decode, indent = _json_indent)
-"""
-_YAML = "yaml = struct(loads = _loads, dumps = _dumps)\n"
-_MODULES = {"krmfn.star": _KRMFN, "encoding/json.star": _JSON, "encoding/yaml.star": _YAML}
-_HEAD = "ctx = struct(resource_list = resource_list, open_api = {}, environment = {})"
-
 
 # Numbers that the interpreter does not take are texts for the program, and come back as the numbers.
 _NUMBERS = {"\ue0f0.inf": float("inf"), "\ue0f0-.inf": float("-inf"), "\ue0f0.nan": float("nan")}
@@ -150,6 +121,8 @@ def _run(
     printed: list[str] = []
     missed: set[str] = set()
     is_over = False
+    too_much = ""
+    leaves = False
 
     def finds(api_version: str) -> bool:
         if compares_groups or "/" not in api_version:
@@ -157,75 +130,77 @@ def _run(
         missed.add(api_version)
         return False
 
-    def spent() -> bool:
+    def spent(steps: int = _STEPS) -> bool:
         nonlocal is_over
         try:
-            effort.charge(_STEPS)
+            effort.charge(steps)
         except effort.EffortError:
             is_over = True
         return is_over
 
-    def show(*words: object, sep: str = " ") -> None:
+    def spend(steps: int) -> None:
+        if spent(steps):
+            raise effort.EffortError(effort.used_up())
+
+    def exceed() -> None:
+        nonlocal too_much
+        too_much = f"must be at most {DEFAULT_LIMITS.depth} deep, {modules.MOST_VALUES:,} values together"
+        raise ValueError(too_much)
+
+    def show(sep: str, *words: object) -> None:
         if len(printed) < _MOST_LINES:
             printed.append(sep.join(str(word) for word in words))
+            spend(len(printed[-1]) // 4)
 
     dialect = starlark.Dialect.extended()
     dialect.enable_top_level_stmt = True
     dialect.enable_load = True
     extension = starlark.LibraryExtension
-    library = starlark.Globals.extended_by(
-        [extension.StructType, extension.Map, extension.Filter, extension.Partial, extension.Json]
-    )
-
-    def native(_: str) -> Any:
-        module = starlark.Module()
-        starlark.eval(module, starlark.parse("native", _NATIVE, dialect), library)
-        return module.freeze()
+    parts = [extension.StructType, extension.Map, extension.Filter, extension.Partial]
+    library = starlark.Globals.extended_by(parts)
+    native = starlark.Globals.extended_by([*parts, extension.Json])
 
     def load(name: str) -> Any:
-        if name not in _MODULES:
-            raise FileNotFoundError(f"{name}: there are {', '.join(_MODULES)}")
+        if name not in modules.LOADABLE:
+            raise FileNotFoundError(f"{name}: there are {', '.join(modules.LOADABLE)}")
+        return own(name)
+
+    def own(name: str) -> Any:
         module = starlark.Module()
         module.add_callable("_loads", _loads)
         module.add_callable("_dumps", _dumps)
         module.add_callable("_encode", jsonmodule.encode)
         module.add_callable("_indent", jsonmodule.indent)
         module.add_callable("_finds", finds)
-        tree = starlark.parse(name, _MODULES[name], dialect)
-        starlark.eval(module, tree, library, starlark.FileLoader(native))
+        module.add_callable("_show", show)
+        module.add_callable("_spend", spend)
+        module.add_callable("_exceed", exceed)
+        module["_most"], module["_deepest"] = modules.MOST_VALUES, DEFAULT_LIMITS.depth
+        tree = starlark.parse(name, modules.MODULES[name], dialect)
+        starlark.eval(module, tree, native if name == "native" else library, starlark.FileLoader(own))
         return module.freeze()
 
     module = starlark.Module()
     head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
     module["resource_list"] = {**head, "items": items, "functionConfig": _sealed(config)}
-    module.add_callable("print", show)
     options = starlark.EvalOptions(check_cancelled=spent, max_callstack_size=DEEPEST)
     try:
-        starlark.eval(module, starlark.parse("head", _HEAD, dialect), library)
+        starlark.eval(
+            module, starlark.parse("head", modules.HEAD, dialect), library, starlark.FileLoader(own)
+        )
         tree = starlark.parse(_FILE, source, dialect)
         starlark.eval_with(options, module, tree, library, starlark.FileLoader(load))
+        leaves = True
+        starlark.eval(
+            module, starlark.parse("tail", modules.TAIL, dialect), library, starlark.FileLoader(own)
+        )
         data: Any = module["resource_list"]
-        if not _is_moderate(data):
-            most = f"{DEFAULT_LIMITS.depth} deep, {MOST_VALUES:,} values together"
-            return f"the resources that the program leaves must be at most {most}", True, None, [], []
     except starlark.StarlarkError as error:
+        if too_much:
+            what = "the resources that the program leaves" if leaves else "what a program prints or encodes"
+            return f"{what} {too_much}", True, None, [], []
         return (effort.used_up() if is_over else _message(str(error))), is_over, None, [], sorted(missed)
     return "", False, (data.get("items") if isinstance(data, dict) else None), printed, sorted(missed)
-
-
-def _is_moderate(data: object) -> bool:
-    """Return whether data is neither too deep nor too much to be written."""
-    layer, count = [data], 0
-    for _ in range(DEFAULT_LIMITS.depth):
-        inner: list[object] = []
-        for one in layer:
-            if isinstance(one, (dict, list)):
-                inner += one.values() if isinstance(one, dict) else one
-        count += len(inner)
-        if not inner or count > MOST_VALUES:
-            return not inner
-        layer = inner
-    return False
 
 
 def _loads(text: str) -> object:
