@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from krmkit.fn import loader, testing
-from krmkit.fn.contract.runchecks import load, run
+from krmkit.fn.contract.runchecks import is_readable, load, run
 from tests.contract.checks import FUNCTIONS, REPRESENTATIVES, examples
 
 OLD = [{"message": "of another run", "severity": "error"}]
@@ -128,3 +128,9 @@ def test_the_last_set_goes_and_the_package_is_rendered_again() -> None:
     assert [(one.rule, one.severity) for one in second.results] == [("no-set", "warning")]
     assert first.exit_code == second.exit_code == 0
     assert second.stdout.partition("\nresults:")[0] == first.stdout.partition("\nresults:")[0]
+
+
+@pytest.mark.parametrize("text", ["", "a: 1", "[", "kind: ResourceList", "- a\n", "&a [*a]"])
+def test_what_is_no_list_is_not_readable(text: str) -> None:
+    """The checks of a run ask first whether its input is a ResourceList at all."""
+    assert not is_readable(text)

@@ -242,7 +242,7 @@ def _refuse_strangers(path: str, name: str) -> None:
     try:
         resource = Resource((read_file(path, path) or b"").decode("utf-8"))
         known = is_pack(resource) and resource.name == name
-    except (OSError, ValueError):
+    except (OSError, ValueError, Refused):
         known = False
     if not known:
         raise Refused(

@@ -114,44 +114,52 @@ def _counted(work: Callable[[], T]) -> tuple[T, int]:
     return result, before - (effort.left() or 0)
 
 
+class _Watched:
+    """What a program may call of Python: each call draws on the effort, and is noted."""
+
+    __slots__ = ("compares_groups", "is_over", "missed", "printed", "too_much")
+
+    def __init__(self, compares_groups: bool) -> None:
+        self.compares_groups = compares_groups
+        self.printed: list[str] = []
+        self.missed: set[str] = set()
+        self.is_over = False
+        self.too_much = ""
+
+    def finds(self, api_version: str) -> bool:
+        if self.compares_groups or "/" not in api_version:
+            return True
+        self.missed.add(api_version)
+        return False
+
+    def spent(self, steps: int = _STEPS) -> bool:
+        try:
+            effort.charge(steps)
+        except effort.EffortError:
+            self.is_over = True
+        return self.is_over
+
+    def spend(self, steps: int) -> None:
+        if self.spent(steps):
+            raise effort.EffortError(effort.used_up())
+
+    def exceed(self) -> None:
+        most = f"{DEFAULT_LIMITS.depth} deep, {modules.MOST_VALUES:,} values together"
+        self.too_much = f"must be at most {most}"
+        raise ValueError(self.too_much)
+
+    def show(self, sep: str, *words: object) -> None:
+        if len(self.printed) < _MOST_LINES:
+            self.printed.append(sep.join(str(word) for word in words))
+            self.spend(len(self.printed[-1]) // 4)
+
+
 def _run(
     starlark: Any, source: str, items: object, config: object, compares_groups: bool
 ) -> tuple[str, bool, object, list[str], list[str]]:
     """In the child: return (error, whether it is a limit, items, printed lines, missed apiVersions)."""
-    printed: list[str] = []
-    missed: set[str] = set()
-    is_over = False
-    too_much = ""
+    watched = _Watched(compares_groups)
     leaves = False
-
-    def finds(api_version: str) -> bool:
-        if compares_groups or "/" not in api_version:
-            return True
-        missed.add(api_version)
-        return False
-
-    def spent(steps: int = _STEPS) -> bool:
-        nonlocal is_over
-        try:
-            effort.charge(steps)
-        except effort.EffortError:
-            is_over = True
-        return is_over
-
-    def spend(steps: int) -> None:
-        if spent(steps):
-            raise effort.EffortError(effort.used_up())
-
-    def exceed() -> None:
-        nonlocal too_much
-        too_much = f"must be at most {DEFAULT_LIMITS.depth} deep, {modules.MOST_VALUES:,} values together"
-        raise ValueError(too_much)
-
-    def show(sep: str, *words: object) -> None:
-        if len(printed) < _MOST_LINES:
-            printed.append(sep.join(str(word) for word in words))
-            spend(len(printed[-1]) // 4)
-
     dialect = starlark.Dialect.extended()
     dialect.enable_top_level_stmt = True
     dialect.enable_load = True
@@ -167,40 +175,43 @@ def _run(
 
     def own(name: str) -> Any:
         module = starlark.Module()
-        module.add_callable("_loads", _loads)
-        module.add_callable("_dumps", _dumps)
-        module.add_callable("_encode", jsonmodule.encode)
-        module.add_callable("_indent", jsonmodule.indent)
-        module.add_callable("_finds", finds)
-        module.add_callable("_show", show)
-        module.add_callable("_spend", spend)
-        module.add_callable("_exceed", exceed)
+        for called, function in (
+            ("_loads", _loads),
+            ("_dumps", _dumps),
+            ("_encode", jsonmodule.encode),
+            ("_indent", jsonmodule.indent),
+            ("_finds", watched.finds),
+            ("_show", watched.show),
+            ("_spend", watched.spend),
+            ("_exceed", watched.exceed),
+        ):
+            module.add_callable(called, function)
         module["_most"], module["_deepest"] = modules.MOST_VALUES, DEFAULT_LIMITS.depth
-        tree = starlark.parse(name, modules.MODULES[name], dialect)
-        starlark.eval(module, tree, native if name == "native" else library, starlark.FileLoader(own))
+        run(module, name, modules.MODULES[name], native if name == "native" else library)
         return module.freeze()
+
+    def run(module: Any, name: str, text: str, known: Any = library) -> None:
+        starlark.eval(module, starlark.parse(name, text, dialect), known, starlark.FileLoader(own))
 
     module = starlark.Module()
     head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
     module["resource_list"] = {**head, "items": items, "functionConfig": _sealed(config)}
-    options = starlark.EvalOptions(check_cancelled=spent, max_callstack_size=DEEPEST)
+    options = starlark.EvalOptions(check_cancelled=watched.spent, max_callstack_size=DEEPEST)
     try:
-        starlark.eval(
-            module, starlark.parse("head", modules.HEAD, dialect), library, starlark.FileLoader(own)
-        )
+        run(module, "head", modules.HEAD)
         tree = starlark.parse(_FILE, source, dialect)
         starlark.eval_with(options, module, tree, library, starlark.FileLoader(load))
         leaves = True
-        starlark.eval(
-            module, starlark.parse("tail", modules.TAIL, dialect), library, starlark.FileLoader(own)
-        )
+        run(module, "tail", modules.TAIL)
         data: Any = module["resource_list"]
     except starlark.StarlarkError as error:
-        if too_much:
+        if watched.too_much:
             what = "the resources that the program leaves" if leaves else "what a program prints or encodes"
-            return f"{what} {too_much}", True, None, [], []
-        return (effort.used_up() if is_over else _message(str(error))), is_over, None, [], sorted(missed)
-    return "", False, (data.get("items") if isinstance(data, dict) else None), printed, sorted(missed)
+            return f"{what} {watched.too_much}", True, None, [], []
+        said = effort.used_up() if watched.is_over else _message(str(error))
+        return said, watched.is_over, None, [], sorted(watched.missed)
+    left = data.get("items") if isinstance(data, dict) else None
+    return "", False, left, watched.printed, sorted(watched.missed)
 
 
 def _loads(text: str) -> object:
