@@ -171,6 +171,10 @@ def spiff_lists() -> None:
     merge("a: (( map[[1..200]|i|->[1..1000]] ))\n")
 
 
+def spiff_references() -> None:
+    merge("l: (( [1..1000] ))\na: (( map[[1..2000]|x|-> length(l)] ))\n")
+
+
 def spiff_patterns() -> None:
     merge('a: (( map[[1..1000]|i|-> match("a{1," (i % 900 + 1) "}b{1,900}", "aab")] ))\n')
 
@@ -237,6 +241,7 @@ EVALUATORS: dict[str, Callable[[], object]] = {
     "spiff: loops": spiff_loops,
     "spiff: lists": spiff_lists,
     "spiff: patterns": spiff_patterns,
+    "spiff: references to a list": spiff_references,
     "JSON schema: allOf": references("allOf"),
     "JSON schema: anyOf": references("anyOf"),
     "JSON schema: oneOf": references("oneOf"),

@@ -20,7 +20,6 @@ SELF = "_"
 DOCUMENT = "__"
 ROOT = "___"
 
-
 _EVALUATION = 16  # steps of effort that an evaluation costs
 _CALL = 3  # evaluations that a call takes as long as
 _MADE = 6  # steps of effort that a node costs which an evaluation makes
@@ -123,6 +122,10 @@ class Run:
     def search(self, size: int) -> None:
         """Count the instructions of a search (`Pattern.cost`), or the bytes that one of many searches in a text may read."""
         self._draw(size // _SEARCHED)
+
+    def look(self, entries: int) -> None:
+        """Count the entries of a list or map that a reference to it looks at."""
+        self._draw(entries // 2)
 
     def write(self, piece: int, whole: int) -> None:
         """Count a piece of a text that is `whole` characters long by now; SpiffLimitError beyond the limit of the output."""

@@ -13,8 +13,10 @@ def is_locally_resolved(value: Any, run: Run) -> bool:
     """Whether a value is not an expression, and its own merges are done."""
     kind = type(value)
     if kind is dict:
+        run.look(len(value) if run.control else 0)
         return is_map_complete(value, run.control)
     if kind is list:
+        run.look(len(value))
         return is_list_complete(value)
     return not isinstance(value, Expression)
 
