@@ -14,9 +14,6 @@ function.yaml may say:
 
 from __future__ import annotations
 
-from typing import Any
-
-from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.schema.openapi import read_schema
 from krmkit.libraries.schema.violations import Violation, validate
@@ -25,6 +22,12 @@ from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.scalars import go_resolve
 from krmkit.libraries.yaml.tree import Map, Scalar, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
 
 _FIELDS = ("apiVersion", "kind", "metadata", "data", "immutable", "<<")
 _TEXT: dict[str, Any] = {"type": "string"}

@@ -5,13 +5,9 @@ from __future__ import annotations
 from krmkit.libraries.yaml.data import walk
 from krmkit.libraries.yaml.effort import charge
 from krmkit.libraries.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.lines import shift
 from krmkit.libraries.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
 
 
 def is_tied(node: Node) -> bool:

@@ -10,13 +10,9 @@ from krmkit.libraries.yaml.chunks import Chunks
 from krmkit.libraries.yaml.data import is_core_null, line_of
 from krmkit.libraries.yaml.document import AnyAnchor, parse_all
 from krmkit.libraries.yaml.errors import LimitError, YamlError, line_column
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.lines import ODD_BREAKS
 from krmkit.libraries.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
 
 BREAKS = "\n" + ODD_BREAKS
 _WHITE = " \t" + BREAKS

@@ -19,14 +19,9 @@ from __future__ import annotations
 from krmkit.libraries.yaml.chunks import Chunks
 from krmkit.libraries.yaml.document import AnyAnchor, parse_all
 from krmkit.libraries.yaml.errors import LimitError, YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.lines import ODD_BREAKS, opening, outside_literals
-from krmkit.libraries.yaml.tree import Map, Scalar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.libraries.yaml.tree import Document
+from krmkit.libraries.yaml.tree import Document, Map, Scalar
 
 _TOGETHER = 32  # items
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource
 
 KEPT = "kept"
 

@@ -8,8 +8,6 @@ Aliases and merge keys are followed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.krm.errors import Refused
 from krmkit.libraries.json.paths import dotted, join
 from krmkit.libraries.yaml.data import is_core_null
@@ -36,18 +34,22 @@ Step = str | int
 class Segment:
     """One part of a key path: a key's text (`quoted`: never joined with others), or every element (`each`)."""
 
+    __slots__ = ("each", "quoted", "text")
+
     def __init__(self, text: str, quoted: bool = False) -> None:
         self.text = text
         self.quoted = quoted
         self.each = text == EACH and not quoted
 
 
-@dataclass(frozen=True, slots=True)
 class KeyPath:
     """A parsed key path; `text` is how it was written."""
 
-    text: str
-    segments: tuple[Segment, ...]
+    __slots__ = ("segments", "text")
+
+    def __init__(self, text: str, segments: tuple[Segment, ...]) -> None:
+        self.text = text
+        self.segments = segments
 
     @classmethod
     def parse(cls, text: str) -> KeyPath:
@@ -81,7 +83,6 @@ class KeyPath:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
 class KeyPathMatch:
     """One place that a key path leads to.
 
@@ -90,10 +91,15 @@ class KeyPathMatch:
     steps: keys and indexes from the root, as far as the path could be followed. rest: the segments left over.
     """
 
-    state: str
-    node: Node | None
-    steps: tuple[Step, ...]
-    rest: tuple[Segment, ...]
+    __slots__ = ("node", "rest", "state", "steps")
+
+    def __init__(
+        self, state: str, node: Node | None, steps: tuple[Step, ...], rest: tuple[Segment, ...]
+    ) -> None:
+        self.state = state
+        self.node = node
+        self.steps = steps
+        self.rest = rest
 
     def __str__(self) -> str:
         """The place as findings name it: `a."x.y".b[0]`, or `a.list[]` where the list is absent or empty."""
@@ -109,13 +115,15 @@ class KeyPathMatch:
         return text
 
 
-@dataclass(slots=True)
 class Finder:
     """Follows key paths through one tree; what it learns about a mapping's keys serves all paths."""
 
-    root: Node | None
-    visits: int = field(init=False, default=0)
-    _keys: dict[int, dict[str, Node]] = field(init=False, default_factory=dict)
+    __slots__ = ("_keys", "root", "visits")
+
+    def __init__(self, root: Node | None) -> None:
+        self.root = root
+        self.visits = 0
+        self._keys: dict[int, dict[str, Node]] = {}
 
     def find(self, path: KeyPath) -> list[KeyPathMatch]:
         """All matches, in the order of the text; at least one. Raises LimitError."""
@@ -193,6 +201,8 @@ _ABSENT, _PARTLY, _THERE = 0, 1, 2
 
 class _Search:
     """One path through one tree. Every (node, segment) is looked at once, however many ways lead there."""
+
+    __slots__ = ("finder", "known", "segments")
 
     def __init__(self, finder: Finder, segments: tuple[Segment, ...]) -> None:
         self.finder = finder

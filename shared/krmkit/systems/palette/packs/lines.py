@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 
 # The annotations that kpt and kustomize add to an item are not lines of its file.
 _ADDED = (

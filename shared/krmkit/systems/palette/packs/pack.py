@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.document import parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.libraries.yaml.limits import Limits
-    from krmkit.libraries.yaml.tree import Node
+from krmkit.libraries.yaml.limits import Limits
+from krmkit.libraries.yaml.tree import Node
 
 
 class Pack:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.data import core_data, is_core_null
@@ -17,19 +15,23 @@ from krmkit.systems.palette.packs.keypath import KeyPath
 PRESETS = "presets.yaml"
 
 
-@dataclass(frozen=True, slots=True)
 class Preset:
     """One preset: `remove` as key paths; `add` as a mapping of its own text, None where nothing is added.
 
     `number` is its position in presets.yaml, `asked` that of the entry of the selection that asks for it.
     """
 
-    name: str
-    group: str
-    remove: list[KeyPath]
-    add: Map | None
-    number: int
-    asked: int
+    __slots__ = ("add", "asked", "group", "name", "number", "remove")
+
+    def __init__(
+        self, name: str, group: str, remove: list[KeyPath], add: Map | None, number: int, asked: int
+    ) -> None:
+        self.name = name
+        self.group = group
+        self.remove = remove
+        self.add = add
+        self.number = number
+        self.asked = asked
 
     @property
     def label(self) -> str:
@@ -54,6 +56,8 @@ _MOST_NAMED = 100  # presets that a message about an unknown one looks at
 
 class PresetCatalog:
     """The presets of one presets.yaml, each read when it is chosen. Many packs may choose from one catalog."""
+
+    __slots__ = ("_by_label", "_by_name", "entries", "limits", "text")
 
     def __init__(self, text: str, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
         self.text = text

@@ -7,18 +7,18 @@ It is one of the comments at the head of the text. Entries are separated by comm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 NAME = "spectrocloud.com/enabled-presets:"
 
 
-@dataclass(frozen=True, slots=True)
 class FormatMarker:
     """A marker: its entries, and the span of the text behind its colon (offsets into the values text)."""
 
-    entries: list[str]
-    start: int
-    end: int
+    __slots__ = ("end", "entries", "start")
+
+    def __init__(self, entries: list[str], start: int, end: int) -> None:
+        self.entries = entries
+        self.start = start
+        self.end = end
 
 
 def read(values: str) -> FormatMarker | None:

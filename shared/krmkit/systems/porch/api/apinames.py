@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource
 
 VARIANT_VERSION = "config.porch.kpt.dev/v1alpha1"
 VARIANT_KIND = "PackageVariant"
