@@ -16,8 +16,9 @@ import random
 from pathlib import Path
 from time import monotonic
 
-from krmkit.libraries.gotemplate import TemplateError, TemplateLimits, parse
+from krmkit.libraries.gotemplate import TemplateError, parse
 from krmkit.libraries.gotemplate.builtins import BUILTINS
+from krmkit.libraries.gotemplate.limits import TemplateLimits
 from krmkit.libraries.sprig import functions as sprig
 from tests.fuzz.mutations import mutate
 

@@ -12,7 +12,7 @@ import sys
 from krmkit.cli.arguments import CommandParser, add_color, add_package, add_place, package_above
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR
-from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
+from krmkit.libraries.envsubst import SubstitutionError
 from krmkit.libraries.process.stderr import say
 from krmkit.render.conversion.variablevalues import add_values, read_values
 from krmkit.storage.disk.folders import read_file

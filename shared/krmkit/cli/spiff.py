@@ -13,8 +13,7 @@ from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.masking import Mask
 from krmkit.krm.errors import Refused
 from krmkit.libraries.go.json.functions import must_to_json
-from krmkit.libraries.spiff import Options, SpiffError, merge
-from krmkit.libraries.spiff.tree.reading import plain_documents
+from krmkit.libraries.spiff import Options, SpiffError, merge, plain_documents
 from krmkit.libraries.yaml import effort, emit
 from krmkit.storage.disk.write import write_file
 from krmkit.views.terminal import unread_is_fine

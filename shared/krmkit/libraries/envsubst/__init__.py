@@ -1,6 +1,6 @@
 """`${VARIABLE}` in texts, as clusterctl and OCM's command line substitute it: the rules of drone/envsubst.
 
-    from krmkit.libraries.envsubst.substitute import substitute
+    from krmkit.libraries.envsubst import substitute
     substitute("replicas: ${COUNT:=3}", {})   # "replicas: 3"
 
 Forms: `${V}`, `${#V}` (its length), `${V^}`, `${V^^}`, `${V,}`, `${V,,}`, `${V:=default}`, `${V:-default}`, `${V=default}`,
@@ -8,3 +8,11 @@ Forms: `${V}`, `${#V}` (its length), `${V^}`, `${V^^}`, `${V,}`, `${V,,}`, `${V:
 `${V//text/other}`, `${V/#text/other}`, `${V/%text/other}`; `$$` is a dollar sign. As there, `${V:?text}` and `${V:+text}` are defaults
 too, a variable that is empty counts as one without a value, and lengths and positions count bytes.
 """
+
+from __future__ import annotations
+
+from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
+from krmkit.libraries.envsubst.substitute import substitute
+from krmkit.libraries.envsubst.texttemplate import TextTemplate
+
+__all__ = ["SubstitutionError", "TextTemplate", "substitute"]

@@ -18,7 +18,17 @@ A template without sprig functions loads none of sprig.
 from __future__ import annotations
 
 from krmkit.libraries.gotemplate.errors import TemplateError
-from krmkit.libraries.gotemplate.limits import TemplateLimits
+from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.gotemplate.rootfields import FieldNames, UnknownField, root_fields, unknown_fields
 from krmkit.libraries.gotemplate.template import Template, parse
 
-__all__ = ["Template", "TemplateError", "TemplateLimits", "parse"]
+__all__ = [
+    "FieldNames",
+    "Template",
+    "TemplateError",
+    "UnknownField",
+    "function_set",
+    "parse",
+    "root_fields",
+    "unknown_fields",
+]

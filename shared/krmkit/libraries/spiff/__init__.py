@@ -24,5 +24,6 @@ from __future__ import annotations
 from krmkit.libraries.spiff.engine import Merged, Options, evaluate, merge
 from krmkit.libraries.spiff.tree.errors import SpiffError
 from krmkit.libraries.spiff.tree.limits import SpiffLimits
+from krmkit.libraries.spiff.tree.reading import plain_documents
 
-__all__ = ["Merged", "Options", "SpiffError", "SpiffLimits", "evaluate", "merge"]
+__all__ = ["Merged", "Options", "SpiffError", "SpiffLimits", "evaluate", "merge", "plain_documents"]

@@ -11,6 +11,8 @@ from __future__ import annotations
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.limits import charge_arguments, charge_result
 
+__all__ = ["SETS", "call", "functions"]
+
 SETS = ("sprig", "hermetic", "landscaper")
 
 _known: dict[str, dict[str, GoFunction]] = {}

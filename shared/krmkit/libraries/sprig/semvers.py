@@ -8,9 +8,8 @@ from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import GoObject, Uint64
 from krmkit.libraries.go.errors import GoError
+from krmkit.libraries.versions import Constraints, Version
 from krmkit.libraries.versions import scan as versionscan
-from krmkit.libraries.versions.constraints import Constraints
-from krmkit.libraries.versions.semver import Version
 
 
 @dataclass(slots=True)

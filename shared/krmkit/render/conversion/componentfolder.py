@@ -9,8 +9,7 @@ from functools import partial
 from krmkit.kpt.kptfile import new_kptfile
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
-from krmkit.libraries.envsubst.texttemplate import TextTemplate
+from krmkit.libraries.envsubst import SubstitutionError, TextTemplate
 from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.versions.constraints import Constraints
-from krmkit.libraries.versions.semver import Version
+from krmkit.libraries.versions import Constraints, Version
 
 _PATCHES = 30  # more than any release of kpt's catalog has had
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")

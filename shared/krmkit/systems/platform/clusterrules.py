@@ -14,7 +14,7 @@ from krmkit.libraries.json.paths import join
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping
-from krmkit.libraries.versions.lenient import lenient_key
+from krmkit.libraries.versions import lenient_key
 from krmkit.systems.palette.packs.items import Carrier
 from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, PlatformCluster, PlatformFacts, at_file, plain
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.gotemplate import TemplateError, TemplateLimits
+from krmkit.libraries.gotemplate import TemplateError
 from krmkit.libraries.gotemplate.builtins import BUILTINS
-from krmkit.libraries.gotemplate.limits import DEFAULT_LIMITS
+from krmkit.libraries.gotemplate.limits import DEFAULT_LIMITS, TemplateLimits
 from krmkit.libraries.gotemplate.nodes import Action, Control, Pipe
 from krmkit.libraries.gotemplate.parser import parse_trees
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import krmkit
-from krmkit.libraries.gotemplate import Template, TemplateError, TemplateLimits, parse
+from krmkit.libraries.gotemplate import Template, TemplateError, parse
+from krmkit.libraries.gotemplate.limits import TemplateLimits
 
 DATA: dict[str, object] = {
     "name": "edge",

@@ -12,8 +12,7 @@ from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import type_name
-from krmkit.libraries.versions.constraints import Constraints
-from krmkit.libraries.versions.semver import Version
+from krmkit.libraries.versions import Constraints, Version
 
 
 def _version(value: Any, name: str) -> Version:

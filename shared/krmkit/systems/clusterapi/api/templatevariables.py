@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krmkit.libraries.envsubst.texttemplate import TextTemplate
+from krmkit.libraries.envsubst import TextTemplate
 
 REMEDY = "give it a value: krmkit clusterctl generate FILE --values VALUES.yaml -o NEW_FILE"
 _SHOWN = 5

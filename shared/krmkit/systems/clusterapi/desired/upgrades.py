@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
+from krmkit.libraries.versions import Version
 from krmkit.libraries.versions.blang import UNORDERED, compare_with_build_tags, parse_tolerant
-from krmkit.libraries.versions.semver import Version
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.model.extensions import HOOKS_VERSION, Extensions, checked
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.fieldpath import Path
-from krmkit.libraries.gotemplate.errors import TemplateError
-from krmkit.libraries.gotemplate.rootfields import root_fields
+from krmkit.libraries.gotemplate import TemplateError, root_fields
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import MISSING, lookup
 from krmkit.systems.clusterapi.patches.apply import OBJECT_FIELDS, TEMPLATE_FIELDS, protected_fields

@@ -21,8 +21,8 @@ from krmkit.libraries.kube.fielderror import (
 )
 from krmkit.libraries.kube.names import is_valid_label_value
 from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.versions import Version
 from krmkit.libraries.versions import blang as blangsemver
-from krmkit.libraries.versions.semver import Version
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.webhooks.common import (
     is_defined,

@@ -14,8 +14,8 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.libraries.kube.names import is_dns1123_subdomain
 from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.versions import Version
 from krmkit.libraries.versions.blang import compare_with_build_tags, parse_tolerant
-from krmkit.libraries.versions.semver import Version
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.names import NamingTemplate

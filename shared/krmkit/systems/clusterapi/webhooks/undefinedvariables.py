@@ -11,8 +11,7 @@ from typing import Any
 
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.krm.resource import Resource
-from krmkit.libraries.gotemplate.errors import TemplateError
-from krmkit.libraries.gotemplate.rootfields import FieldNames, unknown_fields
+from krmkit.libraries.gotemplate import FieldNames, TemplateError, unknown_fields
 from krmkit.libraries.json import Object
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text

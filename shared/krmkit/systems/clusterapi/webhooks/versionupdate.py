@@ -10,12 +10,12 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, invalid
 from krmkit.libraries.schema.fields import mapping
+from krmkit.libraries.versions import Version
 from krmkit.libraries.versions.blang import (
     compare_with_build_tags,
     compare_without_prereleases,
     parse_tolerant,
 )
-from krmkit.libraries.versions.semver import Version
 
 PENDING_HOOKS = "runtime.cluster.x-k8s.io/pending-hooks"
 AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"

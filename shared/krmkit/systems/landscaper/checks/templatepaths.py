@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.gotemplate import TemplateError
-from krmkit.libraries.gotemplate.rootfields import FieldNames, UnknownField, unknown_fields
+from krmkit.libraries.gotemplate import FieldNames, TemplateError, UnknownField, unknown_fields
 from krmkit.libraries.json import Object
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, leaves, mapping, text

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from krmkit.krm.cause import Cause, PathCauses, config_cause, resource_cause
 from krmkit.krm.resource import Resource
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.gotemplate import TemplateError
-from krmkit.libraries.gotemplate.rootfields import root_fields
+from krmkit.libraries.gotemplate import TemplateError, root_fields
 from krmkit.libraries.schema.fields import entries, leaves, mapping, sequence, text
 from krmkit.systems.landscaper.apinames import EXPORT, KEY_LABEL, SOURCE_TYPE_LABEL, object_name
 from krmkit.systems.landscaper.blueprint.blueprints import GO_TEMPLATE, Executor

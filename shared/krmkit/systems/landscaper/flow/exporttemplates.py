@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.regexp import pattern
-from krmkit.libraries.gotemplate import TemplateError, parse
-from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.gotemplate import TemplateError, function_set, parse
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
 from krmkit.systems.landscaper.errors import InstallationError

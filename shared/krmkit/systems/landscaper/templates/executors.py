@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.gotemplate.rootfields import FieldNames, unknown_fields
+from krmkit.libraries.gotemplate import FieldNames, unknown_fields
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.fields import mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.blueprints import SPIFF, Executor

@@ -11,8 +11,7 @@ from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.json.data import from_json
 from krmkit.libraries.go.time.durations import SECOND, format_duration
 from krmkit.libraries.go.time.values import Time
-from krmkit.libraries.gotemplate import TemplateError, parse
-from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.gotemplate import TemplateError, function_set, parse
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.components.descriptors import V3, Component, Data, decode, select

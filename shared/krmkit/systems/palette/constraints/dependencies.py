@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from krmkit.krm.finding import WARNING, Finding
-from krmkit.libraries.versions.lenient import LenientKey, lenient_key
+from krmkit.libraries.versions import LenientKey, lenient_key
 from krmkit.systems.palette.constraints.dependencyentry import Dependency
 from krmkit.systems.palette.packs.findings import METADATA, pack_finding, suggestion
 from krmkit.systems.palette.packs.pack import Pack

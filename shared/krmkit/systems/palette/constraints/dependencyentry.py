@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.versions.lenient import LenientKey
+from krmkit.libraries.versions import LenientKey
 
 
 class Dependency:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from krmkit.systems.palette.errors import MacroError
 
 if TYPE_CHECKING:
-    from krmkit.libraries.gotemplate.template import Template
+    from krmkit.libraries.gotemplate import Template
 
 FIELD = ".spectro."
 _ENDS = frozenset(" \t\r\n|)}\"'`(,")

@@ -9,7 +9,8 @@ import pytest
 from krmkit.libraries.go.core import work
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.errors import GoError
-from krmkit.libraries.gotemplate import TemplateError, TemplateLimits, parse
+from krmkit.libraries.gotemplate import TemplateError, parse
+from krmkit.libraries.gotemplate.limits import TemplateLimits
 
 
 @pytest.fixture
