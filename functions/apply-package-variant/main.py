@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from krmkit.systems.porch.api.apinames import PorchError
-
 if __name__ == "__main__":
     import os
     import sys
@@ -15,7 +13,7 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.systems.porch.api.apinames import VARIANT_KIND
+from krmkit.systems.porch.api.apinames import VARIANT_KIND, PorchError
 from krmkit.systems.porch.findings import chain_findings, condition_finding, violation_findings
 from krmkit.systems.porch.variants.chain import VariantChain, chosen
 from krmkit.systems.porch.variants.decodevariants import decode_variant

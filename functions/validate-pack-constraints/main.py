@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from krmkit.systems.palette.errors import PackError
-
 if __name__ == "__main__":
     import os
     import sys
@@ -15,13 +13,11 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
+from krmkit.krm.finding import Finding
 from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
+from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.items import Packs
 from krmkit.systems.palette.packs.metadatanames import unknown_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

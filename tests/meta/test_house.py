@@ -76,6 +76,8 @@ def test_main_is_small_and_executable(name: str) -> None:
     assert os.access(path, os.X_OK)
     assert len(text.splitlines()) <= LONGEST_MAIN
     assert "    main(__file__, process)\n" in text
+    # The first module of krmkit is loaded by a line that the way to the library precedes.
+    assert text.index("    sys.path.insert(0, ") < text.index("from krmkit.")
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -96,8 +96,6 @@ class Cost:
     Expressions without loops over ordinary values are not analysed: they cost one call.
     """
 
-    __slots__ = ("_root", "_tree", "operations", "plain")
-
     def __init__(self, tree: CheckedTree) -> None:
         self.operations, names = tree.calls()
         self.plain = not tree.loops() and names.isdisjoint((*_PATTERNS, *_SEARCHES, "replace", "split"))
@@ -120,8 +118,6 @@ class Cost:
 
 class BatchCost:
     """The cost of evaluating several expressions with the same values; if all are ordinary, the values decide."""
-
-    __slots__ = ("_costs", "_largest", "_plain", "_steps")
 
     def __init__(self, costs: Sequence[Cost]) -> None:
         self._costs = costs

@@ -34,8 +34,6 @@ class CelError(ValueError):
 class Bindings:
     """The values of the variables for one evaluation, converted once for all expressions."""
 
-    __slots__ = ("activation", "values")
-
     def __init__(self, activation: cel.Activation, values: Mapping[str, object]) -> None:
         self.activation = activation
         self.values = Values(values)
@@ -43,8 +41,6 @@ class Bindings:
 
 class CelProgram:
     """A compiled expression. `names` are the declared variables that it mentions."""
-
-    __slots__ = ("_eval", "_string", "cost", "names", "text")
 
     def __init__(
         self,
@@ -86,8 +82,6 @@ class CelProgram:
 class Batch:
     """Expressions that are evaluated in one go, which costs little more than evaluating one of them."""
 
-    __slots__ = ("_cost", "_eval")
-
     def __init__(self, expression: cel.Expression, programs: Sequence[CelProgram]) -> None:
         self._eval = expression.eval
         self._cost = BatchCost([program.cost for program in programs])
@@ -112,8 +106,6 @@ class Batch:
 
 class Environment:
     """The variables an expression may name, each "string" or "dyn". Every text is compiled once."""
-
-    __slots__ = ("_converting", "_env", "_new_env", "_programs", "_string", "variables")
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         try:

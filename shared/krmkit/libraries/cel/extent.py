@@ -22,8 +22,6 @@ class Extent:
     odd: whether a text in it holds a sign that lets a regular expression grow beyond its length.
     """
 
-    __slots__ = ("_odd", "_total", "characters", "width")
-
     def __init__(self, characters: int = 0, width: int = 0, total: int = 1, odd: bool = False) -> None:
         self.characters = characters
         self.width = width
@@ -59,8 +57,6 @@ SCALAR = Extent()
 class MadeExtent(Extent):
     """A value that an expression makes, with the bound of its elements."""
 
-    __slots__ = ("_inner", "_keys")
-
     def __init__(self, whole: Extent, inner: Extent, keys: Extent) -> None:
         super().__init__(whole.characters, whole.width, whole.total, whole.odd)
         self._inner = inner
@@ -77,8 +73,6 @@ class MadeExtent(Extent):
 
 class KnownExtent(Extent):
     """Any of some Python values: texts, bytes, lists, dictionaries, everything else is a scalar."""
-
-    __slots__ = ("_inner", "_keys", "_odd_is_known", "values")
 
     def __init__(self, values: list[object]) -> None:
         characters = width = 0
@@ -132,8 +126,6 @@ class KnownExtent(Extent):
 
 class _EitherExtent(Extent):
     """One of several values."""
-
-    __slots__ = ("_inner", "_keys", "_parts")
 
     def __init__(self, parts: list[Extent]) -> None:
         super().__init__(

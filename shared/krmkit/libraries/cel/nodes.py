@@ -54,8 +54,6 @@ class CollectionNode:
 class LoopNode:
     """A comprehension: `accumulator` starts as `start` and becomes `step` for each element of `range`, while `condition` holds."""
 
-    __slots__ = ("accumulator", "condition", "range", "result", "start", "step", "variables")
-
     def __init__(self, accumulator: str, variables: list[str], parts: dict[int, Node]) -> None:
         self.accumulator = accumulator
         self.variables = variables

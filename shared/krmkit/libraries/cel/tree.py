@@ -31,8 +31,6 @@ _NULLABLE = (
 class CheckedTree:
     """One expression, from the bytes that the library gives for it (a google.protobuf.Any around the CheckedExpr or ParsedExpr)."""
 
-    __slots__ = ("_positions", "_types", "checked", "expressions", "root", "text")
-
     def __init__(self, serialized: bytes, text: str) -> None:
         self.text = text
         self._types: dict[int, Type] = {}

@@ -22,8 +22,6 @@ _KEPT = {
 class Url:
     """The parts of a URL, unescaped, as in Go's url.URL. `user` is (name, password or None) or None."""
 
-    __slots__ = ("fragment", "host", "opaque", "path", "query", "scheme", "user")
-
     def __init__(self) -> None:
         self.scheme = self.opaque = self.host = self.path = self.query = self.fragment = ""
         self.user: tuple[str, str | None] | None = None

@@ -13,6 +13,7 @@ Documents are never changed in place. A Draft copies each container once, when i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.json.equal import json_equal
@@ -33,14 +34,14 @@ _MISSING = "missing value"
 _BAD_INDEX = "invalid index referenced"
 
 
+@dataclass(slots=True)
 class Draft:
     """A document under change: `apply` changes it, `document` is what it has become. The original stays as it is."""
 
-    def __init__(self, document: Any) -> None:
-        self.document = document
-        self._copied = 0
-        # Containers that are copies already. The values keep them alive, so that no id is used twice.
-        self._own: dict[int, object] = {}
+    document: Any
+    _copied: int = field(init=False, default=0)
+    # Containers that are copies already. The values keep them alive, so that no id is used twice.
+    _own: dict[int, object] = field(init=False, default_factory=dict)
 
     def apply(self, operations: Iterable[Operation]) -> None:
         """Apply operations in their order. After a JsonError the draft is of no use any more."""

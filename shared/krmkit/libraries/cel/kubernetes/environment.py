@@ -46,8 +46,6 @@ OUT_OF_STEPS = "operation cancelled: actual cost limit exceeded"
 class KubeProgram:
     """A compiled rule or message expression. `uses_old_self` marks a transition rule."""
 
-    __slots__ = ("_cost", "_expression", "uses_old_self")
-
     def __init__(self, expression: cel.Expression, tree: CheckedTree) -> None:
         self._expression = expression
         self._cost = Cost(tree)
@@ -101,8 +99,6 @@ class KubeEnvironment:
     >>> program.evaluate(environment.bind({"self": 2}))
     True
     """
-
-    __slots__ = ("_cel", "_checked", "_config", "_run")
 
     def __init__(self, version: tuple[int, int] = NEWEST) -> None:
         try:

@@ -51,8 +51,6 @@ def _plan(form: str) -> _Plan | None:
 class _Printer(ValuePrinter):
     """Reads the directives of a form, and hands each its value."""
 
-    __slots__ = ("form", "reordered", "values")
-
     def __init__(self, form: str, values: tuple[object, ...]) -> None:
         super().__init__()
         self.form = form

@@ -32,9 +32,6 @@ _FLOAT_VERBS = frozenset("vbgGxXfFeE")
 class ValuePrinter:
     """Writes values with the flags of one directive; `out` collects the text, and `budget` bounds it."""
 
-    __slots__ = ("budget", "erroring", "good", "minus", "out", "plus", "precision", "sharp", "sharp_v", "space",
-                 "width", "zero")  # fmt: skip
-
     def __init__(self) -> None:
         self.out: list[str] = []
         self.budget = Budget()

@@ -85,8 +85,6 @@ def _or_empty(write: Callable[[object], str], value: object) -> str:
 
 
 class _Writer:
-    __slots__ = ("_escaped", "_newline", "_walk")
-
     def __init__(self, *, pretty: bool, html: bool) -> None:
         self._newline = "\n" if pretty else ""
         self._escaped = _ALWAYS | _HTML if html else _ALWAYS

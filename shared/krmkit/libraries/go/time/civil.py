@@ -8,9 +8,6 @@ _BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365)
 class Civil:
     """A point in time as a clock on the wall shows it; weekday 0 is Sunday, yearday begins with 1."""
 
-    __slots__ = ("day", "hour", "minute", "month", "nanosecond", "offset", "second", "weekday", "year", "yearday",
-                 "zone")  # fmt: skip
-
     def __init__(self, unix: int, nanosecond: int, offset: int, zone: str) -> None:
         days, seconds = divmod(unix + offset, 86400)
         self.year, self.month, self.day = from_days(days)

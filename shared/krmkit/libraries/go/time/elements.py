@@ -23,9 +23,6 @@ class ParsedTime:
 class TimeFields:
     """The fields read so far."""
 
-    __slots__ = ("day", "half", "hour", "minute", "month", "nanosecond", "offset", "second", "utc", "year", "yearday",
-                 "zone")  # fmt: skip
-
     def __init__(self) -> None:
         self.year = 0
         self.month = self.day = self.yearday = -1

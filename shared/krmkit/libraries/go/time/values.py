@@ -48,7 +48,6 @@ class _Number(GoObject):
 class Duration(_Number):
     """A time.Duration, in nanoseconds."""
 
-    __slots__ = ()
     go_type = "time.Duration"
     go_kind = "int64"
 
@@ -59,7 +58,6 @@ class Duration(_Number):
 class Month(_Number):
     """A time.Month, 1 to 12."""
 
-    __slots__ = ()
     go_type = "time.Month"
     go_kind = "int"
 
@@ -70,7 +68,6 @@ class Month(_Number):
 class Weekday(_Number):
     """A time.Weekday, 0 (Sunday) to 6."""
 
-    __slots__ = ()
     go_type = "time.Weekday"
     go_kind = "int"
 

@@ -15,8 +15,6 @@ _known: dict[str, Zone | None] = {}
 class Zone:
     """A place: which offset and abbreviation hold at a point in time."""
 
-    __slots__ = ("_info", "name")
-
     def __init__(self, name: str, info: ZoneInfo | None) -> None:
         self.name = name
         self._info = info
@@ -35,8 +33,6 @@ class Zone:
 
 class FixedZone(Zone):
     """One offset for all times, as a parsed time has it; the abbreviation may be empty."""
-
-    __slots__ = ("_offset",)
 
     def __init__(self, offset: int, name: str) -> None:
         super().__init__(name, None)

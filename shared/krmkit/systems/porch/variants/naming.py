@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.numbers import atoi
+
 _PREFIX = "PackageVariant"
 _LONGEST = 63
 _HASH = 8
-_INT64 = 1 << 63
 _LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -25,13 +27,11 @@ def is_function_of(variant: str, name: str) -> bool:
 
 def is_atoi(text: str) -> bool:
     """Return whether Go's strconv.Atoi accepts the text: one sign at most, ASCII digits, within 64 bits."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (digits.isascii() and digits.isdigit()):
+    try:
+        atoi(text)
+    except GoInputError:
         return False
-    significant = digits.lstrip("0")
-    if len(significant) > 19:
-        return False
-    return int(significant or "0") < _INT64 + (text[0] == "-")
+    return True
 
 
 def variant_identifier(set_name: str, repo: str, package: str) -> str:
