@@ -16,7 +16,7 @@ def sources_in(folder: Path) -> Path:
     for name in ("shared", "functions"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, folder)
     return folder
 

@@ -13,7 +13,7 @@ import pytest
 
 from tools.definitions import definitions
 
-HERE = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
+HERE = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE")
 
 
 @pytest.fixture(scope="module")
