@@ -42,7 +42,7 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
             "versions": upstream.versions_table(upstream.systems()).strip(),
         }
         files[page] = filled(page, tables)
-    files[root / "NOTICE"] = documents.notice(upstream.systems())
+    files[root / "NOTICE"] = upstream.notice(upstream.systems())
     for function in functions:
         files[function.folder / "definition.py"] = documents.run_time_definition(function)
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)

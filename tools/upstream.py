@@ -43,6 +43,36 @@ def systems(table: Path = TABLE) -> list[System]:
     ]
 
 
+# Of the projects whose behaviour is reproduced; Palette's is that of its documentation.
+LICENCES = {
+    "kpt": "Apache-2.0",
+    "kpt's everyday functions": "Apache-2.0",
+    "kustomize": "Apache-2.0",
+    "Porch": "Apache-2.0",
+    "Cluster API": "Apache-2.0",
+    "Landscaper": "Apache-2.0",
+    "spiff++": "Apache-2.0",
+    "Go templates, JSON, regular expressions": "BSD-3-Clause, of Go",
+    "sprig": "MIT",
+    "Palette": "",
+}
+
+
+def notice(systems: list[System]) -> str:
+    """NOTICE: whose behaviour the library reproduces, in which version, under which licence."""
+    lines = [
+        "krmkit",
+        "Copyright 2026 the authors of krmkit",
+        "",
+        "krmkit reproduces the behaviour, and in places the messages, of these projects:",
+        "",
+    ]
+    for system in systems:
+        licence = LICENCES[system.name]
+        lines.append(f"- {system.name}, {system.followed}" + f" ({licence})" * bool(licence))
+    return "\n".join(lines) + "\n"
+
+
 def versions_table(known: list[System]) -> str:
     """The table of docs/compatibility.md, in Markdown."""
     rows = [f"| {one.name} | {_with_commit(one)} | {one.checked} |" for one in known]
