@@ -309,9 +309,10 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
 
 def _stopped(error: BaseException, results: Results, options: RunOptions) -> str:
     """Put what stopped the run among the results; returns the traceback to show."""
+    from krmkit.libraries.go.regexp.pattern import PatternError
     from krmkit.libraries.messages.extras import MissingDependencyError
 
-    if isinstance(error, LimitError | effort.EffortError):
+    if isinstance(error, LimitError | effort.EffortError | PatternError):
         results.error("limit", str(error))
     elif isinstance(error, YamlError):
         results.error("invalid-yaml", str(error))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from krmkit.fn.testing import resource_list, run_function
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.everyday.search.replace import search_replace
@@ -90,3 +94,19 @@ def test_a_comment_of_two_lines_is_refused(sign: str) -> None:
 
     assert messages == [': failed to perform search-replace operation: "put-comment must be of one line"']
     assert item.text == ITEM[2:]
+
+
+@pytest.mark.parametrize("puts", [{}, {"put-value": "${1}"}], ids=["search", "replace"])
+def test_a_pattern_too_costly_for_a_text(puts: dict[str, str]) -> None:
+    """It ends in the limit, which the message names."""
+    data = {"by-value-regex": "([a-z])" * 200, **puts}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data}
+    item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"a": "ab" * 300_000}}
+
+    outcome = run_function(
+        Path(__file__).parents[4] / "functions/search-replace",
+        resource_list([json.dumps(item)], json.dumps(config)),
+    )
+
+    assert [result.rule for result in outcome.results] == ["limit"]
+    assert "SEARCH_STEPS" in outcome.results[0].message or "effort" in outcome.results[0].message

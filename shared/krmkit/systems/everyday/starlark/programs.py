@@ -87,24 +87,20 @@ def run_program(
 
 def _sealed(data: Any) -> Any:
     """Data with texts in the place of infinite numbers and NaN."""
-    if isinstance(data, dict):
-        return {key: _sealed(value) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_sealed(value) for value in data]
-    if isinstance(data, float) and (data != data or data in (float("inf"), float("-inf"))):
-        return next(
-            text for text, number in _NUMBERS.items() if number == data or data != data != number != number
-        )
-    return data
+    texts = {repr(number): text for text, number in _NUMBERS.items()}
+    return _mapped(data, lambda leaf: texts.get(repr(leaf), leaf) if isinstance(leaf, float) else leaf)
 
 
 def _opened(data: Any) -> Any:
     """The reverse of `_sealed`."""
+    return _mapped(data, lambda leaf: _NUMBERS.get(leaf, leaf) if isinstance(leaf, str) else leaf)
+
+
+def _mapped(data: Any, change: Callable[[Any], Any]) -> Any:
+    """Data with each single value changed."""
     if isinstance(data, dict):
-        return {key: _opened(value) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_opened(value) for value in data]
-    return _NUMBERS.get(data, data) if isinstance(data, str) else data
+        return {key: _mapped(value, change) for key, value in data.items()}
+    return [_mapped(value, change) for value in data] if isinstance(data, list) else change(data)
 
 
 def _counted(work: Callable[[], T]) -> tuple[T, int]:
