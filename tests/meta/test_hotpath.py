@@ -31,6 +31,7 @@ HOT_PATH = {
     "krm.flowlist": 0.0,
     "krm.itemlines": 0.2,
     "krm.listitem": 1.7,
+    "krm.plainlines": 0.0,
     "krm.plainview": 10.4,
     "krm.refusals": 22.1,
     "krm.resource": 0.2,

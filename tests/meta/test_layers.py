@@ -157,7 +157,7 @@ def test_lines_stay_below_the_rule(project: Path) -> None:
         if not path.is_relative_to(house / "krm") and not path.is_relative_to(house / "libraries" / "yaml")
     ]  # fmt: skip
     names = re.compile(
-        r"\b(itemlines|plaintext|plainview|ItemLines|PlainView|line_safe|\w*_plainly|_scalars_with)\b"
+        r"\b(itemlines|plainlines|plaintext|plainview|ItemLines|PlainView|line_safe|\w*_plainly|_scalars_with)\b"
     )
 
     assert len(above) > 500

@@ -13,9 +13,9 @@ from krmkit.krm.annotations import Location
 from krmkit.krm.endings import ended_text
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.krm.words import may_hide
 from krmkit.libraries.yaml.errors import LimitError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.libraries.yaml.lines import may_hide
 
 # The annotations that kpt adds to items on reading, and removes on writing.
 ORCHESTRATION = (

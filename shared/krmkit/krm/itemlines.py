@@ -8,8 +8,6 @@ scalars, continued lines, a duplicate key) is left to the parser: the answer is 
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
@@ -72,7 +70,7 @@ class ItemLines:
     Edits change the lines; `text` is what they say now. The first line of the text is at `column`, as all its keys are.
     """
 
-    __slots__ = ("_ends", "blocks", "column", "columns", "is_edited", "lines")
+    __slots__ = ("_ends", "blocks", "column", "columns", "is_edited", "lines", "places")
 
     def __init__(self, text: str, column: int) -> None:
         self.column = column
@@ -83,6 +81,7 @@ class ItemLines:
             self.lines.pop()
         self.columns: list[int] = []
         self.blocks: dict[Path, Block | None] = {}
+        self.places: dict[Path, Place] = {}  # of scalars that were found by a word in their lines
         self.is_edited = False
 
     @property
@@ -128,6 +127,9 @@ class ItemLines:
 
     def scalar(self, path: Path) -> Place | None:
         """The place of the scalar at a path; None where it is absent or not plainly one of one line."""
+        known = self.places.get(path)
+        if known is not None:
+            return known
         found, step = self.block(path[:-1]), path[-1]
         number = found.children.get(step, -1) if found is not None else -1
         if found is None or number < 0:
@@ -142,40 +144,6 @@ class ItemLines:
             fits = isinstance(step, int) and step >= 0 if found.is_list else isinstance(step, str)
             return fits and not found.is_odd and step not in found.children
         return len(path) > 1 and self.lacks(path[:-1])
-
-    def having(self, word: str) -> list[tuple[Path, str, str]] | None:
-        """The scalars whose lines hold a word: path, the scalar as it is written, the line comment from its `#` on.
-
-        None where that is not plain to see. Example: of the lines `a:`, `- b: 'c' # x` and the word `x` it is
-        `[(("a", 0, "b"), "'c'", "# x")]`.
-        """
-        found: list[tuple[int, Path, str, str]] = []
-        waiting: list[tuple[Path, list[int]]] = [
-            ((), [number for number, line in enumerate(self.lines) if word in line])
-        ]
-        while waiting:
-            path, numbers = waiting.pop()
-            block = self.block(path)
-            if block is None:
-                return None
-            steps = list(block.children)
-            starts = [line if line >= 0 else ~line for line in block.children.values()]
-            below: dict[str | int, list[int]] = {}
-            for number in numbers:
-                at = bisect_right(starts, number) - 1
-                if at < 0 or number >= block.end or block.children[steps[at]] < 0:
-                    return None
-                step = steps[at]
-                if number > starts[at] or block.is_list:
-                    below.setdefault(step, []).append(number)
-                    continue
-                place = self.value(number, block.column + len(str(step)) + 1, block.column, block.end)
-                if place is None:
-                    return None
-                comment = self.lines[number][place[2] :].strip(" ")
-                found.append((number, (*path, step), self.written(place), comment))
-            waiting += [((*path, step), inside) for step, inside in below.items()]
-        return [one[1:] for one in sorted(found)]
 
     def value(self, number: int, start: int, column: int, end: int) -> Place | None:
         """The place of the scalar behind a colon that ends at `start`, for a key at `column`; None where it is not plainly one of one line."""
@@ -318,6 +286,7 @@ class ItemLines:
         assert owner is not None
         at, more, depth = owner.end, len(new), len(path)
         self.lines[at:at] = new
+        self.places.clear()
         self.columns[at:at] = [len(line) - len(line.lstrip(" ")) for line in new]
         self.is_edited = True
         gone = []

@@ -100,23 +100,13 @@ class ListItem(Resource):
         is_safe: bool,
         limits: Limits,
     ) -> None:
-        # Written out: this runs once per item of lists with many thousands.
-        self._given = text
-        self._lines = None
-        self._seen = {}
-        self._document = None
-        self._root = None
-        self._anchors = None
-        self.column = column
+        super().__init__(text, column, limits=limits)
         self._is_safe = is_safe
-        self.limits = limits
-        self.location = None
-        self.changed = False
         self._companions = companions
         self.number = number
 
     @property
-    def label(self) -> str:  # type: ignore[override]  # computed, because most items never need it
+    def label(self) -> str:
         return f"item {self.number + 1}"
 
     def forget_lines(self) -> None:

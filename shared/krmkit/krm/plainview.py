@@ -10,11 +10,11 @@ from __future__ import annotations
 from krmkit.krm.errors import Refused
 from krmkit.krm.itemlines import ItemLines
 from krmkit.krm.plaintext import is_plainly_sound, plain_text, restyled, stays_safe
-from krmkit.krm.words import may_hide
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.data import is_null, lookup
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import LimitError, YamlError
+from krmkit.libraries.yaml.lines import may_hide
 from krmkit.libraries.yaml.tree import UNSET, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ class PlainView:
     """
 
     __slots__ = (
-        "_anchors", "_document", "_given", "_is_safe", "_lines", "_root", "_seen", "changed", "column", "label", "limits",
+        "_anchors", "_document", "_given", "_is_safe", "_label", "_lines", "_root", "_seen", "changed", "column", "limits",
     )  # fmt: skip
 
     _given: str  # the text before the edits that are in the lines only
@@ -51,9 +51,14 @@ class PlainView:
     _root: Map | None
     _anchors: Anchors | None
     column: int
-    label: str
+    _label: str
     limits: Limits
     changed: bool
+
+    @property
+    def label(self) -> str:
+        """The name of the resource in messages."""
+        return self._label
 
     # Text and tree
 
@@ -236,10 +241,15 @@ class PlainView:
         None where the tree has to be looked at.
         """
         lines = self._by_lines()
-        found = lines.having(word) if lines is not None and not may_hide(self._text) else None
+        if lines is None or may_hide(self._text):
+            return None
+        from krmkit.krm.plainlines import fields_with  # for the few functions that live from comments
+
+        found = fields_with(lines, word)
         if found is None:
             return None
-        return [(path, self._scalar(path, written), comment) for path, written, comment in found]
+        lines.places.update({path: place for path, place, _ in found})
+        return [(path, self._scalar(path, lines.written(place)), comment) for path, place, comment in found]
 
     # Editing
 
@@ -281,6 +291,7 @@ class PlainView:
             is_last = place[2] == len(lines.lines[place[0]])
             self._is_safe = stays_safe(old, new, is_last)
             lines.put(place, new)
+            lines.places.pop(path, None)
             self.changed = True
             self._seen.pop(path, None)
         return True

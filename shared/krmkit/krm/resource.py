@@ -7,12 +7,12 @@ from krmkit.krm.annotations import Location
 from krmkit.krm.errors import Refused
 from krmkit.krm.plaintext import is_line_safe
 from krmkit.krm.plainview import PlainView
-from krmkit.krm.words import may_hide
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.data import go_data, is_core_null
 from krmkit.libraries.yaml.effort import charge
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
+from krmkit.libraries.yaml.lines import may_hide
 from krmkit.libraries.yaml.tree import Document, Entry, Map, Scalar, Seq
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ class Resource(PlainView):
         self.column = column
         self._is_safe = lazy and is_line_safe(text)
         self.limits = limits
-        self.label = label
+        self._label = label
         self.location = location
         self.changed = False
 
@@ -155,7 +155,8 @@ class Resource(PlainView):
 
     def annotation(self, name: str) -> str:
         """One annotation, "" where absent."""
-        node = self.read("metadata", "annotations", name) if self.may_hold(name) else None
+        path = ("metadata", "annotations", name)
+        node = self.read(*path) if path in self._seen or self.may_hold(name) else None
         return node.text if isinstance(node, Scalar) else ""
 
     @property

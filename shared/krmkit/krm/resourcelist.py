@@ -9,13 +9,12 @@ from __future__ import annotations
 from krmkit.krm.errors import Refused
 from krmkit.krm.listitem import AnchorsBefore, Companions, ListAnchors, ListItem, refuse_lost
 from krmkit.krm.resource import Resource
-from krmkit.krm.words import may_hide
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.chunks import Chunks
 from krmkit.libraries.yaml.document import parse_all
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
-from krmkit.libraries.yaml.lines import shift
+from krmkit.libraries.yaml.lines import may_hide, shift
 from krmkit.libraries.yaml.split import split
 from krmkit.libraries.yaml.tree import Document, Map, Scalar, Seq
 

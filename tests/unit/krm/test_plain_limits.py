@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 import yaml
 
@@ -67,16 +65,12 @@ def test_a_literal_in_a_list_holds_no_fields(sign: str) -> None:
     assert Resource(text, lazy=True)._scalars_with("nginx") is None
 
 
-def test_many_hits_far_below_take_no_longer_each() -> None:
+def test_many_hits_far_below_are_left_to_the_parser() -> None:
     """The lines looked at grow as the text does, and not as its square."""
-    costs = []
-    for count in (500, 4000):
-        item = Resource("spec:\n" + "- image: nginx\n" * count, lazy=True)
-        start = process_time()
-        assert len(item._scalars_with("nginx") or ()) == count
-        costs.append((process_time() - start) / count)
+    few, many = ("spec:\n" + "- image: nginx\n" * count for count in (10, 2000))
 
-    assert costs[1] < 4 * costs[0]
+    assert len(Resource(few, lazy=True)._scalars_with("nginx") or ()) == 10
+    assert Resource(many, lazy=True)._scalars_with("nginx") is None
 
 
 @pytest.mark.parametrize(

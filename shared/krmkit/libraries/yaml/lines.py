@@ -196,6 +196,13 @@ def _flow(content: str) -> bool:
     return False
 
 
+def may_hide(text: str) -> bool:
+    """Whether an escape or binary data in a text can mean a word that does not occur in it. (Aliases can as well.)"""
+    if "\\" in text and any(f"\\{sign}" in text for sign in "/xuUNLP_\n\r"):
+        return True
+    return "!" in text and "!!binary" in text
+
+
 def shift(text: str, old: int, new: int) -> str:
     """Move lines from column `old` to `new`; a line with less indentation moves as far as it can.
 

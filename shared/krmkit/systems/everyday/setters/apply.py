@@ -72,7 +72,7 @@ class _Setters(dict[str, str]):
 def _explain(resources: ResourceList, values: _Setters, config: Resource, causes: CauseLog) -> None:
     """Record the setters of each field as its causes."""
     for item in resources.containing(MARK) if values else ():
-        for field in fields(item):
+        for field in fields(item, MARK):
             names = [name for name in names_in(pattern_of(field.comment)) if name in values]
             if names and field.is_written:
                 causes.set(item, field.path, *(config_cause(config, "data", name) for name in names))

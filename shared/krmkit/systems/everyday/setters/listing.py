@@ -39,7 +39,7 @@ def list_setters(resources: ResourceList, config: Resource | None = None) -> lis
     del config
     setters = _of_kptfile(resources)
     for item in list(resources.containing(MARK)):
-        for field in fields(item):
+        for field in fields(item, MARK):
             for name, (value, kind) in _shown(field).items():
                 setter = setters.setdefault(name, _Setter(value, kind, 0))
                 setter.count += 1
