@@ -175,3 +175,25 @@ def test_a_folder_that_cannot_be_written(
         in told
     )
     assert ".krmkit-work" not in told
+
+
+@pytest.mark.parametrize(
+    "words", [["report", "{}", "-o", "page.html"], ["topology", "plan", "-r", "{}", "--against", "{}"]]
+)
+def test_a_repeated_key_deep_in_a_cluster(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a command finds while it works on one package of several is that package's error, with its line."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n")
+    (tmp_path / "p/cluster.yaml").write_text(
+        "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: c}\n"
+        "spec:\n  topology:\n    version: v1.33.1\n    version: v1.33.1\n"
+    )
+
+    assert main([word.format("p") for word in words]) == 1
+
+    told = "".join(capsys.readouterr())
+    assert "line 7, column 5: " in told or "p/cluster.yaml:7:5: " in told
+    assert 'the key "version" occurs twice' in told and "krmkit itself" not in told

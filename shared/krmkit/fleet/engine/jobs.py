@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from krmkit.krm.errors import Refused
+from krmkit.libraries.yaml.errors import YamlError
 
 Job = Callable[[Any], Any]
 # (answer, "") of a job that succeeded, (None, reason) of one that failed.
@@ -37,7 +38,7 @@ def attempt(job: Job, given: Any) -> Done:
     """Run one job; its failure does not stop the others."""
     try:
         return job(given), ""
-    except Refused as error:
+    except (Refused, YamlError) as error:
         return None, str(error)
     except Exception as error:  # noqa: BLE001  # one package must not stop the others
         return None, unexpected(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import tracemalloc
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.krm.errors import Refused
-from krmkit.storage.disk.folders import DEEPEST, files, read_file, resolved_by, walk
+from krmkit.storage.disk.folders import DEEPEST, files, open_file, read_file, resolved_by, walk
 
 
 @pytest.mark.parametrize(("limit", "whole"), [(0, True), (999, False), (1000, True), (1001, True)])
@@ -80,3 +81,22 @@ def test_resolved_by(tmp_path: Path) -> None:
     assert names("v1/a") == ["v1/a"]
     assert {*names("x")} == {"x", "y"}
     assert names("link") == ["link", "now", "now", "v1/a"]
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_files_that_cannot_be_opened(tmp_path: Path, follow: bool) -> None:
+    """A socket is no regular file; a link is one only where links are followed; what is not there stays an OSError."""
+    (tmp_path / "a").write_bytes(b"x")
+    (tmp_path / "link").symlink_to("a")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+
+    with pytest.raises(Refused):
+        open_file(str(tmp_path / "socket"), "socket", follow=follow)
+    with pytest.raises(FileNotFoundError):
+        open_file(str(tmp_path / "none"), "none", follow=follow)
+    if follow:
+        os.close(open_file(str(tmp_path / "link"), "link"))
+    else:
+        with pytest.raises(Refused, match="must be a regular file"):
+            open_file(str(tmp_path / "link"), "link", follow=False)

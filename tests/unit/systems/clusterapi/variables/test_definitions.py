@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmkit.systems.clusterapi.api.errors import DefinitionsError
-from krmkit.systems.clusterapi.variables.definitions import Definitions, status_variables
+from krmkit.systems.clusterapi.variables.definitions import Definitions, differing, status_variables
 
 
 def variable(name: str, **more: Any) -> dict[str, Any]:
@@ -109,3 +109,11 @@ def test_discovered_definitions_are_checked() -> None:
         "failed to discover variables for ClusterClass class1: p1.variables[builtin].name: "
         'Invalid value: "builtin": "builtin" is a reserved variable name'
     )
+
+
+def test_where_two_schemas_differ() -> None:
+    """Each path with both values; a map against anything else differs as a whole."""
+    assert differing({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}}) == ["b.c (2, 3)"]
+    assert differing({"a": {"c": 2}}, {"a": [1]}) == ['a ({"c":2}, [1])']
+    assert differing({"a": [1]}, {"a": {"c": 2}}) == ['a ([1], {"c":2})']
+    assert differing({"a": 1}, {"b": 1}) == ["a (1, absent)", "b (absent, 1)"]

@@ -168,3 +168,10 @@ def test_satisfied_dependencies_say_why() -> None:
         "required store: 1.5 is fine",
         "optional cache: not in the layer addon of the profile",
     ]
+
+
+def test_layers_of_a_pack_elsewhere() -> None:
+    """The message names each layer once, and a pack without a layer."""
+    [found] = run(wants(), pack("store", "1.5", "csi"), pack("store", "1.6", "csi"), pack("store", "1.7", ""))
+
+    assert found.message.endswith("in the layer addon, and it is in csi, none")
