@@ -19,8 +19,11 @@ from __future__ import annotations
 
 from krmkit.libraries.gotemplate.errors import TemplateError
 from krmkit.libraries.gotemplate.functionsets import function_set
-from krmkit.libraries.gotemplate.rootfields import FieldNames, UnknownField, root_fields, unknown_fields
 from krmkit.libraries.gotemplate.template import Template, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.gotemplate.rootfields import FieldNames, UnknownField, root_fields, unknown_fields
 
 __all__ = [
     "FieldNames",
@@ -32,3 +35,12 @@ __all__ = [
     "root_fields",
     "unknown_fields",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load what looks for unknown fields when somebody asks for it: who runs a template starts without it."""
+    if name not in __all__:
+        raise AttributeError(name)
+    from krmkit.libraries.gotemplate import rootfields
+
+    return getattr(rootfields, name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from krmkit.libraries.go.core.functions import FunctionSet, GoFunction
 from krmkit.libraries.go.core.values import (
     ABSENT,
@@ -20,6 +18,10 @@ from krmkit.libraries.go.core.values import (
 from krmkit.libraries.go.core.work import charge, charge_read, charge_text
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import byte_length, go_print_value, sprint, sprintln
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _PLAIN = frozenset((str, int, float, bool))
 _ORDERED = frozenset((str, int, float))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from krmkit.libraries.go.core.functions import can_be_nil
 from krmkit.libraries.go.core.values import ABSENT, Int64, type_of
-from krmkit.libraries.gotemplate.execution import Execution, Expression, Frame, Site, Stage
+from krmkit.libraries.gotemplate.execution import Execution, Site
 from krmkit.libraries.gotemplate.nodes import Bool, Dot, Nil, Node, Numeral, String
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
 
 _EXACT: dict[str, type] = {"string": str, "int": int, "int64": Int64, "float64": float, "bool": bool}
 _LITERALS = {
@@ -21,13 +24,15 @@ _LITERALS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Argument:
     """An argument of a call: `expression` is None for constants, `last` the node visited last in evaluating it."""
 
-    node: Node
-    expression: Expression | None
-    last: Node
+    __slots__ = ("expression", "last", "node")
+
+    def __init__(self, node: Node, expression: Expression | None, last: Node) -> None:
+        self.node = node
+        self.expression = expression
+        self.last = last
 
 
 def typed(argument: Argument, type_name: str, site: Site) -> Expression:

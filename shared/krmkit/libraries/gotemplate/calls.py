@@ -6,8 +6,12 @@ from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT, type_of
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.gotemplate.callarguments import Argument, failing, failing_stage, final, typed
-from krmkit.libraries.gotemplate.execution import LAST, Execution, Expression, Frame, Site, Stage
+from krmkit.libraries.gotemplate.execution import LAST, Execution, Site
 from krmkit.libraries.gotemplate.nodes import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
 
 
 def wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:

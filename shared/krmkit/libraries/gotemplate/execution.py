@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from krmkit.libraries.go.core.values import encode
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.errors import TemplateError
-from krmkit.libraries.gotemplate.limits import TemplateLimits
 from krmkit.libraries.gotemplate.nodes import Node, Tree
 from krmkit.libraries.yaml.effort import left, take, used_up
 
-Frame = list[Any]  # the Run, then the values of the variables
-Write = Callable[[str], object]
-Expression = Callable[[Frame, object], object]
-"""A value of a frame (variables) and a dot: None for a nil interface, ABSENT for no value."""
-Stage = Callable[[Frame, object, object], object]
-"""A later stage of a pipeline; gets the value of the stage before, too."""
-Statement = Callable[[Frame, object, Write], object]
-"""Writes; returns BREAK or CONTINUE when the loop around it is to be left or continued, else None."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from krmkit.libraries.gotemplate.limits import TemplateLimits
+
+    Frame = list[Any]  # the Run, then the values of the variables
+    Write = Callable[[str], object]
+    Expression = Callable[[Frame, object], object]
+    """A value of a frame (variables) and a dot: None for a nil interface, ABSENT for no value."""
+    Stage = Callable[[Frame, object, object], object]
+    """A later stage of a pipeline; gets the value of the stage before, too."""
+    Statement = Callable[[Frame, object, Write], object]
+    """Writes; returns BREAK or CONTINUE when the loop around it is to be left or continued, else None."""
 
 BREAK = "break"
 CONTINUE = "continue"
@@ -35,6 +37,19 @@ LONG = 4096
 
 class Execution:
     """One execution: frames begin with it, followed by the values of `$` and the variables."""
+
+    __slots__ = (
+        "_counted",
+        "chunks",
+        "depth",
+        "last",
+        "left",
+        "limits",
+        "most",
+        "next_count",
+        "programs",
+        "steps",
+    )
 
     def __init__(self, programs: Mapping[str, Program], limits: TemplateLimits) -> None:
         self.programs = programs
@@ -73,12 +88,14 @@ class Execution:
         take(self.most - self.steps)
 
 
-@dataclass(frozen=True, slots=True)
 class Site:
     """A tree as errors see it: where its text came from, and as which template it runs."""
 
-    tree: Tree
-    missing: str
+    __slots__ = ("missing", "tree")
+
+    def __init__(self, tree: Tree, missing: str) -> None:
+        self.tree = tree
+        self.missing = missing
 
     def error(self, run: Execution, node: Node, message: str) -> TemplateError:
         """The error at a node, with what has been written so far."""
@@ -99,6 +116,8 @@ class Site:
 
 class Program:
     """A compiled template: `start` is a frame with a place for each of its variables, `cost` its number of nodes."""
+
+    __slots__ = ("body", "cost", "site", "start")
 
     def __init__(self, body: Statement, site: Site, slots: int, cost: int) -> None:
         self.body = body

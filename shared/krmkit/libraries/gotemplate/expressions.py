@@ -6,14 +6,10 @@ a wrong number of arguments) becomes a closure that raises the error if it is ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.gotemplate.callarguments import Argument, constant, failing, failing_stage
 from krmkit.libraries.gotemplate.calls import and_or, call, call_value, piped_call
-from krmkit.libraries.gotemplate.execution import LAST, Expression, Frame, Site, Stage
+from krmkit.libraries.gotemplate.execution import LAST, Site
 from krmkit.libraries.gotemplate.fieldchains import INTERFACE, FieldWalk, field_chain, variable_chain
 from krmkit.libraries.gotemplate.nodes import (
     Bool,
@@ -30,16 +26,25 @@ from krmkit.libraries.gotemplate.nodes import (
     Variable,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from krmkit.libraries.go.core.functions import GoFunction
+    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
+
 _CALL = 16  # nodes whose time an ordinary function takes
 _CONSTANTS = (Bool, Nil, Numeral, String)
 
 
-@dataclass(slots=True)
 class VariablePlace:
     """Where a variable is in the frame. `type_slot`: where its declared type is, when a range declared it, else 0."""
 
-    slot: int
-    type_slot: int = 0
+    __slots__ = ("slot", "type_slot")
+
+    def __init__(self, slot: int, type_slot: int = 0) -> None:
+        self.slot = slot
+        self.type_slot = type_slot
 
 
 class Expressions:

@@ -7,8 +7,12 @@ from krmkit.libraries.go.core.values import ABSENT, GoObject, type_of
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.callarguments import Argument
 from krmkit.libraries.gotemplate.calls import call, piped_call
-from krmkit.libraries.gotemplate.execution import Execution, Expression, Frame, Site
+from krmkit.libraries.gotemplate.execution import Execution, Site
 from krmkit.libraries.gotemplate.nodes import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.gotemplate.execution import Expression, Frame
 
 INTERFACE = "interface {}"
 

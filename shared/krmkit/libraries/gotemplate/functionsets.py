@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krmkit.libraries.go.core.functions import FunctionSet, GoFunction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SETS = ("builtins", "sprig", "hermetic", "landscaper")
 """The names of function sets: Go's own functions only; sprig's TxtFuncMap; its HermeticTxtFuncMap (Cluster API patches);

@@ -6,8 +6,6 @@ The list ends with an EOF or an ERROR token; an error is only raised when the pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from krmkit.libraries.gotemplate.errors import TemplateError
 
 Token = tuple[int, int, str]
@@ -92,14 +90,16 @@ def is_word(char: str) -> bool:
     return char in _WORD or char.isalpha() or char.isdecimal()
 
 
-@dataclass(frozen=True, slots=True)
 class _Scanner:
     """The inside of actions; each method takes an offset and returns the one behind what it read."""
 
-    text: str
-    right: str
-    functions: tuple[str, ...]
-    tokens: list[Token]
+    __slots__ = ("functions", "right", "text", "tokens")
+
+    def __init__(self, text: str, right: str, functions: tuple[str, ...], tokens: list[Token]) -> None:
+        self.text = text
+        self.right = right
+        self.functions = functions
+        self.tokens = tokens
 
     def comment(self, start: int) -> int:
         """Behind a comment that begins at `start`, its delimiter, and the blanks it trims."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
 class TemplateLimits:
     """Bounds of one template; pass a Limits with larger numbers to parse() to raise them.
 
@@ -17,11 +14,21 @@ class TemplateLimits:
     work: what functions do, in steps of some 250 ns: texts and lists that are gone through or made.
     """
 
-    nesting: int = 100
-    depth: int = 250
-    steps: int = 5_000_000
-    output: int = 64 * 1024 * 1024
-    work: int = 20_000_000
+    __slots__ = ("depth", "nesting", "output", "steps", "work")
+
+    def __init__(
+        self,
+        nesting: int = 100,
+        depth: int = 250,
+        steps: int = 5_000_000,
+        output: int = 64 * 1024 * 1024,
+        work: int = 20_000_000,
+    ) -> None:
+        self.nesting = nesting
+        self.depth = depth
+        self.steps = steps
+        self.output = output
+        self.work = work
 
 
 DEFAULT_LIMITS = TemplateLimits()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from krmkit.libraries.go.core.values import ABSENT, sorted_keys
 from krmkit.libraries.go.fmt.printing import go_print_value
-from krmkit.libraries.gotemplate.execution import BREAK, Execution, Expression, Frame, Site, Statement, Write
+from krmkit.libraries.gotemplate.execution import BREAK, Execution, Site
 from krmkit.libraries.gotemplate.nodes import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from krmkit.libraries.gotemplate.execution import Expression, Frame, Statement, Write
 
 
 class LoopSlots:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.literals import Number
 
@@ -13,66 +11,88 @@ SPACES = (
 )
 
 
-@dataclass(slots=True)
 class Node:
     """Base of all nodes; `pos` is the offset in the text."""
 
-    pos: int
+    __slots__ = ("pos",)
+
+    def __init__(self, pos: int) -> None:
+        self.pos = pos
 
 
-@dataclass(slots=True)
 class Text(Node):
     """Plain text."""
 
-    text: str
+    __slots__ = ("text",)
+
+    def __init__(self, pos: int, text: str) -> None:
+        self.pos = pos
+        self.text = text
 
 
-@dataclass(slots=True)
 class Action(Node):
     """{{pipeline}}"""
 
-    pipe: Pipe
+    __slots__ = ("pipe",)
+
+    def __init__(self, pos: int, pipe: Pipe) -> None:
+        self.pos = pos
+        self.pipe = pipe
 
 
-@dataclass(slots=True)
 class Control(Node):
     """{{if}}, {{with}} or {{range}} with its pipeline and lists; `otherwise` is None without {{else}}.
 
     An {{else if}} or {{else with}} is a Control that is the only node of `otherwise`.
     """
 
-    kind: str
-    pipe: Pipe
-    body: list[Node]
-    otherwise: list[Node] | None
+    __slots__ = ("body", "kind", "otherwise", "pipe")
+
+    def __init__(
+        self, pos: int, kind: str, pipe: Pipe, body: list[Node], otherwise: list[Node] | None
+    ) -> None:
+        self.pos = pos
+        self.kind = kind
+        self.pipe = pipe
+        self.body = body
+        self.otherwise = otherwise
 
 
-@dataclass(slots=True)
 class Jump(Node):
     """{{break}} or {{continue}}"""
 
-    kind: str
+    __slots__ = ("kind",)
+
+    def __init__(self, pos: int, kind: str) -> None:
+        self.pos = pos
+        self.kind = kind
 
 
-@dataclass(slots=True)
 class TemplateCall(Node):
     """{{template "name" pipeline}}; a {{block}} leaves one behind, too."""
 
-    name: str
-    pipe: Pipe | None
+    __slots__ = ("name", "pipe")
+
+    def __init__(self, pos: int, name: str, pipe: Pipe | None) -> None:
+        self.pos = pos
+        self.name = name
+        self.pipe = pipe
 
     def __str__(self) -> str:
         argument = f" {self.pipe}" if self.pipe is not None else ""
         return f"{{{{template {quote(self.name)}{argument}}}}}"
 
 
-@dataclass(slots=True)
 class Pipe(Node):
     """Commands that hand their values on; `names` are the variables that are declared, or assigned (`assign`)."""
 
-    assign: bool = field(init=False, default=False)
-    names: list[str] = field(init=False, default_factory=list)
-    commands: list[Command] = field(init=False, default_factory=list)
+    __slots__ = ("assign", "commands", "names")
+
+    def __init__(self, pos: int) -> None:
+        self.pos = pos
+        self.assign = False
+        self.names: list[str] = []
+        self.commands: list[Command] = []
 
     def __str__(self) -> str:
         sign = " = " if self.assign else " := "
@@ -80,53 +100,68 @@ class Pipe(Node):
         return head + " | ".join(map(str, self.commands))
 
 
-@dataclass(slots=True)
 class Command(Node):
     """An operand, or a function with its arguments."""
 
-    args: list[Node] = field(init=False, default_factory=list)
+    __slots__ = ("args",)
+
+    def __init__(self, pos: int) -> None:
+        self.pos = pos
+        self.args: list[Node] = []
 
     def __str__(self) -> str:
         return " ".join([f"({arg})" if isinstance(arg, Pipe) else str(arg) for arg in self.args])
 
 
-@dataclass(slots=True)
 class Identifier(Node):
     """A function's name."""
 
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, pos: int, name: str) -> None:
+        self.pos = pos
+        self.name = name
 
     def __str__(self) -> str:
         return self.name
 
 
-@dataclass(slots=True)
 class Variable(Node):
     """$name.field.field"""
 
-    name: str
-    fields: list[str]
+    __slots__ = ("fields", "name")
+
+    def __init__(self, pos: int, name: str, fields: list[str]) -> None:
+        self.pos = pos
+        self.name = name
+        self.fields = fields
 
     def __str__(self) -> str:
         return ".".join([self.name, *self.fields])
 
 
-@dataclass(slots=True)
 class Field(Node):
     """.field.field"""
 
-    fields: list[str]
+    __slots__ = ("fields",)
+
+    def __init__(self, pos: int, fields: list[str]) -> None:
+        self.pos = pos
+        self.fields = fields
 
     def __str__(self) -> str:
         return "." + ".".join(self.fields)
 
 
-@dataclass(slots=True)
 class Chain(Node):
     """(pipeline).field, or function.field"""
 
-    node: Node
-    fields: list[str]
+    __slots__ = ("fields", "node")
+
+    def __init__(self, pos: int, node: Node, fields: list[str]) -> None:
+        self.pos = pos
+        self.node = node
+        self.fields = fields
 
     def __str__(self) -> str:
         head = f"({self.node})" if isinstance(self.node, Pipe) else str(self.node)
@@ -136,6 +171,8 @@ class Chain(Node):
 class Dot(Node):
     """The cursor."""
 
+    __slots__ = ()
+
     def __str__(self) -> str:
         return "."
 
@@ -143,49 +180,62 @@ class Dot(Node):
 class Nil(Node):
     """The constant nil."""
 
+    __slots__ = ()
+
     def __str__(self) -> str:
         return "nil"
 
 
-@dataclass(slots=True)
 class Bool(Node):
     """true or false"""
 
-    value: bool
+    __slots__ = ("value",)
+
+    def __init__(self, pos: int, value: bool) -> None:
+        self.pos = pos
+        self.value = value
 
     def __str__(self) -> str:
         return "true" if self.value else "false"
 
 
-@dataclass(slots=True)
 class Numeral(Node):
     """A number or a character constant."""
 
-    number: Number
+    __slots__ = ("number",)
+
+    def __init__(self, pos: int, number: Number) -> None:
+        self.pos = pos
+        self.number = number
 
     def __str__(self) -> str:
         return self.number.text
 
 
-@dataclass(slots=True)
 class String(Node):
     """A string; `quoted` is how it was written."""
 
-    quoted: str
-    text: str
+    __slots__ = ("quoted", "text")
+
+    def __init__(self, pos: int, quoted: str, text: str) -> None:
+        self.pos = pos
+        self.quoted = quoted
+        self.text = text
 
     def __str__(self) -> str:
         return self.quoted
 
 
-@dataclass(frozen=True, slots=True)
 class Tree:
     """One template: its own name, the name and the text it was parsed from, and its nodes."""
 
-    name: str
-    parse_name: str
-    text: str
-    nodes: list[Node]
+    __slots__ = ("name", "nodes", "parse_name", "text")
+
+    def __init__(self, name: str, parse_name: str, text: str, nodes: list[Node]) -> None:
+        self.name = name
+        self.parse_name = parse_name
+        self.text = text
+        self.nodes = nodes
 
     @property
     def empty(self) -> bool:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass
-
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.lex import (
@@ -34,6 +31,12 @@ from krmkit.libraries.gotemplate.literals import unquote
 from krmkit.libraries.gotemplate.nodes import Action, Control, Jump, Node, Pipe, TemplateCall, Text, Tree
 from krmkit.libraries.gotemplate.pipelines import Pipelines
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from krmkit.libraries.gotemplate.limits import TemplateLimits
+
 _CONTROLS = {IF: "if", WITH: "with", RANGE: "range"}
 
 
@@ -49,6 +52,8 @@ def parse_trees(
 
 class _Parser(Pipelines):
     """The structure around the actions: definitions, control structures, plain text."""
+
+    __slots__ = ()
 
     def file(self) -> None:
         """The whole text; definitions are allowed here only."""
@@ -213,11 +218,14 @@ class _Parser(Pipelines):
         return TemplateCall(token[1], name, pipe)
 
 
-@dataclass(slots=True)
 class _End(Node):
     """{{end}} or {{else}}; never part of a tree."""
 
-    kind: str
+    __slots__ = ("kind",)
+
+    def __init__(self, pos: int, kind: str) -> None:
+        self.pos = pos
+        self.kind = kind
 
     def __str__(self) -> str:
         return f"{{{{{self.kind}}}}}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.errors import TemplateError
@@ -49,6 +47,10 @@ from krmkit.libraries.gotemplate.nodes import (
     Tree,
     Variable,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 _OPERANDS = frozenset(
     (

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import go_print_value, quote
-from krmkit.libraries.gotemplate.execution import (
-    BREAK,
-    CONTINUE,
-    LONG,
-    Execution,
-    Expression,
-    Frame,
-    Program,
-    Site,
-    Statement,
-    Write,
-)
+from krmkit.libraries.gotemplate.execution import BREAK, CONTINUE, LONG, Execution, Program, Site
 from krmkit.libraries.gotemplate.expressions import Expressions
 from krmkit.libraries.gotemplate.loops import LoopHead, LoopSlots, loop
 from krmkit.libraries.gotemplate.nodes import Action, Control, Jump, Node, Text, Tree
 from krmkit.libraries.gotemplate.nodes import TemplateCall as Call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from krmkit.libraries.gotemplate.execution import Expression, Frame, Statement, Write
 
 _BLOCK = 64
 """Nodes of a list that run between two looks at how much has been written."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.go.core.work import begin, end
@@ -18,6 +16,10 @@ from krmkit.libraries.gotemplate.limits import DEFAULT_LIMITS, TemplateLimits
 from krmkit.libraries.gotemplate.nodes import Tree
 from krmkit.libraries.gotemplate.parser import parse_trees
 from krmkit.libraries.gotemplate.statements import compile_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _MISSING = {
     "missingkey=default": "default",

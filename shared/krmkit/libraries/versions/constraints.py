@@ -6,9 +6,6 @@ them names a pre-release. Example: `Constraints.parse("^1.2 || 2.x").check(Versi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.versions import scan as versionscan
 from krmkit.libraries.versions.scan import (
@@ -24,12 +21,18 @@ from krmkit.libraries.versions.scan import (
 )
 from krmkit.libraries.versions.semver import Version
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # Two-character operators first, so that the longest one is found.
 _OPERATORS = ("!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^")
 
 
 class Constraints:
     """Alternatives (`||`) of constraints that all must hold (`,` or a blank)."""
+
+    __slots__ = ("_groups",)
 
     def __init__(self, groups: list[list[_Constraint]]) -> None:
         self._groups = groups
@@ -55,13 +58,15 @@ class Constraints:
         return any(one.version.prerelease for group in self._groups for one in group)
 
 
-@dataclass(frozen=True, slots=True)
 class _Constraint:
     """One operator with its version; `wild` is how many numbers are given (3 when nothing is a wildcard)."""
 
-    operator: str
-    version: Version
-    wild: int
+    __slots__ = ("operator", "version", "wild")
+
+    def __init__(self, operator: str, version: Version, wild: int) -> None:
+        self.operator = operator
+        self.version = version
+        self.wild = wild
 
 
 def _rewrite_ranges(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 MAX_LENGTH = 1024
 """Longest version or constraint text that is looked at, in characters; assign a larger number to raise it."""
 DIGITS = frozenset("0123456789")
@@ -18,14 +16,16 @@ def too_long(text: str) -> bool:
     return len(text) > MAX_LENGTH
 
 
-@dataclass(frozen=True, slots=True)
 class Scanned:
     """A version text cut into its pieces; `end` is the offset behind it."""
 
-    segments: list[str]
-    prerelease: str
-    metadata: str
-    end: int
+    __slots__ = ("end", "metadata", "prerelease", "segments")
+
+    def __init__(self, segments: list[str], prerelease: str, metadata: str, end: int) -> None:
+        self.segments = segments
+        self.prerelease = prerelease
+        self.metadata = metadata
+        self.end = end
 
 
 def scan(text: str, start: int, segment: frozenset[str]) -> Scanned | None:

@@ -5,9 +5,6 @@ results.extend(point_findings(points))
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
-
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.violations import Violation
@@ -15,7 +12,10 @@ from krmkit.systems.porch.api.apinames import Condition
 from krmkit.systems.porch.variants.gates import condition_of
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from krmkit.systems.porch.sets.items import Planned, SetError
     from krmkit.systems.porch.variants.chain import VariantChain
 

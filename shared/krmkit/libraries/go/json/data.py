@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 from krmkit.libraries.go.core.values import ABSENT, GoInt, GoList, GoObject, Int64, StringMap
 from krmkit.libraries.go.errors import GoError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
 MAX_ITEMS = 2_000_000
 """Values that from_json takes over, each container counted as often as it occurs."""

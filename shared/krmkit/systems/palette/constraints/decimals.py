@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from decimal import Decimal
+
 
 _DIGITS = frozenset("0123456789")
 _LARGEST_EXPONENT = "9" * 17

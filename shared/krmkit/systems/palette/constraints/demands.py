@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.go.errors import GoInputError
@@ -12,28 +9,40 @@ from krmkit.libraries.kube import quantity
 from krmkit.libraries.kube.quantity import NANO
 from krmkit.libraries.yaml.tree import Scalar
 from krmkit.systems.palette.constraints.decimals import is_decimal
-from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS, MachinePool
+from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS
 from krmkit.systems.palette.packs.findings import METADATA, VALUES, pack_finding, suggestion
 from krmkit.systems.palette.packs.keypath import FOUND, KeyPath, KeyPathMatch
 from krmkit.systems.palette.packs.packfileschemas import SCHEDULES
-from krmkit.systems.palette.packs.values import PackValues, holds_macro, is_empty
+from krmkit.systems.palette.packs.values import holds_macro, is_empty
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.systems.palette.constraints.pools import MachinePool
+    from krmkit.systems.palette.packs.keypath import KeyPathMatch
+    from krmkit.systems.palette.packs.values import PackValues
 
 
-@dataclass(frozen=True, slots=True)
 class Demand:
     """One pack's `constraints.resources`, and the values that its components refer to (None: they cannot be read)."""
 
-    label: str
-    resources: object
-    values: PackValues | None
+    __slots__ = ("label", "resources", "values")
+
+    def __init__(self, label: str, resources: object, values: PackValues | None) -> None:
+        self.label = label
+        self.resources = resources
+        self.values = values
 
 
-@dataclass(slots=True)
 class ResourceReport:
     """The outcome. required: {pool: {resource type: {pack: nano units}}}, in the order of the pools."""
 
-    findings: list[Finding] = field(init=False, default_factory=list)
-    required: dict[str, dict[str, dict[str, int]]] = field(init=False, default_factory=dict)
+    __slots__ = ("findings", "required")
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.required: dict[str, dict[str, dict[str, int]]] = {}
 
     def total(self, pool: str, resource: str) -> int:
         """Return the sum of what all packs ask of a pool, in nano units."""
@@ -49,16 +58,16 @@ NAMES = {CPU: "cpu", MEMORY: "memory", DISK: "disk"}
 _LIMIT_UNIT = {CPU: "millicores", MEMORY: "Mi", DISK: "GB"}
 
 
-@dataclass(slots=True)
 class PackDemands:
     """Reads one pack's resource constraints, and adds what it asks for to the report's pools."""
 
-    demand: Demand
-    pools: Sequence[MachinePool]
-    report: ResourceReport
-    poolless: set[tuple[str, str]] = field(
-        init=False, default_factory=set
-    )  # (code, resource) of the findings so far
+    __slots__ = ("demand", "poolless", "pools", "report")
+
+    def __init__(self, demand: Demand, pools: Sequence[MachinePool], report: ResourceReport) -> None:
+        self.poolless: set[tuple[str, str]] = set()  # (code, resource) of the findings so far
+        self.demand = demand
+        self.pools = pools
+        self.report = report
 
     def add(
         self, code: str, resource: str, path: str, message: str, file: str = METADATA, current: object = None

@@ -6,15 +6,18 @@ inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.libraries.versions import LenientKey, lenient_key
 from krmkit.systems.palette.constraints.dependencyentry import Dependency
 from krmkit.systems.palette.packs.findings import METADATA, pack_finding, suggestion
-from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.packfileschemas import DEPENDENCY_TYPES, LAYERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.libraries.versions import LenientKey
+    from krmkit.systems.palette.packs.pack import Pack
 
 CLUSTER, PROFILE = "cluster", "profile"
 
@@ -25,6 +28,8 @@ _MOST_PREFIXES = 16
 
 class Profile:
     """The packs of a cluster, looked up by name; a duplicate is found under the name of its pack as well."""
+
+    __slots__ = ("_by_name",)
 
     def __init__(self, packs: Sequence[Pack]) -> None:
         self._by_name: dict[str, list[Pack]] = {}
@@ -76,14 +81,23 @@ def upgrades(pack: Pack) -> list[object]:
     return [entry for entry in dependencies if isinstance(entry, dict) and entry.get("type") == "upgrade"]
 
 
-@dataclass(slots=True)
 class _Check:
-    owner: Pack
-    profile: Profile
-    scope: str
-    previous: Profile | None
-    satisfied: list[Finding] | None
-    findings: list[Finding] = field(init=False, default_factory=list)
+    __slots__ = ("findings", "owner", "previous", "profile", "satisfied", "scope")
+
+    def __init__(
+        self,
+        owner: Pack,
+        profile: Profile,
+        scope: str,
+        previous: Profile | None,
+        satisfied: list[Finding] | None,
+    ) -> None:
+        self.owner = owner
+        self.profile = profile
+        self.scope = scope
+        self.previous = previous
+        self.satisfied = satisfied
+        self.findings: list[Finding] = []
 
     def run(self, dependencies: object) -> list[Finding]:
         if dependencies is None:

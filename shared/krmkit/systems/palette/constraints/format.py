@@ -9,9 +9,6 @@ parts in their order, in any way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from decimal import Decimal
-
 from krmkit.krm.errors import Refused
 from krmkit.libraries.go.regexp.pattern import Pattern
 from krmkit.libraries.yaml.tree import Scalar
@@ -21,11 +18,20 @@ from krmkit.systems.palette.constraints.effort import Effort, EffortError
 from krmkit.systems.palette.constraints.formattypes import OPTIONS, RANGE, TYPES, listing
 from krmkit.systems.palette.packs.values import kind
 
-Bounds = tuple[tuple[str, Decimal], tuple[str, Decimal]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from krmkit.libraries.go.regexp.pattern import Pattern
+    from krmkit.libraries.yaml.tree import Scalar
+
+    Bounds = tuple[tuple[str, Decimal], tuple[str, Decimal]]
 
 
 class Token:
     """One `${...}`. pattern, bounds (low, high as text and number) and options are None where the token has none."""
+
+    __slots__ = ("bounds", "effort", "options", "pattern", "rules", "source", "type")
 
     def __init__(self, name: str, source: str, effort: Effort) -> None:
         self.type = name
@@ -81,13 +87,15 @@ class Token:
         return self.rules.words + (f" that matches /{self.pattern.text}/" if self.pattern is not None else "")
 
 
-@dataclass(frozen=True, slots=True)
 class Format:
     """A parsed format: `parts` are literal texts and tokens."""
 
-    text: str
-    parts: list[str | Token]
-    effort: Effort
+    __slots__ = ("effort", "parts", "text")
+
+    def __init__(self, text: str, parts: list[str | Token], effort: Effort) -> None:
+        self.text = text
+        self.parts = parts
+        self.effort = effort
 
     @classmethod
     def parse(cls, text: str, effort: Effort | None = None) -> Format:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 from krmkit.systems.palette.constraints.decimals import is_decimal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RANGE, OPTIONS = "a range", "options"
 
 
-@dataclass(frozen=True, slots=True)
 class FormatType:
     """A row of TYPES: what values of a type are, and what may follow the colon of a token.
 
@@ -18,12 +18,24 @@ class FormatType:
     other scalars than texts never fit. pattern: whether `/.../` may follow. brackets: what `[...]` holds, RANGE or OPTIONS.
     """
 
-    words: str
-    fits: Callable[[str], bool] = bool
-    native: str = field(kw_only=True, default="")
-    only_text: bool = field(kw_only=True, default=False)
-    pattern: bool = field(kw_only=True, default=False)
-    brackets: str = field(kw_only=True, default="")
+    __slots__ = ("brackets", "fits", "native", "only_text", "pattern", "words")
+
+    def __init__(
+        self,
+        words: str,
+        fits: Callable[[str], bool] = bool,
+        *,
+        native: str = "",
+        only_text: bool = False,
+        pattern: bool = False,
+        brackets: str = "",
+    ) -> None:
+        self.words = words
+        self.fits = fits
+        self.native = native
+        self.only_text = only_text
+        self.pattern = pattern
+        self.brackets = brackets
 
 
 def is_ipv4(text: str) -> bool:

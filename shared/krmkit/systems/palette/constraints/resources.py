@@ -8,12 +8,14 @@ ask of a pool adds up; its capacity is size x what a node has, nothing taken off
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from krmkit.krm.finding import Finding
 from krmkit.systems.palette.constraints.demands import NAMES, Demand, PackDemands, ResourceReport, amount
 from krmkit.systems.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, MachinePool
 from krmkit.systems.palette.packs.findings import pack_finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SUM, PER_PACK = "sum", "perPack"
 

@@ -6,8 +6,6 @@ finding is made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.errors import YamlError
@@ -26,6 +24,8 @@ from krmkit.systems.palette.packs.values import PackValues, equal, holds_macro, 
 class KeyRule:
     """One key of schema.yaml. `problem` is the finding where its entry is wrong; then there is nothing to check."""
 
+    __slots__ = ("format", "key", "node", "path", "problem", "secret", "template")
+
     def __init__(self, node: Scalar) -> None:
         self.node = node
         self.key = node.text
@@ -36,14 +36,16 @@ class KeyRule:
         self.problem: str = ""
 
 
-@dataclass(slots=True)
 class PackSchema:
     """The rules of a schema.yaml, in its order; `problem`, and `error`: why the whole file cannot be read."""
 
-    rules: list[KeyRule]
-    problem: str = ""
-    error: YamlError | None = None
-    _lines: LineIndex | None = field(init=False, default=None)
+    __slots__ = ("_lines", "error", "problem", "rules")
+
+    def __init__(self, rules: list[KeyRule], problem: str = "", error: YamlError | None = None) -> None:
+        self.rules = rules
+        self.problem = problem
+        self.error = error
+        self._lines: LineIndex | None = None
 
     def place(self, text: str, offset: int) -> tuple[int, int]:
         """Line and column of an offset in the text of the schema."""
@@ -160,16 +162,26 @@ def _fill(rule: KeyRule, node: Node, effort: Effort) -> None:
         rule.problem = str(error)
 
 
-@dataclass(frozen=True, slots=True)
 class _Check:
     """One rule against the values."""
 
-    rule: KeyRule
-    values: PackValues
-    defaults: PackValues | None
-    pack: str
-    findings: list[Finding]
-    schema: PackSchema
+    __slots__ = ("defaults", "findings", "pack", "rule", "schema", "values")
+
+    def __init__(
+        self,
+        rule: KeyRule,
+        values: PackValues,
+        defaults: PackValues | None,
+        pack: str,
+        findings: list[Finding],
+        schema: PackSchema,
+    ) -> None:
+        self.rule = rule
+        self.values = values
+        self.defaults = defaults
+        self.pack = pack
+        self.findings = findings
+        self.schema = schema
 
     def run(self, matches: list[KeyPathMatch]) -> None:
         rule = self.rule

@@ -9,22 +9,22 @@ White space is free and needed nowhere; `\\"` is the only escape, so a regular e
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.krm.errors import Refused
 
 CLAUSES = ("required", "readonly", "format", "hints")
 _BLANKS = " \t\r\n\f\v"
 
 
-@dataclass(slots=True)
 class SchemaTemplate:
     """The demands of one key's template. `format` is None without a format clause."""
 
-    required: bool = field(init=False, default=False)
-    readonly: bool = field(init=False, default=False)
-    format: str | None = field(init=False, default=None)
-    hints: list[str] = field(init=False, default_factory=list)
+    __slots__ = ("format", "hints", "readonly", "required")
+
+    def __init__(self) -> None:
+        self.required = False
+        self.readonly = False
+        self.format: str | None = None
+        self.hints: list[str] = []
 
     @classmethod
     def parse(cls, text: str) -> SchemaTemplate:
@@ -32,10 +32,12 @@ class SchemaTemplate:
         return _Parser(text).template()
 
 
-@dataclass(slots=True)
 class _Parser:
-    text: str
-    at: int = field(init=False, default=0)
+    __slots__ = ("at", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
 
     def template(self) -> SchemaTemplate:
         result = SchemaTemplate()

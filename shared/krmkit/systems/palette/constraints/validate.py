@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-
 from krmkit.krm.finding import Finding
-from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import LimitError, YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
-from krmkit.systems.palette.constraints.demands import ResourceReport
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.systems.palette.constraints.effort import Effort
-from krmkit.systems.palette.constraints.pools import MachinePool
-from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.packs.findings import DEFAULTS, METADATA, VALUES, pack_finding
 from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.values import PackValues
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
-@dataclass(slots=True)
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.systems.palette.constraints.demands import ResourceReport
+    from krmkit.systems.palette.constraints.pools import MachinePool
+    from krmkit.systems.palette.constraints.schema import PackSchema
+
+
 class ValidationOptions:
     """Options of a validation: the fields of a ValidatePackConstraints config, with pools and packs already read.
 
@@ -27,15 +29,37 @@ class ValidationOptions:
     read, by their text, as many packs have the same. previous: the packs before an upgrade, None where none is asked.
     """
 
-    pools: Sequence[MachinePool] | None = None
-    scope: str = "cluster"
-    previous: Sequence[Pack] | None = None
-    aggregate: str = "sum"
-    use_min_size: bool = False
-    merge_defaults: bool = False
-    limits: Limits = DEFAULT_LIMITS
-    effort: Effort = field(init=False, default_factory=Effort)
-    schemas: dict[str, PackSchema] = field(init=False, default_factory=dict)
+    __slots__ = (
+        "aggregate",
+        "effort",
+        "limits",
+        "merge_defaults",
+        "pools",
+        "previous",
+        "schemas",
+        "scope",
+        "use_min_size",
+    )
+
+    def __init__(
+        self,
+        pools: Sequence[MachinePool] | None = None,
+        scope: str = "cluster",
+        previous: Sequence[Pack] | None = None,
+        aggregate: str = "sum",
+        use_min_size: bool = False,
+        merge_defaults: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.pools = pools
+        self.scope = scope
+        self.previous = previous
+        self.aggregate = aggregate
+        self.use_min_size = use_min_size
+        self.merge_defaults = merge_defaults
+        self.limits = limits
+        self.effort = Effort()
+        self.schemas: dict[str, PackSchema] = {}
 
     @classmethod
     def of(
@@ -78,6 +102,8 @@ class ValidationOptions:
 
 class CheckedPack:
     """A pack under validation. Its texts are parsed once; `values` is None, with a finding, where they cannot be."""
+
+    __slots__ = ("defaults", "findings", "pack", "values")
 
     def __init__(self, pack: Pack, options: ValidationOptions) -> None:
         self.pack = pack

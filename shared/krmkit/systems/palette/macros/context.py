@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 EMPTY, KEEP, ERROR = "empty", "keep", "error"
 # The system macros of Palette's documentation.
@@ -67,10 +69,10 @@ class Context:
         return any(value in text for text in texts for value in hidden)
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
     """A pack that macros can refer to: the names it goes by, and its values text."""
 
-    label: str
-    names: tuple[str, ...]
-    text: str
+    def __init__(self, label: str, names: tuple[str, ...], text: str) -> None:
+        self.label = label
+        self.names = names
+        self.text = text

@@ -6,10 +6,9 @@ slashes may be in it. Each field is therefore given a plain name before Go's tem
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from krmkit.systems.palette.errors import MacroError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.libraries.gotemplate import Template
 

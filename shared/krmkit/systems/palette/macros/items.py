@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
@@ -17,6 +14,11 @@ from krmkit.systems.palette.macros.resolve import MacroResolver, Resolved
 from krmkit.systems.palette.packs.items import Carrier
 from krmkit.systems.palette.packs.lines import FileLines, said_place
 from krmkit.systems.palette.packs.macrotext import FIELD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _MOST_LISTED = 20
 

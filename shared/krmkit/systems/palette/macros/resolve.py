@@ -6,8 +6,6 @@ macros itself is resolved before it is used, and a value that needs itself is an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
@@ -27,7 +25,6 @@ from krmkit.systems.palette.packs.macrotext import (
 from krmkit.systems.palette.presets.merge import Steps
 
 
-@dataclass(slots=True)
 class Resolved:
     """One text after resolution: `text` (as it came, where a finding is an error), how many macros, the findings.
 
@@ -35,12 +32,13 @@ class Resolved:
     Palette takes without a word.
     """
 
-    text: str
-    count: int
-    findings: list[Finding]
-    doubts: list[Finding] = field(init=False, default_factory=list)
-    macros: MacroText | None = field(init=False, default=None)
-    filled: dict[str, str] = field(init=False, default_factory=dict)
+    def __init__(self, text: str, count: int, findings: list[Finding]) -> None:
+        self.text = text
+        self.count = count
+        self.findings = findings
+        self.doubts: list[Finding] = []
+        self.macros: MacroText | None = None
+        self.filled: dict[str, str] = {}
 
 
 class MacroResolver:

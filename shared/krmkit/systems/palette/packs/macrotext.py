@@ -7,14 +7,16 @@ a comment holds no scalar, and comments are not resolved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.tree import Document, Map, Node, Scalar, Seq
 from krmkit.systems.palette.errors import MacroError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FIELD = ".spectro."
 COMMENT = "#"

@@ -6,18 +6,21 @@ reported. The known names are those of the files' JSON Schemas.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.data import core_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.systems.palette.packs.findings import METADATA, SCHEMA, pack_finding
 from krmkit.systems.palette.packs.pack import Pack
-from krmkit.systems.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML, Schema
+from krmkit.systems.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.libraries.yaml.limits import Limits
+    from krmkit.systems.palette.packs.packfileschemas import Schema
 
 PRESETS = "presets.yaml"
 
@@ -59,13 +62,13 @@ def unknown_names(
     return found
 
 
-@dataclass(slots=True)
 class _Names:
     """The names of one file, compared with those of its schema."""
 
-    pack: Pack
-    file: str
-    found: list[Finding] = field(init=False, default_factory=list)
+    def __init__(self, pack: Pack, file: str) -> None:
+        self.pack = pack
+        self.file = file
+        self.found: list[Finding] = []
 
     def add(self, path: str, message: str, current: object = None, rule: str = "unknown-name") -> None:
         """Add a warning."""

@@ -5,9 +5,11 @@ pack.json may hold more than Palette documents; where an object is closed (`addi
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-Schema = dict[str, Any]
+    Schema = dict[str, Any]
 
 LAYERS = ("os", "k8s", "cni", "csi", "addon", "kernel")
 DEPENDENCY_TYPES = ("required", "optional", "notSupported", "upgrade")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.libraries.yaml.data import core_value, is_core_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import LimitError, YamlError
@@ -21,6 +19,8 @@ class PackValues:
 
     text_root: the tree of the text alone, where `root` is merged with defaults; it has the lines.
     """
+
+    __slots__ = ("_lines", "_text_root", "finder", "limits", "secret")
 
     def __init__(
         self, root: Node | None, limits: Limits = DEFAULT_LIMITS, text_root: Node | None = None
@@ -194,14 +194,16 @@ def _same(mine: Node | None, theirs: Node | None, budget: list[int], depth: int)
     return mine is None and theirs is None
 
 
-@dataclass(slots=True)
 class _Overlay:
     """Merges two trees; every pair of nodes once, however many aliases lead to it."""
 
-    base: Finder
-    top: Finder
-    depth: int
-    done: dict[tuple[int, int], Map] = field(init=False, default_factory=dict)
+    __slots__ = ("base", "depth", "done", "top")
+
+    def __init__(self, base: Finder, top: Finder, depth: int) -> None:
+        self.base = base
+        self.top = top
+        self.depth = depth
+        self.done: dict[tuple[int, int], Map] = {}
 
     def merge(self, base: Node | None, top: Node | None, level: int = 0) -> Node | None:
         base = None if base is None else deref(base)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 VARIANT_VERSION = "config.porch.kpt.dev/v1alpha1"
 VARIANT_KIND = "PackageVariant"
@@ -49,14 +50,16 @@ class PorchError(Refused):
         self.resource = resource
 
 
-@dataclass(frozen=True, slots=True)
 class Condition:
     """A status condition as the controllers write it: status is "True" or "False"."""
 
-    type: str
-    status: str
-    reason: str
-    message: str
+    __slots__ = ("message", "reason", "status", "type")
+
+    def __init__(self, type: str, status: str, reason: str, message: str) -> None:
+        self.type = type
+        self.status = status
+        self.reason = reason
+        self.message = message
 
     def data(self) -> dict[str, object]:
         return {"type": self.type, "status": self.status, "reason": self.reason, "message": self.message}

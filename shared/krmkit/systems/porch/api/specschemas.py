@@ -6,11 +6,13 @@ next version. Fields that Go decodes from null may be null. A revision may also 
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.libraries.schema.openapi import read_schema
 
-Schema = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Schema = dict[str, Any]
 
 STRING: Schema = {"type": "string", "nullable": True}
 STRINGS: Schema = {"type": "array", "nullable": True, "items": {"type": "string"}}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
-
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import in_namespace
 from krmkit.systems.porch.variants.injection import Candidate
 from krmkit.systems.porch.variants.packageview import CONTEXT_NAME, place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
 _NO_OBJECT = frozenset((names.INJECTION, names.GENERATED_BY, names.PREVIOUS))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from krmkit.krm.cause import Cause, CauseLog, config_cause, resource_cause
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
@@ -11,6 +9,10 @@ from krmkit.libraries.yaml.data import lookup
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
 from krmkit.systems.porch.api.apinames import VARIANT_KIND
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class VariantCauses:

@@ -5,8 +5,6 @@ Source: ensurePackageContext of the packagevariants controller, and kpt's built-
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.data import go_value
@@ -15,6 +13,10 @@ from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.minimaledit import own, strings_of
 from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME, PackageView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def set_package_context(

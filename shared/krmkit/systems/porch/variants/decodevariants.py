@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.krm.cause import CauseLog
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import join
@@ -12,6 +10,10 @@ from krmkit.libraries.schema.openapi import Schema
 from krmkit.libraries.schema.violations import Violation, validate
 from krmkit.systems.porch.api.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION, PorchError
 from krmkit.systems.porch.variants.causes import VariantCauses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _HINTS = {

@@ -6,8 +6,6 @@ fields that the API does not know stay.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import go_value, is_null, lookup
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
@@ -15,6 +13,10 @@ from krmkit.systems.porch.api.apinames import Condition, PorchError
 from krmkit.systems.porch.edits.minimaledit import arrange, own, settle
 from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _NO_MATCH = "no resource matched any injection selector for this injection point"
 

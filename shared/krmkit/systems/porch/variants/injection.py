@@ -5,9 +5,6 @@ Source: ensureConfigInjection of the packagevariants controller. Here the "clust
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from krmkit.krm.annotations import INJECTED, INJECTED_NAME, INJECTION
 from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
@@ -21,6 +18,11 @@ from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.gates import set_conditions_and_gates
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 REQUIRED, OPTIONAL = "required", "optional"
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from krmkit.krm.resource import Resource
 
 
-@dataclass(slots=True)
 class InjectionPoint:
     """A resource annotated for injection, and the result.
 
@@ -15,12 +12,15 @@ class InjectionPoint:
     each tried injector.
     """
 
-    file: str
-    condition_type: str
-    required: bool
-    resource: Resource | None = None
-    errors: list[str] = field(init=False, default_factory=list)
-    injected: bool = field(init=False, default=False)
-    injected_name: str = field(init=False, default="")
-    explained: list[str] = field(init=False, default_factory=list)
-    hint: str = field(init=False, default="")
+    def __init__(
+        self, file: str, condition_type: str, required: bool, resource: Resource | None = None
+    ) -> None:
+        self.file = file
+        self.condition_type = condition_type
+        self.required = required
+        self.resource = resource
+        self.errors: list[str] = []
+        self.injected = False
+        self.injected_name = ""
+        self.explained: list[str] = []
+        self.hint = ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.porch.api.apinames import PorchError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 KPTFILE = "Kptfile"
 CONTEXT_FILE = "package-context.yaml"

@@ -7,17 +7,22 @@ validators when both are new.
 
 from __future__ import annotations
 
-from typing import Any
-
-from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import go_data, go_value, is_null, lookup, same_data
-from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
+from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.fieldorder import ordered
 from krmkit.systems.porch.edits.minimaledit import arrange, own
-from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.naming import function_name, is_function_of
-from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
+from krmkit.systems.porch.variants.packageview import KPTFILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.libraries.yaml.tree import Node
+    from krmkit.systems.porch.variants.causes import VariantCauses
+    from krmkit.systems.porch.variants.packageview import PackageView
 
 # In the order of the API; the Kptfile's order is that of krmkit.systems.porch.edits.fieldorder.
 FIELDS = (

@@ -5,9 +5,11 @@ Source: validatePackageVariant of the packagevariants controller; the texts are 
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.systems.porch.api.apinames import ADOPTION_POLICIES, DELETION_POLICIES, READY, STALLED, Condition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RESERVED_KEYS = ("name", "package-path")
 
