@@ -30,6 +30,7 @@ class System(NamedTuple):
 
     name: str
     followed: str
+    newest: str
     checked: str
     commit: str
     files: Mapping[str, str]
@@ -38,7 +39,14 @@ class System(NamedTuple):
 def systems(table: Path = TABLE) -> list[System]:
     """Read the table of followed versions."""
     return [
-        System(one["name"], one["followed"], one["checked"], str(one.get("commit", "")), one.get("files", {}))
+        System(
+            one["name"],
+            one["followed"],
+            one["newest"],
+            one["checked"],
+            str(one.get("commit", "")),
+            one.get("files", {}),
+        )
         for one in yaml.safe_load(table.read_text("utf-8"))["systems"]
     ]
 
@@ -75,8 +83,12 @@ def notice(systems: list[System]) -> str:
 
 def versions_table(known: list[System]) -> str:
     """The table of docs/compatibility.md, in Markdown."""
-    rows = [f"| {one.name} | {_with_commit(one)} | {one.checked} |" for one in known]
-    return "\n".join(["| System | Answers are those of | Checked by |", "|---|---|---|", *rows]) + "\n"
+    rows = [f"| {one.name} | {_with_commit(one)} | {one.newest} | {one.checked} |" for one in known]
+    head = [
+        "| System | Answers are those of | Newest seen, and what differs | Checked by |",
+        "|---|---|---|---|",
+    ]
+    return "\n".join([*head, *rows]) + "\n"
 
 
 def _with_commit(system: System) -> str:

@@ -63,9 +63,9 @@ def _answerers(arguments: argparse.Namespace) -> int:
 
 
 def _systems() -> int:
-    table = Table(["SYSTEM", "FOLLOWED", "COMMIT", "CHECKED BY"])
+    table = Table(["SYSTEM", "FOLLOWED", "COMMIT", "NEWEST SEEN", "CHECKED BY"])
     for one in followed():
-        table.add([one["name"], one["followed"], str(one.get("commit", "-")), one["checked"]])
+        table.add([one["name"], one["followed"], str(one.get("commit", "-")), one["newest"], one["checked"]])
     terminal = Terminal(sys.stdout)
     terminal.stream.write(table.text(terminal))
     return 0
