@@ -25,7 +25,11 @@ def edited(text: str, path: tuple[str, ...], value: object) -> tuple[str, object
     return render(document), go_data(document.root)
 
 
-@pytest.mark.parametrize("value", ["new", "v1.2", "a-b/c:d@e", 7, True, None, Scalar("1e3")])
+def _id(value: object) -> str:
+    return value.text if isinstance(value, Scalar) else repr(value)
+
+
+@pytest.mark.parametrize("value", ["new", "v1.2", "a-b/c:d@e", 7, True, None, Scalar("1e3")], ids=_id)
 def test_a_word_for_a_plain_scalar_is_not_read_again(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says what was wanted all the same."""
     monkeypatch.setattr(edit, "_difference", None)
@@ -56,7 +60,7 @@ def test_a_word_for_a_plain_scalar_is_not_read_again(value: object, monkeypatch:
         (("h",), "new"),
         (("i",), "new"),
     ],
-    ids=str,
+    ids=_id,
 )
 def test_everything_else_is_read_again(
     path: tuple[str, ...], value: object, monkeypatch: pytest.MonkeyPatch
