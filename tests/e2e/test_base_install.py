@@ -80,7 +80,8 @@ def test_examples(base: Path, package: Path, tmp_path: Path) -> None:
     if needs is None:
         assert done.returncode == exit_code_of(package), told
         return
-    assert done.returncode == 1
+    # What is checked in addition to the work itself, an info says.
+    assert done.returncode == (exit_code_of(package) if "not-checked" in told else 1), told
     page = package.parents[1] / "README.md" if FUNCTIONS in package.parents else ROOT / "docs/everyday.md"
     assert f"pip install '.[{needs[1]}]'" in page.read_text("utf-8"), told
 
