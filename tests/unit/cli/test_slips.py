@@ -87,7 +87,7 @@ def topology(tmp_path: Path) -> Path:
     """A package with a class `edge`, whose worker class is `worker`, and a Cluster of it."""
     for name in ("class.yaml", "cluster.yaml"):
         shutil.copy(ROOT / "examples" / "edge-topology" / name, tmp_path)
-    assert main(["init", str(tmp_path)]) == 0
+    assert main(["init", "--render", str(tmp_path)]) == 0
     return tmp_path
 
 

@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Find out which folders are meant. Raises Refused for one without a function."""
+    """Find out which folders are meant. Raises UsageError for one without a function."""
     given = [Path(config.invocation_params.dir, folder) for folder in config.getoption(OPTION)]
     folders = [*given, *config.getini(SETTING)]
     config.stash[_folders] = frozenset(Path(os.path.realpath(folder)) for folder in folders)
@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
         try:
             functions_in(str(folder))
         except Refused as error:
-            raise Refused(f"{OPTION} {error.args[0]}") from None
+            raise pytest.UsageError(f"{OPTION} {error.args[0]}") from None
     if config.getoption(WRITE):
         _write_expected(folders)
     named = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _write_expected(folders: list[Path]) -> None:
-    """Write .expected of the functions' examples. Raises Refused."""
+    """Write .expected of the functions' examples. Raises UsageError."""
     from krmkit.fn.contract.expected import write
     from krmkit.fn.knownfunctions import functions_in
 
@@ -73,7 +73,7 @@ def _write_expected(folders: list[Path]) -> None:
             for kptfile in sorted(Path(function.folder).glob("examples/*/Kptfile")):
                 write(kptfile.parent, Path(function.folder))
     except Refused as error:
-        raise Refused(f"{WRITE}: {error.args[0]}") from None
+        raise pytest.UsageError(f"{WRITE}: {error.args[0]}") from None
 
 
 def _within(folder: Path, places: list[str], root: Path) -> bool:
@@ -87,7 +87,7 @@ def _required() -> None:
     try:
         import jsonschema  # noqa: F401
     except ImportError:
-        raise Refused(
+        raise pytest.UsageError(
             f"{OPTION} needs the package jsonschema, which is not installed: install krmkit's wheel or checkout"
             " with the extra [testing]"
         ) from None
