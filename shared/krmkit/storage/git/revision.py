@@ -30,6 +30,8 @@ class RevisionFiles:
             self._root = self._objects.commit(revision)[1].tree
             tree = self._objects.folder(self._root, self._prefix.rstrip("/"))
             self._files = dict(self._objects.files(tree)) if tree is not None else {}
+            for path in self._files:
+                check_path(self._objects, path)
         except BaseException:
             self._objects.close()
             raise
@@ -61,7 +63,6 @@ class RevisionFiles:
         """Return the content of a file; links are followed inside of the revision. Raises GitError."""
         if self._is_rule(path):
             return self._now.read(path, label, limit)
-        check_path(self._objects, path)
         entry: TreeEntry = self._files[path]
         content = linked_content(self._objects, self._root, f"{self._prefix}{path}", entry)
         return None if limit and len(content) > limit else content
