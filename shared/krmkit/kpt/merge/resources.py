@@ -223,7 +223,7 @@ class FileMerge:
         """A file with its merged resources; upstream's own where nobody edited it here."""
         if new is not None and (here is None or (old is not None and here.text == old.text)):
             if [one.text for one in items] == [one.text for one in new.items]:
-                return new.text.encode()
+                return new.joined(items).encode()  # with kpt's mark on new ones
             if here is None and len(items) == len(new.items) > 0:
                 return new.joined(items).encode()
         if here is None:
