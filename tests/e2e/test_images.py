@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -202,14 +203,28 @@ def _with_local_images(content: bytes) -> bytes:
 
 
 def told(results: Path) -> list[object]:
-    """A file of results. kpt keeps the last newline of stderr for programs, and not for containers."""
+    """A file of results. kpt keeps the last newline of stderr for programs, and not for containers.
+
+    Values are texts, as today's kpt writes them; 1.0.0-beta.56 keeps numbers and lists.
+    """
     documents = data(_with_local_images(results.read_bytes()))
     for document in documents:
         assert isinstance(document, dict)
         for item in document["items"]:
             if "stderr" in item:
                 item["stderr"] = item["stderr"].rstrip("\n")
+            for result in item.get("results", ()):
+                field = result.get("field", {})
+                field.update(
+                    {key: _text(field[key]) for key in ("currentValue", "proposedValue") if key in field}
+                )
     return documents
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda path: f"{path.parents[1].name}/{path.name}")
