@@ -78,28 +78,6 @@ def matched(
     found: dict[int, FileResource] = {}
     waiting = [_One.of(*placed, marks[0]) for placed in ones]
     free = [_One.of(*placed, marks[1]) for placed in others]
-
-    def take(mine: Key, its: Key, unique: bool) -> None:
-        nonlocal waiting, free
-        if not waiting or not free:
-            return
-        places: dict[Any, list[_One]] = defaultdict(list)
-        for other in free:
-            if key := its(other):
-                places[key if unique else (other.path, key)].append(other)
-        claims = Counter(mine(one) for one in waiting) if unique else Counter[Any]()
-        taken: set[int] = set()
-        for one in waiting:
-            key = mine(one)
-            those = places.get(key if unique else (one.path, key))
-            if those and (not unique or len(those) == 1 == claims[key]):
-                other = those.pop(0)
-                found[id(one.item)] = other.item
-                taken.add(id(other))
-        if taken:
-            waiting = [one for one in waiting if id(one.item) not in found]
-            free = [other for other in free if id(other) not in taken]
-
     if generated and len({(one.path, one.name) for one in waiting}) < len(waiting):
         # Of one name in one file: what was made of each is in its place.
         sides = [[(one.path, one.item.kind, one.mark) for one in side] for side in (waiting, free)]
@@ -107,10 +85,39 @@ def matched(
             return {id(one.item): other.item for one, other in zip(waiting, free, strict=True)}
     for unique in (False, True):
         for mine, its in _ORDER:
-            take(mine, its, unique)
+            waiting, free = _take(found, waiting, free, mine, its, unique)
     if generated:
-        take(lambda one: one.item.kind, lambda one: one.item.kind, unique=False)
+        _take(found, waiting, free, _kind, _kind, unique=False)
     return found
+
+
+def _kind(one: _One) -> str:
+    return one.item.kind
+
+
+def _take(
+    found: dict[int, FileResource], waiting: list[_One], free: list[_One], mine: Key, its: Key, unique: bool
+) -> tuple[list[_One], list[_One]]:
+    """Put those of equal keys into `found`, in any file if `unique`, else in the same; return those that are left."""
+    if not waiting or not free:
+        return waiting, free
+    places: dict[Any, list[_One]] = defaultdict(list)
+    for other in free:
+        if key := its(other):
+            places[key if unique else (other.path, key)].append(other)
+    claims = Counter(mine(one) for one in waiting) if unique else Counter[Any]()
+    taken: set[int] = set()
+    for one in waiting:
+        key = mine(one)
+        those = places.get(key if unique else (one.path, key))
+        if those and (not unique or len(those) == 1 == claims[key]):
+            other = those.pop(0)
+            found[id(one.item)] = other.item
+            taken.add(id(other))
+    if not taken:
+        return waiting, free
+    left = [one for one in waiting if id(one.item) not in found]
+    return left, [other for other in free if id(other) not in taken]
 
 
 def is_kptfile(path: str) -> bool:
