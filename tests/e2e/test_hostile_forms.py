@@ -128,7 +128,7 @@ FORMS: dict[str, tuple[Callable[[GitFleet], None], str, str, str]] = {
     "alternates outside": (line("objects/info/alternates", "{root}/shops.git/objects\n"), "alternates names", "", "alternates names"),
     "alternates in a ring": (line("objects/info/alternates", "../objects\n"), "", "", ""),
     "a broken commit graph": (line("objects/info/commit-graph", b"CGPH\1\1\0\0" + b"x" * 40), "", "", ""),
-    "a broken index": (line("index", b"garbage" * 9), "", "", "index|0 with changes"),
+    "a broken index": (line("index", b"garbage" * 9), "", "", "index|held none"),
     "reftable": (config(("core.repositoryformatversion", "1"), ("extensions.refstorage", "reftable")),) + ("(?i)refstorage",) * 3,
     "a format of the future": (config(("core.repositoryformatversion", "99")),) + ("version",) * 3,
     "a work tree elsewhere": (config(("core.worktree", "{root}")), "name a repository", "", "core.worktree must lead to"),
