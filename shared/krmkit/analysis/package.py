@@ -26,6 +26,7 @@ from krmkit.render.findings.model import PackageReport, Result
 from krmkit.render.findings.places import PackageFiles, report_of, shown_path
 from krmkit.render.package import Package
 from krmkit.render.resolve import ProgramResolver
+from krmkit.render.status import status_notes
 from krmkit.storage.disk.write import FileEdit
 from krmkit.systems.palette.constraints.overview import overview
 from krmkit.systems.palette.constraints.validate import ValidationOptions
@@ -54,7 +55,7 @@ def describe(
     rendering = question.rendering
     package_report = report_of(package, rendering, question.sources, explained=False)
     mask = Mask(question.secrets)
-    package_report.notes = package.notes
+    package_report.notes = [*package.notes, *status_notes(package)]
     package_report.name = package.kptfile.name
     package_report.upstream = upstream(package.kptfile.resource)
     changes = [*(others or ()), *rendering.shown]

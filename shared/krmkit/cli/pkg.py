@@ -11,6 +11,7 @@ from collections.abc import Callable
 from krmkit.cli.arguments import CommandParser, add_output
 from krmkit.fleet.follow import STRATEGIES, local_files, updated
 from krmkit.fleet.getpackage import get_package
+from krmkit.fleet.packagediff import DIFF_TYPES, compared
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.policy import MARKERS, POLICIES
@@ -69,6 +70,14 @@ def parser() -> CommandParser:
         command.add_argument(
             "--check", action="store_true", help="write nothing; exit code 2 if files would change"
         )
+        if name == "diff":
+            command.add_argument(
+                "--diff-type",
+                choices=DIFF_TYPES,
+                metavar="TYPE",
+                help="what else to compare: local (edits here since the fetch), remote (upstream's changes since then),"
+                " combined (upstream's REVISION with the files here), 3way (local and remote)",
+            )
         if name == "update":
             command.add_argument("--dry-run", action="store_true", help="write nothing")
             command.add_argument(
@@ -114,6 +123,8 @@ def main(words: list[str]) -> int:
     if "@" in folder and not os.path.isdir(folder):
         folder, _, revision = folder.rpartition("@")
     folder = folder or "."
+    if arguments.command == "diff" and arguments.diff_type:
+        return _compare(arguments, folder, revision)
     shows = arguments.command == "diff" or arguments.diff
     dry = arguments.check or (shows and not (arguments.command == "update" and arguments.write))
     dry = dry or (arguments.command == "update" and arguments.dry_run)
@@ -129,11 +140,7 @@ def main(words: list[str]) -> int:
         raise
     terminal = Terminal.of(arguments)
     if shows:
-        # With a format for programs on stdout, the diff goes to stderr for the user.
-        where = terminal if arguments.format in FORMATS[:2] else Terminal(sys.stderr, arguments.color)
-        with unread_is_fine(where.stream):
-            texts = {text.encode() for change in changes for text in (change.before, change.after) if text}
-            where.stream.write(diff(changes, where.colour, merged.secrets | secrets_of(texts)))
+        _show_diff(arguments, changes, merged.secrets)
     one = merge_report(folder, merged.conflicts, changes)
     report = Report(f"pkg {arguments.command}", [one], not dry, arguments.check)
     listed: dict[str, object] = {"changes": [change.data() for change in report.packages[0].changes]}
@@ -143,6 +150,29 @@ def main(words: list[str]) -> int:
         say("pkg update", "the files hold both sides of the conflicts, between <<<<<<< and >>>>>>>")
         return 1
     return 2 if arguments.check and changes else 0
+
+
+def _compare(arguments: Namespace, folder: str, revision: str) -> int:
+    """Show the package beside its upstream; nothing is merged."""
+    changes: list[FileEdit] = []
+    for title, edits in compared(local_files(folder), revision, arguments.diff_type):
+        _show_diff(arguments, edits, set(), f"# {title}\n")
+        changes += edits
+    report = Report("pkg diff", [merge_report(folder, [], changes)], False, arguments.check)
+    listed: dict[str, object] = {"changes": [change.data() for change in report.packages[0].changes]}
+    closing = f"{counted(len(changes), 'difference')}" if changes else "no difference"
+    Told(report, "PackageUpdate", listed, closing=closing).show(arguments.format, Terminal.of(arguments))
+    return 2 if arguments.check and changes else 0
+
+
+def _show_diff(arguments: Namespace, changes: list[FileEdit], secrets: set[str], title: str = "") -> None:
+    """Show changes on stdout; with a format for programs there, on stderr for the user."""
+    where = Terminal.of(arguments)
+    if arguments.format not in FORMATS[:2]:
+        where = Terminal(sys.stderr, arguments.color)
+    with unread_is_fine(where.stream):
+        texts = {text.encode() for change in changes for text in (change.before, change.after) if text}
+        where.stream.write(title + diff(changes, where.colour, secrets | secrets_of(texts)))
 
 
 def _show_stopped(arguments: Namespace, folder: str, conflicts: list[ResourceConflict]) -> None:

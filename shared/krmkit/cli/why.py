@@ -13,6 +13,7 @@ from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.libraries.schema.fields import MISSING
 from krmkit.render.package import read
+from krmkit.render.status import status_notes
 from krmkit.views.candidates import candidates
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import BOLD, CYAN, Table, Terminal, unread_is_fine
@@ -74,7 +75,7 @@ def main(words: list[str]) -> int:
         return _askable(folder, arguments)
     options = options_of(arguments, explain=True)
     package = read(folder, options.limits)
-    for note in package.notes:
+    for note in (*package.notes, *status_notes(package)):
         say("why", note)
     question = Question(package, resolver_of(arguments, options))
     if arguments.uses:

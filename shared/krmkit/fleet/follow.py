@@ -89,7 +89,11 @@ def follow_below(
     merged.files = {}
     while pending:
         prefix, files, above = pending.pop()
-        kptfile = _kptfile_below(prefix.rstrip("/"), files) if prefix else {}
+        # A person decides about a Kptfile with both sides of a conflict before its subpackage is followed.
+        undecided = any(one.file == prefix + KPTFILE for one in merged.conflicts) and _unresolved_line(
+            files[KPTFILE]
+        )
+        kptfile = _kptfile_below(prefix.rstrip("/"), files) if prefix and not undecided else {}
         if "upstream" in kptfile and (fetched_too or "upstreamLock" not in kptfile):
             folder = prefix.rstrip("/")
             above = (*above, _source_of(folder, kptfile, above))
@@ -107,7 +111,7 @@ def follow_below(
 
 def _kptfile_below(folder: str, files: dict[str, bytes]) -> dict[str, object]:
     try:
-        return _kptfile({KPTFILE: File(files[KPTFILE])})
+        return package_kptfile({KPTFILE: File(files[KPTFILE])})
     except (Refused, YamlError) as error:
         raise Refused(f"subpackage {folder}: {error}") from None
 
@@ -135,7 +139,7 @@ def _followed_below(
         local = {path: File(content) for path, content in files.items()}
         return (
             _follow(local, "", None, on_conflict)
-            if "upstreamLock" in _kptfile(local)
+            if "upstreamLock" in package_kptfile(local)
             else _fetch_into(local, on_conflict)
         )
     except (GitError, Refused, PackageMergeError) as error:
@@ -165,10 +169,12 @@ def _split(files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, dict[st
 def _follow(
     local: dict[str, File], revision: str, strategy: str | None, on_conflict: str
 ) -> tuple[MergedPackage, dict[str, File]]:
-    with Fetched(Upstream.of(_kptfile(local))) as fetched:
+    with Fetched(Upstream.of(package_kptfile(local))) as fetched:
         base = fetched.revision(fetched.upstream.commit)
         update = fetched.revision(revision or fetched.upstream.ref)
         strategy = strategy or _strategy(local)
+        # The merge keeps the local upstream and lock, so they are set before it: with markers its result is no YAML.
+        local = {**local, KPTFILE: File(_locked(local, fetched.upstream, update, strategy))}
         merged = _merge(strategy, base, update, local, on_conflict)
         _check_resolved(local, merged, base.files, update.files)
         merged.executable = {
@@ -176,28 +182,30 @@ def _follow(
             for path, file in update.files.items()
             if path in base.files and base.files[path].executable != file.executable
         }
-        _lock(merged, fetched.upstream, update, strategy)
     return merged, dict(update.files)
 
 
 def _fetch_into(local: dict[str, File], on_conflict: str) -> tuple[MergedPackage, dict[str, File]]:
     """Fetch a subpackage that has only its Kptfile, and perhaps files of the package around it, from its upstream."""
-    with Fetched(Upstream.of(_kptfile(local), fetched=False)) as fetched:
+    with Fetched(Upstream.of(package_kptfile(local), fetched=False)) as fetched:
         update = fetched.revision(fetched.upstream.ref)
-    merged = _merge(STRATEGIES[0], Revision("", "", {KPTFILE: File(_EMPTY)}), update, local, on_conflict)
-    file = _source(merged.files[KPTFILE])
+    file = _source(local[KPTFILE].content)
     root = file.items[0].root
     place = next(number for number, entry in enumerate(root.entries, 1) if entry.name == "upstream")
-    git = {
-        "repo": fetched.upstream.repo,
-        "directory": f"/{fetched.upstream.directory}",
+    root.insert(place, "upstreamLock", {"type": "git", "git": _lock_of(fetched.upstream, update)})
+    file.items[0].changed = True
+    local = {**local, KPTFILE: File(file.joined(file.items).encode())}
+    merged = _merge(STRATEGIES[0], Revision("", "", {KPTFILE: File(_EMPTY)}), update, local, on_conflict)
+    return merged, dict(update.files)
+
+
+def _lock_of(upstream: Upstream, update: Revision) -> dict[str, str]:
+    return {
+        "repo": upstream.repo,
+        "directory": f"/{upstream.directory}",
         "ref": update.name,
         "commit": update.commit,
     }
-    root.insert(place, "upstreamLock", {"type": "git", "git": git})
-    file.items[0].changed = True
-    merged.files[KPTFILE] = file.joined(file.items).encode()
-    return merged, dict(update.files)
 
 
 def local_files(folder: str) -> dict[str, File]:
@@ -213,11 +221,13 @@ def local_files(folder: str) -> dict[str, File]:
     return contents
 
 
-def _kptfile(files: dict[str, File]) -> dict[str, object]:
+def package_kptfile(files: Mapping[str, File]) -> dict[str, object]:
     return _data(_source(files[KPTFILE].content))
 
 
 def _source(content: bytes) -> SourceFile:
+    if line := _unresolved_line(content):
+        raise PackageMergeError(f"{KPTFILE}: line {line}: {UNRESOLVED}")
     try:
         file = SourceFile(KPTFILE, content.decode("utf-8"), "", KPTFILE)
     except (UnicodeDecodeError, Refused) as error:
@@ -235,7 +245,7 @@ def _data(file: SourceFile) -> dict[str, object]:
 
 
 def _strategy(files: dict[str, File]) -> str:
-    upstream = _kptfile(files).get("upstream")
+    upstream = package_kptfile(files).get("upstream")
     given = upstream.get("updateStrategy") if isinstance(upstream, dict) else None
     if given and given not in STRATEGIES:
         raise Refused(f"Kptfile: upstream.updateStrategy must be one of {', '.join(STRATEGIES)}, got {given}")
@@ -254,7 +264,6 @@ def _merge(
     refuse_old_kptfiles(after, update.ref)
     if strategy == "resource-merge":
         return merge_packages(before, after, here, on_conflict=on_conflict)
-    kptfile = {KPTFILE: here[KPTFILE]}
     if strategy == "fast-forward":
         apart = _with_own_upstream(before, after, here)
         edited = sorted(
@@ -272,33 +281,34 @@ def _merge(
         sides = [{path: files[path] for path in files.keys() & apart} for files in (before, after, here)]
         merged = merge_packages(*sides, on_conflict=on_conflict)
         own = {path: content for path, content in after.items() if path not in apart}
-        kptfile = {KPTFILE: _without_render_status(_merge_kptfile(before, after, here, on_conflict))}
-        return replace(merged, files={**own, **merged.files, **kptfile})
+        root = _merge_kptfile(before, after, here, on_conflict).files[KPTFILE]
+        return replace(merged, files={**own, **merged.files, KPTFILE: _without_render_status(root)})
     if strategy == "copy-merge":
         # Upstream's files replace local ones, edited or not; what upstream dropped goes; other local files stay.
-        kptfile = {KPTFILE: _merge_kptfile(before, after, here, on_conflict)}
+        merged = _merge_kptfile(before, after, here, on_conflict)
         own = {path: content for path, content in here.items() if path not in before}
-        return MergedPackage({**own, **after, **kptfile})
-    return MergedPackage({**after, **kptfile})
+        return replace(merged, files={**own, **after, **merged.files})
+    return MergedPackage({**after, KPTFILE: here[KPTFILE]})
 
 
 def _merge_kptfile(
     before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes], on_conflict: str
-) -> bytes:
+) -> MergedPackage:
     """The root Kptfile alone, merged."""
     sides = [{KPTFILE: files[KPTFILE]} for files in (before, after, here)]
-    return merge_packages(*sides, on_conflict=on_conflict).files[KPTFILE]
+    return merge_packages(*sides, on_conflict=on_conflict)
+
+
+def kptfile_of_people(content: bytes) -> bytes:
+    """A Kptfile without what a fetch, an update or a render writes into it. Raises Refused, YamlError."""
+    file = _source(_without_render_status(content))
+    for path in (("upstream",), ("upstreamLock",), ("metadata", "name")):
+        file.items[0].remove(path)
+    return file.joined(file.items).encode()
 
 
 def _of_people(content: bytes) -> dict[str, object]:
-    """A Kptfile's data without what a fetch, an update or a render writes into it."""
-    data = _data(_source(_without_render_status(content)))
-    metadata = data.get("metadata")
-    named = (
-        {key: value for key, value in metadata.items() if key != "name"} if isinstance(metadata, dict) else {}
-    )
-    kept = {key: value for key, value in data.items() if key not in ("upstream", "upstreamLock")}
-    return {**kept, "metadata": named}
+    return _data(_source(kptfile_of_people(content)))
 
 
 def _without_render_status(content: bytes) -> bytes:
@@ -325,18 +335,16 @@ def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: 
     return {path for folder in folders_apart for path in tree.below(folder)}
 
 
-def _lock(merged: MergedPackage, upstream: Upstream, update: Revision, strategy: str) -> None:
-    """Write the package's new revision into its Kptfile, as kpt does."""
-    file = _source(merged.files[KPTFILE])
+def _locked(local: dict[str, File], upstream: Upstream, update: Revision, strategy: str) -> bytes:
+    """The package's Kptfile with its new revision, as kpt writes it."""
+    file = _source(local[KPTFILE].content)
     kptfile = file.items[0]
+    lock = [(("upstreamLock", "git", key), value) for key, value in _lock_of(upstream, update).items()]
     for path, value in (
         (("upstream", "git", "ref"), update.ref),
         (("upstream", "updateStrategy"), strategy),
-        (("upstreamLock", "git", "repo"), upstream.repo),
-        (("upstreamLock", "git", "directory"), f"/{upstream.directory}"),
-        (("upstreamLock", "git", "ref"), update.name),
-        (("upstreamLock", "git", "commit"), update.commit),
+        *lock,
     ):
         if kptfile.get(*path) != value:
             kptfile.set(path, value)
-    merged.files[KPTFILE] = file.joined(file.items).encode()
+    return file.joined(file.items).encode()

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from krmkit.kpt.merge.conflict import without_outcome
-from krmkit.kpt.merge.match import is_kptfile
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError, merge
 from krmkit.kpt.merge.policy import MARKERS, STOP, marked_files
 from krmkit.kpt.merge.threeway import LOCAL, UPSTREAM
@@ -23,7 +22,7 @@ def merge_packages(
     """Merge the changes from `base` to `upstream` into `local`; each maps the paths of a package to contents.
 
     `on_conflict` decides about a value that both sides changed: "upstream" and "local" take that side's, "stop" raises
-    PackageMergeError with all conflicts, "markers" writes both into the file as git does (a Kptfile takes upstream's).
+    PackageMergeError with all conflicts, "markers" writes both into the file as git does.
     Raises PackageMergeError if a subpackage was added on both sides, if two local resources claim to be one of
     upstream, and if files cannot be read or merged. Example: upstream changed the tag in app.yaml, local its replicas:
     the merged app.yaml has both, and all its comments.
@@ -36,10 +35,9 @@ def merge_packages(
         raise PackageMergeError.stopped(merged.conflicts)
     if merged.conflicts and on_conflict == MARKERS:
         kept = merge(base, upstream, local, LOCAL).files
-        kept.update({path: content for path, content in merged.files.items() if is_kptfile(path)})
         merged.conflicts = [
             one
-            if is_kptfile(one.file) or merged.files.get(one.file) == kept.get(one.file)
+            if merged.files.get(one.file) == kept.get(one.file)
             else replace(one, message=without_outcome(one.message))
             for one in merged.conflicts
         ]

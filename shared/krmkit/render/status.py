@@ -40,6 +40,29 @@ def edits_in_place(package: Package, rendering: Rendering, asked: bool = False) 
     return sorted([*others, *([edit] if edit.after != before else [])], key=lambda change: change.path)
 
 
+def status_notes(package: Package) -> list[str]:
+    """What the last render in place said of a package, for its reports."""
+    said = last_render(package.kptfile.resource)
+    return [f"{KPTFILE}, by the last render in place: {said}"] if said else []
+
+
+def last_render(kptfile: Resource) -> str:
+    """What the last render in place wrote into a Kptfile: `Rendered is False (RenderFailed), 1 of 3 steps failed`.
+
+    "" where a Kptfile says nothing of it. It may be stale.
+    """
+    if not _has(kptfile):
+        return ""
+    found = next((one for one in _listed(kptfile, *_CONDITIONS) if _type(one) == RENDERED), {})
+    condition = found if isinstance(found, dict) else {}
+    names = ("mutationSteps", "validationSteps")
+    steps = [one for name in names for one in _listed(kptfile, *_STATUS, name) if isinstance(one, dict)]
+    failed = sum(bool(step.get("exitCode")) for step in steps)
+    reason = f" ({condition['reason']})" if condition.get("reason") else ""
+    said = f"{RENDERED} is {condition.get('status') or 'unknown'}{reason}"
+    return f"{said}, {failed} of {len(steps)} steps failed" if steps else said
+
+
 def drop_status(kptfile: Resource) -> bool:
     """Take out what a render said of itself; False if there was nothing."""
     if not _has(kptfile):

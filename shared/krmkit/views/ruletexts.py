@@ -22,6 +22,7 @@ OWN_RULES = {
     "variant": "warning: something about a PackageVariant",
     "variant-failed": "error: the package of a variant cannot be made",
     "conflict": "warning: the upstream and the local package change the same value",
+    "last-render": "info: what the last render in place wrote into the Kptfile",
     "left-over": "warning: a package that no variant makes any more",
 }
 

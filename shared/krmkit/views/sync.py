@@ -49,7 +49,7 @@ def told_status(outcomes: list[SyncOutcome], terminal: Terminal) -> Told:
         conflicts = [f"conflict: {text}" for text in outcome.conflicts]
         conflicts += [f"collision: {text}" for text in outcome.collisions]
         drift = outcome.error or "; ".join(
-            [*outcome.actions, *_leftover(outcome), *outcome.drift, *conflicts]
+            [*outcome.actions, *_leftover(outcome), *outcome.drift, *conflicts, *_rendered(outcome)]
         )
         colour = RED if outcome.error else YELLOW if drift else GREEN
         cells = [
@@ -77,6 +77,11 @@ def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
     lines += [(f"conflict: {conflict}", YELLOW) for conflict in outcome.conflicts]
     lines += [(f"warning: {warning}", YELLOW) for warning in outcome.warnings if outcome.actions]
     return lines + [(f"waits for {gate}", YELLOW) for gate in outcome.gates if outcome.actions]
+
+
+def _rendered(outcome: SyncOutcome) -> list[str]:
+    """What a Kptfile says of its last render, where that is not that it went well."""
+    return [outcome.rendered] if outcome.rendered and "is True" not in outcome.rendered else []
 
 
 def _leftover(outcome: SyncOutcome) -> list[str]:
@@ -113,6 +118,7 @@ def _report(command: str, outcomes: list[SyncOutcome], written: bool, check: boo
         rows += [("warning", "drift", text) for text in outcome.drift]
         rows += [("warning", RULE, text) for text in outcome.collisions]
         rows += [("warning", "warning", text) for text in outcome.warnings]
+        rows += [("info", "last-render", outcome.rendered)] if outcome.rendered else []
         rows += [("info", "gate-open", f"waits for {text}") for text in outcome.gates]
         namespace, _, name = outcome.name.rpartition("/")
         variant = {"kind": "PackageVariant", "namespace": namespace, "name": name}

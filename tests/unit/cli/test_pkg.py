@@ -308,6 +308,8 @@ def test_force_replaces_everything(upstream: Upstream, package: Path) -> None:
         ("upstream:", "other:", "upstream.git must name a repo"),
         ("ref: v1", "ref: v9", 'there is no tag, branch or commit v9; did you mean "v1"?'),
         ("repo: ", "repo: --upload-pack=touch ", "must be an address"),
+        ("ref: v1", "ref: --output=made", "there is no tag, branch or commit --output=made"),
+        ("commit: ", "commit: --output=made # ", "there is no tag, branch or commit --output=made"),
     ],
 )
 def test_bad_upstreams(

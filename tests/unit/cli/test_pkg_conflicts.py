@@ -156,3 +156,40 @@ def test_a_deleted_subpackage_that_kpt_wrote_anew(
     assert main(["pkg", "update", f"{got}@v2"]) == 0
 
     assert not [path for path in contents(got) if path.startswith("sub/")], capsys.readouterr().out
+
+
+def test_markers_in_a_kptfile(upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both sides are there, the lock is moved, and nothing goes on until a person has decided."""
+    told = KPTFILE + "info:\n  description: two\n  keywords: [b]\n"
+    upstream.release("v2", {"Kptfile": told})
+    with (package / "Kptfile").open("a", encoding="utf-8") as stream:
+        stream.write("info:\n  description: mine # ours\n  keywords: [c]\n")
+
+    assert main(["pkg", "update", f"{package}@v2", "--on-conflict", "markers"]) == 1
+
+    said, text = capsys.readouterr(), (package / "Kptfile").read_text("utf-8")
+    assert "upstream wins" not in said.out and "between <<<<<<< and >>>>>>>" in said.err
+    assert "<<<<<<< local\n  description: mine # ours\n" in text and "  description: two" in text
+    assert text.count("ref: v2") == 2 and "<<<<<<<" not in text.split("info:")[0]
+    line = text[: text.index("<<<<<<<")].count("\n") + 1
+    for words in (["pkg", "update", str(package)], ["render", str(package)]):
+        assert main(words) == 1
+        assert f"Kptfile: line {line}: a conflict is not resolved" in capsys.readouterr().err
+
+
+def test_markers_in_the_kptfile_of_a_subpackage(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It follows its own upstream after a person has decided, and an update without that says so."""
+    below(upstream, package, upstream.release("v1.1", {}))
+    kptfile = (package / "sub/Kptfile").read_text("utf-8")
+    commit = upstream.release("v1.2", {"sub/Kptfile": kptfile, "sub/app.yaml": APP})
+    edit(package / "Kptfile", "ref: v1\n    commit: ", f"ref: v1.2\n    commit: {commit} # ")
+    (package / "sub/Kptfile").write_text(kptfile + "info:\n  description: mine\n", encoding="utf-8")
+    upstream.release("v2", {"sub/Kptfile": kptfile + "info:\n  description: two\n"})
+
+    assert main(["pkg", "update", f"{package}@v2", "--on-conflict", "markers"]) == 1
+
+    assert "<<<<<<< local\n  description: mine\n" in (package / "sub/Kptfile").read_text("utf-8")
+    assert main(["pkg", "update", str(package)]) == 1
+    assert "Kptfile: line" in capsys.readouterr().err

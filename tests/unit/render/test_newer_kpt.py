@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.cli import main
 from krmkit.fn.config import Config
 from krmkit.fn.results import Results
 from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.render.package import read
 from krmkit.render.programs.tags import bad_tag, constraint, highest
-from krmkit.render.status import edits_in_place
+from krmkit.render.status import edits_in_place, status_notes
 from tests.unit.render.rendering import Process, changed, kptfile, rendered, resource
 
 
@@ -259,6 +260,25 @@ def test_a_gate_asks_for_the_status(tmp_path: Path) -> None:
     assert [edit.path for edit in edits] == ["Kptfile"]
     assert "errorSummary: 'step: exit code 1'" in str(edits[0].after)
     assert 'status: "False"\n    reason: RenderFailed' in str(edits[0].after)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_reports_show_the_last_status(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: bool
+) -> None:
+    """`why` and `report` say what the last render in place wrote; a Kptfile without it needs no words."""
+    process = failing if fails else setting("new")
+    rendering = rendered(tmp_path, {"Kptfile": kptfile("fn"), "a.yaml": resource("a")}, fn=process)
+    assert status_notes(read(str(tmp_path))) == []
+    edits = edits_in_place(read(str(tmp_path)), rendering, asked=True)
+    (tmp_path / "Kptfile").write_text(str(edits[0].after), "utf-8")
+
+    said = "Rendered is False (RenderFailed), 1 of 1 steps failed" if fails else (
+        "Rendered is True (RenderSuccess), 0 of 1 steps failed"
+    )  # fmt: skip
+    for words in (["why", str(tmp_path), "ConfigMap/a"], ["report", str(tmp_path), "-f", "json"]):
+        main(words)
+        assert said in capsys.readouterr().err
 
 
 TAGS = [

@@ -148,9 +148,11 @@ class Drafts:
         refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
         there = [ref for ref in sorted(refs) if self.store.refs.get(ref) is not None]
         mine = [ref for ref in self.new.owned if self.store.package_of(ref) == self.package]
-        newest = max((_number(ref) for ref in mine if ref.startswith(TAGS)), default=0)
+        newest = max((version_number(ref) for ref in mine if ref.startswith(TAGS)), default=0)
         others = [ref for ref in there if ref not in self.new.owned and ref not in self.taken]
-        return sorted((ref for ref in others if _counts(ref) and _number(ref) >= newest), key=_number)
+        return sorted(
+            (ref for ref in others if _counts(ref) and version_number(ref) >= newest), key=version_number
+        )
 
     def remember(self) -> None:
         """Update the state's refs and memories to the package's revisions."""
@@ -164,7 +166,7 @@ class Drafts:
         self.new.owned = sorted(ref for ref in self.new.owned if self.store.refs.get(ref) is not None)
         tags = [ref for ref in self.new.owned if ref.startswith(TAGS)]
         mine = [ref for ref in tags if self.store.package_of(ref) == self.package]
-        newest = max(mine, key=_number, default="")
+        newest = max(mine, key=version_number, default="")
         strangers = [short_ref(ref) for ref in self._passed_over()]
         if strangers:
             self.outcome.warnings.append(
@@ -214,10 +216,12 @@ def _published_since(
     Those go on from a commit of the variant, or are people's in main. A commit may have been amended or squashed: then
     the content tells. Others are another person's.
     """
-    tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and _number(ref)]
-    newest = max((ref for ref in tags if ref in state.owned), key=_number, default="")
+    tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and version_number(ref)]
+    newest = max((ref for ref in tags if ref in state.owned), key=version_number, default="")
     above = [
-        ref for ref in tags if _number(ref) > _number(newest) and ref not in taken and ref not in state.owned
+        ref
+        for ref in tags
+        if version_number(ref) > version_number(newest) and ref not in taken and ref not in state.owned
     ]
     if not above:
         return []
@@ -273,17 +277,23 @@ def _is_of_main(store: Store, tag: str) -> bool:
 
 def _upstream_of(store: Store, package: str, ref: str) -> str | None:
     """The folder that the upstreamLock of a revision names, None without a lock."""
-    kptfile = store.objects.read(f"{store.commit_of(ref)[1].tree}:{store.folder(package)}/Kptfile")
-    lock = _lock({"Kptfile": File(kptfile[2])}) if kptfile is not None else None
+    kptfile = kptfile_in(store, package, ref)
+    lock = _lock({"Kptfile": File(kptfile)}) if kptfile is not None else None
     return lock[1] if lock is not None else None
+
+
+def kptfile_in(store: Store, package: str, ref: str) -> bytes | None:
+    """The Kptfile of a revision, None without one. Raises GitError."""
+    found = store.objects.read(f"{store.commit_of(ref)[1].tree}:{store.folder(package)}/Kptfile")
+    return found[2] if found is not None else None
 
 
 def _counts(ref: str) -> bool:
     """Whether a ref is a revision, not a floating tag or a proposal to delete one."""
-    return _number(ref) > 0 if ref.startswith(TAGS) else "/deletionProposed/" not in ref
+    return version_number(ref) > 0 if ref.startswith(TAGS) else "/deletionProposed/" not in ref
 
 
-def _number(tag: str) -> int:
+def version_number(tag: str) -> int:
     digits = tag.rpartition("/v")[2]
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else 0
 

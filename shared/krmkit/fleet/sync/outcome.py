@@ -16,7 +16,8 @@ class SyncOutcome:
     that it had. `held`: a draft is not published because a person's change in main would be lost. `leftovers`: unneeded
     refs, which --prune removes; `leftover`: the reason. `drift`: differences from the state by hand. `collisions`:
     objects that another package makes as well. `targets`: the refs of its package revisions, Porch's
-    status.downstreamTargets.
+    status.downstreamTargets. `rendered`: what the last render in place of its draft, or else of its newest version, says,
+    where nothing is to be written.
     """
 
     name: str
@@ -35,6 +36,7 @@ class SyncOutcome:
     leftover: str = ""
     drift: list[str] = field(default_factory=list)
     collisions: list[str] = field(default_factory=list)
+    rendered: str = ""
     stuck: bool = False
     waiting: bool = False
     held: bool = False

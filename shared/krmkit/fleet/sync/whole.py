@@ -16,6 +16,7 @@ from krmkit.fleet.shard import Shard
 from krmkit.fleet.sync.drafts import propose_deletion, revisions_of
 from krmkit.fleet.sync.mainline import MainBranch
 from krmkit.fleet.sync.outcome import SyncOutcome
+from krmkit.fleet.sync.renderstatus import rendered
 from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.state import PREFIX, VariantState, read_states, state_ref
 from krmkit.fleet.sync.store import Store
@@ -156,6 +157,8 @@ class Sync:
             work.sync.store.pack.label = work.outcome.name
             with work.sync.store.refs.attempt() as undo:
                 outcome = work.sync.finish(work.built)
+                if self.dry:
+                    outcome.rendered = rendered(work.sync.store, work.sync.new.owned)
                 self._undo[work.outcome.name] = undo
             self._owned_now.setdefault(work.sync.store.name, set()).update(work.sync.new.owned)
             self._objects[work.outcome.package] = work.sync.new.objects

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from krmkit.views.sync import told_status
+from krmkit.views.terminal import Terminal
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository, outcome_of
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
@@ -60,6 +64,27 @@ def test_a_variant_that_moves(fleet: Fleet) -> None:
 
     moved = outcome_of(fleet.sync({"a.yaml": variants("x:q")}), "default/x")
     assert (moved.leftovers, moved.leftover) == (["drafts/p/packagevariant-1"], "its package is q now")
+
+
+@pytest.mark.parametrize("status", ["True", "False"])
+def test_a_status_names_the_last_render(fleet: Fleet, status: str) -> None:
+    """Where nothing is written, what a render in place left in the Kptfile is told; what went well needs no word in the table."""
+    fleet.sync({"a.yaml": variants("x:p")})
+    down, ref = fleet.repositories["down"], "refs/heads/drafts/p/packagevariant-1"
+    files = down.files(ref, "p")
+    condition = f"{{type: Rendered, status: '{status}', reason: Ended}}"
+    files["Kptfile"] += f"status:\n  conditions: [{condition}]\n"
+    down.refs[ref] = down.commit(ref, "p", files)
+
+    one = outcome_of(fleet.sync({"a.yaml": variants("x:p")}, dry=True), "default/x")
+
+    said = f"drafts/p/packagevariant-1: Rendered is {status} (Ended)"
+    told = told_status([one], Terminal(sys.stdout))
+    assert one.rendered == said and (said in told.table) == (status == "False")
+    assert [result.message for result in told.report.packages[0].results if result.rule == "last-render"] == [
+        said
+    ]
+    assert outcome_of(fleet.sync({"a.yaml": variants("x:p")}), "default/x").rendered == ""
 
 
 def test_another_fleet_keeps_what_it_has(fleet: Fleet) -> None:
