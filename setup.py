@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: the functions travel inside the package, and each has a command of its own.
+"""What pyproject.toml cannot say: the functions travel inside the package, beside the command krmkit.
 
 functions/<name> is packaged as krmkit/_functions/<name>, as files that are loaded by path, so that nothing but `krmkit` is top level.
 """
@@ -14,9 +14,6 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 FUNCTIONS = sorted(path.parent.name for path in ROOT.glob("functions/*/function.yaml"))
 SHIPPED = ("main.py", "definition.py", "function.yaml", "README.md")
-# The command of a function. pip makes the first line name its interpreter. It is no entry point, because what pip writes for one imports `re`,
-# which takes a third of the time of a small run. `krmkit` is one, so that Windows has krmkit.exe (`krmkit run NAME`).
-SCRIPT = "#!python\nfrom krmkit.start import function\n\nfunction({name!r})\n"
 
 
 class BuildWithFunctions(build_py):
@@ -46,24 +43,9 @@ class BuildWithFunctions(build_py):
         return outputs
 
 
-def commands() -> list[str]:
-    """Write the command of each function; returns their paths, relative to this file."""
-    folder = ROOT / "build" / "commands"
-    rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in FUNCTIONS:
-        (folder / name).write_text(SCRIPT.format(name=name), "utf-8")
-    return [f"build/commands/{name}" for name in FUNCTIONS]
-
-
+(ROOT / "build").mkdir(exist_ok=True)
 setup(
     # Not in shared/: metadata there would register the pytest plugin a second time in a checkout.
     options={"egg_info": {"egg_base": "build"}},
     cmdclass={"build_py": BuildWithFunctions},
-    entry_points={
-        "console_scripts": ["krmkit = krmkit.start:command"],
-        # Does nothing until a setting or an option names functions to test.
-        "pytest11": ["krmkit = krmkit.fn.contract.plugin"],
-    },
-    scripts=commands(),
 )

@@ -1,4 +1,4 @@
-"""Entry points of the installed commands: `function` for the command of one function, `command` for `krmkit`."""
+"""Entry points of the installed commands: `function` for the program of one function, `command` for `krmkit`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The cost of a call as users start it: pip's command, `krmkit run`, main.py of a checkout, an image's entry point, and
+"""The cost of a call as users start it: a linked program, `krmkit run`, main.py of a checkout, an image's entry point, and
 kpt.
 
 krmkit is installed into a virtual environment from the checkout's own wheel; its dependencies are those of this
@@ -60,20 +60,17 @@ def install(place: Path) -> Path:
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     paths = place / "lib" / version / "site-packages" / "dependencies.pth"
     paths.write_text(sysconfig.get_path("platlib") + "\n", "utf-8")
-    _add_command(place, python, version)
+    _add_function(place, version)
     return place / "bin"
 
 
-def _add_command(place: Path, python: Path, version: str) -> None:
-    """Install the benchmark's own function as the wheel installs the catalog's: its folder, and its command."""
+def _add_function(place: Path, version: str) -> None:
+    """Install the benchmark's own function as the wheel installs the catalog's, and link a program for each."""
     shutil.copytree(
         ROOT / "tests/bench" / NAMESPACE,
         place / "lib" / version / "site-packages/krmkit/_functions" / NAMESPACE,
     )
-    command = place / "bin" / NAMESPACE
-    shipped = (place / "bin" / "apply-presets").read_text("utf-8")
-    command.write_text(shipped.replace("apply-presets", NAMESPACE), "utf-8")
-    command.chmod(0o755)
+    subprocess.run([place / "bin/krmkit", "link", place / "bin"], check=True, stdout=subprocess.DEVNULL)
 
 
 def _starts(place: Path, commands: Path) -> list[Row]:
@@ -82,7 +79,7 @@ def _starts(place: Path, commands: Path) -> list[Row]:
     presets = _write(place, "presets", lists.resource_list(3, lists.APPLY_PRESETS, pack=True))
     installed, isolated = [str(commands / "python")], [INTERPRETER, "-I", "-S"]
     ways = {
-        "one scalar set in every item, pip's command": (
+        "one scalar set in every item, a linked program": (
             installed,
             [str(commands / NAMESPACE)],
             every,
@@ -106,7 +103,7 @@ def _starts(place: Path, commands: Path) -> list[Row]:
             every,
             2.2,
         ),
-        "apply-presets, pip's command": (installed, [str(commands / "apply-presets")], presets, 2.6),
+        "apply-presets, a linked program": (installed, [str(commands / "apply-presets")], presets, 2.6),
         "apply-presets, krmkit run": (
             installed,
             [str(commands / "krmkit"), "run", "apply-presets"],
@@ -150,7 +147,7 @@ def _against_nothing(commands: Path, presets: Path) -> list[Row]:
     taken = in_turns(measured, 21)
     nothing = "`python -I -S -c pass`, CPU"
     return [
-        row("Starts, 3 items", f"apply-presets, pip's command / {nothing}", taken["presets"] / taken["nothing"], "x", 3),
+        row("Starts, 3 items", f"apply-presets, a linked program / {nothing}", taken["presets"] / taken["nothing"], "x", 3),
         row("Starts, 3 items", f"krmkit version / {nothing}", taken["version"] / taken["nothing"], "x"),
     ]  # fmt: skip
 

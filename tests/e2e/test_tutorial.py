@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,6 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn import loader
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,11 +60,9 @@ def pattern_of(shown: str) -> str:
 def write_commands(folder: Path) -> None:
     """The commands that an installed krmkit has, for this checkout."""
     folder.mkdir()
-    calls = {"krmkit": "-m krmkit"} | {name: f"'{ROOT}/functions/{name}/main.py'" for name in loader.names()}
-    for name, call in calls.items():
-        path = folder / name
-        path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}/shared' exec '{sys.executable}' {call} \"$@\"\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    path = folder / "krmkit"
+    path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}/shared' exec '{sys.executable}' -m krmkit \"$@\"\n")
+    path.chmod(0o755)
 
 
 class Shell:

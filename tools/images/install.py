@@ -18,7 +18,7 @@ from pathlib import Path
 SOURCE = Path("/build")
 TARGET = Path("/krmkit")
 TIME = 315532800  # 1980-01-01, as old as archives can say
-# The same call as that of the command which pip installs.
+# The same call as that of a program which `krmkit link` writes.
 ENTRY = """\
 import sys
 

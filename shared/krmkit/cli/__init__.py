@@ -30,6 +30,7 @@ COMMANDS = {
         "bring components into a package, draw and explain installations",
     ),
     "new": ("krmkit.cli.new", "make a function of your own"),
+    "link": ("krmkit.cli.link", "write a program for each function, for exec: of a Kptfile"),
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),

@@ -1,4 +1,4 @@
-"""`krmkit run NAME [FILE] [flags]`: run one function exactly as its own command does; with --format, only its results."""
+"""`krmkit run NAME [FILE] [flags]`: run one function exactly as its own program does; with --format, only its results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from krmkit.fn.entry import command, run_function
 from krmkit.krm.errors import Refused
 
 # Imports for --format, --functions and wrong calls are local: a run of one function starts as fast
-# as the function's own command.
+# as the function's own program.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.cli.arguments import CommandParser

@@ -1,6 +1,6 @@
 """The entry point of every function: its command line, its streams, its exit code.
 
-A function's main.py ends in `main(__file__, process)`; pip's command, `krmkit run`, an image and a pipeline load the same
+A function's main.py ends in `main(__file__, process)`; a linked program, `krmkit run`, an image and a pipeline load the same
 main.py (`krmkit.fn.loader`) and run its `process` the same way. What a function is called with:
 
     main.py [FILE] [--explain] [--debug] [--crds DIR] [--limit NAME=N]

@@ -47,7 +47,7 @@ def help_text(definition: FunctionDefinition) -> str:
         lines += [description, ""]
     lines += [
         "Usage:",
-        f"  {definition.name} [FILE] [--explain] [--debug] [--tag TAG] [--crds DIR] [--limit NAME=N]",
+        f"  {definition.name} [FILE] [--explain] [--debug] [--tag\xa0TAG] [--crds\xa0DIR] [--limit\xa0NAME=N]",
         f"  {definition.name} --help | --schema | --version",
         "",
         "Reads a ResourceList from FILE or stdin, writes one to stdout. Exit code 1 and a result of severity error"
@@ -60,7 +60,7 @@ def help_text(definition: FunctionDefinition) -> str:
     rules = {**(definition.about.get("rules") or {}), **COMMON_RULES}
     lines += ["", "Results (tags.rule):"]
     lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
-    return "\n".join(_fitting(lines)) + "\n"
+    return "\n".join(_fitting(lines)).replace("\xa0", " ") + "\n"
 
 
 def _config(definition: FunctionDefinition) -> list[str]:
@@ -104,7 +104,8 @@ def _blocks(paragraph: str) -> list[str]:
     """Lines that belong together: an entry of a list begins a block, and so does a line that is indented."""
     blocks: list[str] = []
     for line in paragraph.split("\n"):
-        if not blocks or line.startswith(("- ", "  ")) or not line.strip():
+        inside = bool(blocks) and blocks[-1].startswith("- ") and line.startswith("  ")
+        if not blocks or not line.strip() or (line.startswith(("- ", "  ")) and not inside):
             blocks.append(line)
         else:
             blocks[-1] += f" {line.strip()}"

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 64  # a longer name is not a typing error, and the distance costs the product of both lengths
+_MOST_LISTED = 12
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -38,12 +39,10 @@ def proposal(name: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """As `proposal`, or the list of what is known when nothing is near: `; known: cpu, memory`."""
+    """Return the same as `proposal`, or `; known: cpu, memory` when nothing is near and a dozen names are known at most."""
     names = list(known)
-    proposed = proposal(name, names)
-    if proposed or not names:
-        return proposed
-    return "; known: " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    listed = "; known: " + ", ".join(names) if 0 < len(names) <= _MOST_LISTED else ""
+    return proposal(name, names) or listed
 
 
 def _plain(name: str) -> str:
