@@ -22,7 +22,7 @@ from krmkit.systems.porch.findings import (
     status_findings,
     violation_findings,
 )
-from krmkit.systems.porch.sets.items import Fleet, SetError, sets_among
+from krmkit.systems.porch.sets.items import Fleet, sets_among
 from krmkit.systems.porch.variants.decodevariants import decode_set
 
 
@@ -47,7 +47,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for packages in sets if not bad else []:
         try:
             planned.append(fleet.plan(packages))
-        except SetError as error:
+        except PorchError as error:
             results.add(set_error_finding(error))
     if len(planned) < len(sets):
         return

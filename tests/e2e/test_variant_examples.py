@@ -10,7 +10,8 @@ import pytest
 
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.systems.porch.sets.items import Fleet, SetError
+from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.sets.items import Fleet
 from krmkit.systems.porch.variants.decodevariants import decode_set
 from tests.e2e.gitfleet import APP, GitFleet, git
 
@@ -89,7 +90,7 @@ def test_selectors_with_package_names() -> None:
 )
 def test_package_names_in_a_wrong_place(targets: str, message: str) -> None:
     """The message says where they belong."""
-    with pytest.raises(SetError, match=message):
+    with pytest.raises(PorchError, match=message):
         variants(f"  targets: {targets}\n")
 
 

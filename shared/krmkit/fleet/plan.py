@@ -18,7 +18,6 @@ from krmkit.render.findings.places import line_of, shown_path
 from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, in_namespace
 from krmkit.systems.porch.findings import doubts
 from krmkit.systems.porch.sets.items import Fleet as Sets
-from krmkit.systems.porch.sets.items import SetError
 from krmkit.systems.porch.sets.text import owner_of
 from krmkit.systems.porch.variants.decodevariants import (
     DecodedVariant,
@@ -82,7 +81,7 @@ def plan_variants(
 ) -> FleetPlan:
     """Generate the variants of the sets in `given`, and take the PackageVariants in it as they are.
 
-    With `prune`, a selector may have no object of its kind. `folder`: that of the objects. Raises Refused, SetError.
+    With `prune`, a selector may have no object of its kind. `folder`: that of the objects. Raises Refused.
     """
     plan = FleetPlan()
     shown = shown_path(setfile)
@@ -108,15 +107,16 @@ def plan_variants(
     for packages in sets:
         try:
             planned = items.plan(packages)
-        except SetError as error:
+        except PorchError as error:
+            reason = error.conditions[0].reason
             hint = ""
-            if not objects and error.reason != "ValidationError":
+            if not objects and reason != "ValidationError":
                 hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
             place = line_of(shown, packages.resource, error.field) if error.field else setfile
             # The file has the expression, so its text and the caret below it are left out.
             said = re.sub(r"\n \| [^\n]*\n \| \.*\^", "", str(error))
             raise Refused(
-                f"{place}: {packages.name}: {error.reason}: {said}{_blamed(error, objects, folder)}{hint}"
+                f"{place}: {packages.name}: {reason}: {said}{_blamed(error, objects, folder)}{hint}"
             ) from None
         owner = owner_of(packages)
         if owner in plan.owners:
@@ -188,8 +188,9 @@ def _place(item: Resource, folder: str) -> str:
     return line_of(shown_path(os.path.join(folder, path)), item, "metadata.name")
 
 
-def _blamed(error: SetError, objects: list[Resource], folder: str) -> str:
+def _blamed(error: PorchError, objects: list[Resource], folder: str) -> str:
     """Where the objects are that a failing expression reads: the Repository, and the object that a selector found."""
+    assert error.resource is not None
     steps = steps_of(error.field)
     given = error.resource.get(*steps) if steps else None
     text = given if isinstance(given, str) else ""

@@ -16,7 +16,6 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.resourcefiles import resources_below, resources_of
 from krmkit.storage.disk.journal import JournalStep
-from krmkit.systems.porch.sets.items import SetError
 from krmkit.systems.porch.variants.validation import validate_variant
 
 
@@ -104,7 +103,7 @@ def read_fleet(
         plan = plan_variants(
             resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune, objects or ""
         )
-    except (Refused, SetError, YamlError) as error:
+    except (Refused, YamlError) as error:
         raise Refused(str(error)) from None
     fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
     taken: dict[str, str] = {}

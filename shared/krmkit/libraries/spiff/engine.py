@@ -14,10 +14,11 @@ from krmkit.libraries.spiff.functions.registry import call, call_with
 from krmkit.libraries.spiff.parsing.grammar import Parser
 from krmkit.libraries.spiff.tree.environment import Env, Parts, Run, Scope
 from krmkit.libraries.spiff.tree.errors import SpiffError
-from krmkit.libraries.spiff.tree.limits import DEFAULT_LIMITS, SpiffLimitError, SpiffLimits
+from krmkit.libraries.spiff.tree.limits import DEFAULT_LIMITS, SpiffLimits
 from krmkit.libraries.spiff.tree.nodes import Node
 from krmkit.libraries.spiff.tree.randomness import Chance
 from krmkit.libraries.spiff.tree.reading import from_data, read_all
+from krmkit.libraries.yaml.effort import EffortError
 
 FRAMES = 6_000
 """How many frames of Python a run may use; calls and expressions are counted long before."""
@@ -114,7 +115,7 @@ def _guarded(work: Any) -> Merged:
     sys.setrecursionlimit(max(frames, FRAMES))
     try:
         result: Merged = work()
-    except SpiffLimitError as error:
+    except EffortError as error:
         raise SpiffError(str(error), "limit") from None
     except RecursionError:
         raise SpiffError("the template is nested too deeply", "limit") from None

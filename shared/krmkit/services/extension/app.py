@@ -10,7 +10,6 @@ from time import perf_counter, time
 from typing import Any
 from urllib.parse import parse_qs
 
-from krmkit.krm.errors import Refused
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.services.evaluator.pool import WorkerPool
@@ -28,14 +27,6 @@ _NEARLY = 0.9  # part of the timeout: a caller that leaves later has waited for 
 _OUTCOMES = {499: "Canceled", 504: "TimedOut"}
 _FULL = b"too many calls wait\n"
 _TEXT = b"text/plain; charset=utf-8"
-
-
-class LateError(Refused):
-    """A call exceeded its `?timeout=`, or the limit of a call. `gone`: the caller has disconnected."""
-
-    def __init__(self, seconds: float, gone: bool) -> None:
-        super().__init__(f"the call took longer than its timeout of {seconds:g} s and was ended\n")
-        self.gone = gone
 
 
 class App:
@@ -83,7 +74,7 @@ class App:
                     size = len(body)
                     try:
                         limit = _limit(scope, self.pool.longest)
-                        status, text, hook = await self._answered(path, body, receive, started, limit)
+                        status, text, hook, gone = await self._answered(path, body, receive, started, limit)
                     finally:
                         self._held -= size
                     kind = _JSON if status == 200 else _TEXT
@@ -93,8 +84,6 @@ class App:
             status, text = 503, _FULL
         except ConnectionAbortedError:
             status, gone, hook = 499, True, self._hooks.get(path, "")
-        except LateError as error:
-            status, text, gone, hook = 504, str(error).encode(), error.gone, self._hooks.get(path, "")
         seconds = perf_counter() - started
         if hook or status != 200 or kind == _JSON:
             self._tell(scope, path, hook, status, size, text, seconds)
@@ -145,8 +134,11 @@ class App:
 
     async def _answered(
         self, path: str, body: bytes, receive: Receive, started: float, limit: float
-    ) -> tuple[int, bytes, str]:
-        """The result of `_call`, while the caller waits for it. Raises ConnectionAbortedError, LateError."""
+    ) -> tuple[int, bytes, str, bool]:
+        """Return the result of `_call`, or 504 for a call that exceeds its `?timeout=` or the limit of a call.
+
+        The last value: whether the caller has disconnected. Raises ConnectionAbortedError if it does so before.
+        """
         call = asyncio.create_task(self._call(path, body))
         gone = asyncio.create_task(_disconnected(receive))
         left = started + limit - perf_counter()
@@ -156,7 +148,7 @@ class App:
                 answer = call.result()
                 if answer[2]:
                     self._hooks[path] = answer[2]  # only served paths, so there are few
-                return answer
+                return *answer, False
         finally:
             for task in (call, gone):
                 task.cancel()
@@ -164,7 +156,8 @@ class App:
         # A caller closes the connection at its timeout, perhaps just before the one here, which began later.
         if not gone.cancelled() and perf_counter() - started < _NEARLY * limit:
             raise ConnectionAbortedError
-        raise LateError(limit, not gone.cancelled())
+        text = f"the call took longer than its timeout of {limit:g} s and was ended\n".encode()
+        return 504, text, self._hooks.get(path, ""), not gone.cancelled()
 
     async def _call(self, path: str, body: bytes) -> tuple[int, bytes, str]:
         """Status, answer, and the hook. If a worker dies, another one answers its call."""

@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from krmkit.systems.porch.sets.items import Planned, SetError
+    from krmkit.systems.porch.api.apinames import PorchError
+    from krmkit.systems.porch.sets.items import Planned
     from krmkit.systems.porch.variants.chain import VariantChain
 
 _WHERE_OBJECTS_STAND = (
@@ -150,11 +151,12 @@ def doubts(planned: Planned) -> list[tuple[str, str]]:
     return found
 
 
-def set_error_finding(error: SetError) -> Finding:
+def set_error_finding(error: PorchError) -> Finding:
     """Return the finding about a set without variants, by the controller's reason."""
     rules = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-not-found"}
-    rule = rules.get(error.reason, "unexpected-error")
-    return condition_finding(ERROR, rule, error.condition, error.resource)
+    condition = error.conditions[0]
+    rule = rules.get(condition.reason, "unexpected-error")
+    return condition_finding(ERROR, rule, condition, error.resource)
 
 
 def no_set_finding() -> Finding:

@@ -9,7 +9,7 @@ from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.marking import TemplateValue
 from krmkit.libraries.spiff.tree.embedded import unescape, unescape_key
 from krmkit.libraries.spiff.tree.environment import Env, Run
-from krmkit.libraries.spiff.tree.limits import SpiffLimitError
+from krmkit.libraries.spiff.tree.limits import exceeded
 from krmkit.libraries.spiff.tree.nodes import LOCAL, STATE, TEMPORARY, Expression, Node
 from krmkit.libraries.yaml import emit
 
@@ -61,7 +61,7 @@ class NodeWriter:
         if kind is str:
             self.left -= len(value)
             if self.left < 0:
-                raise SpiffLimitError("characters of output", self.limit)
+                raise exceeded("characters of output", self.limit)
             if self.unescaped and "((!" in value:
                 return unescape(value, self.interpolation)
             return value
@@ -72,7 +72,7 @@ class NodeWriter:
         if kind is list:
             return [self.data(entry) for entry in value]
         if self.left < 0:
-            raise SpiffLimitError("characters of output", self.limit)
+            raise exceeded("characters of output", self.limit)
         if kind is float:
             return int(value) if value.is_integer() and abs(value) < 1 << 63 else value
         if isinstance(value, LambdaValue):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import truth
@@ -27,15 +28,6 @@ _CONTROLS: dict[str, frozenset[str]] = {
 _KNOWN = frozenset(_CONTROLS) | frozenset().union(*_CONTROLS.values())
 
 
-class _Wrong(Exception):  # noqa: N818 - caught where the map is known
-    """The structure is not well-formed."""
-
-    def __init__(self, control: str, text: str, issue: Issue | None = None) -> None:
-        super().__init__(text)
-        self.control = control
-        self.issue = issue or Issue(text)
-
-
 def is_control_key(key: str) -> bool:
     """Whether a key names a control or one of its options."""
     return key.startswith("<<") and key[2:3] not in ("", "<", "!")
@@ -52,13 +44,17 @@ def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | 
     place.chosen = None
     if not is_control_map(names):
         return None
+    name = ""
     try:
         name, options, fields = _parts(names)
         if not name:
             return None
+        for option in options:
+            if option not in _CONTROLS[name]:
+                raise Failure(f'invalid option "{option}" for control "{name}"')
         value = names["<<" + name]
         if value.note.undefined and name == "switch":
-            return Node(None, node.source).noted(undefined=True)
+            return _absent(node)
         chosen = _APPLY[name](value, options, fields, env, node)
         if chosen.note.undefined:
             return chosen
@@ -70,10 +66,9 @@ def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | 
     except Waits as wait:
         place.chosen = wait.chosen
         return None
-    except _Wrong as wrong:
-        label = f"<{wrong.control} control>" if wrong.control else "<control>"
-        shown = Node(label, node.source)
-        return shown.noted(issue=wrong.issue, error=True, failed=True)
+    except Failure as failure:
+        shown = Node(f"<{name} control>" if name else "<control>", node.source)
+        return shown.noted(issue=failure.issue, error=True, failed=True)
 
 
 def _parts(names: dict[str, Node]) -> tuple[str, dict[str, Node], dict[str, Node]]:
@@ -87,16 +82,13 @@ def _parts(names: dict[str, Node]) -> tuple[str, dict[str, Node], dict[str, Node
             continue
         name = key[2:]
         if name not in _KNOWN:
-            raise _Wrong("", f'unknown control or control option "{key}"')
+            raise Failure(f'unknown control or control option "{key}"')
         if name not in _CONTROLS:
             options[name] = names[key]
         elif control:
-            raise _Wrong("", f'multiple controls "<<{control}" and "{key}"')
+            raise Failure(f'multiple controls "<<{control}" and "{key}"')
         else:
             control = name
-    for option in options:
-        if control and option not in _CONTROLS[control]:
-            raise _Wrong(control, f'invalid option "{option}" for control "{control}"')
     return control, options, fields
 
 
@@ -113,10 +105,10 @@ def _absent(node: Node) -> Node:
 
 def _if(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
     if fields:
-        raise _Wrong("if", "no regular fields allowed in if control")
+        raise Failure("no regular fields allowed in if control")
     condition = _ready(value, env)
     if condition is not None and type(condition) is not bool:
-        raise _Wrong("if", f"invalid condition value type: {type_name(condition)}")
+        raise Failure(f"invalid condition value type: {type_name(condition)}")
     return options.get("then" if condition else "else") or _absent(node)
 
 
@@ -131,10 +123,10 @@ def _switch(value: Node, options: dict[str, Node], fields: dict[str, Node], env:
     if "default" in options:
         return options["default"]
     if type(selected) is str:
-        raise _Wrong("switch", f'invalid switch value: "{selected}"')
+        raise Failure(f'invalid switch value: "{selected}"')
     if "cases" in options:
-        raise _Wrong("switch", f"invalid switch value: {short(selected)}")
-    raise _Wrong("switch", f"invalid switch value type: {type_name(selected)}")
+        raise Failure(f"invalid switch value: {short(selected)}")
+    raise Failure(f"invalid switch value type: {type_name(selected)}")
 
 
 def _case(selected: Any, cases: Node, env: Env) -> Node | None:
@@ -142,18 +134,18 @@ def _case(selected: Any, cases: Node, env: Env) -> Node | None:
     if isinstance(entries, Expression):
         raise Waits
     if type(entries) is not list:
-        raise _Wrong("switch", f"case must be a list but got {type_name(entries)}")
+        raise Failure(f"case must be a list but got {type_name(entries)}")
     for index, entry in enumerate(entries):
         if isinstance(entry.value, Expression):
             raise Waits
         if type(entry.value) is not dict:
-            raise _Wrong("switch", f"case {index} must be a map, but got {type_name(entry.value)}")
+            raise Failure(f"case {index} must be a map, but got {type_name(entry.value)}")
         case, match = entry.value.get("case"), entry.value.get("match")
         result: Node | None = entry.value.get("value")
         if case is None and match is None:
-            raise _Wrong("switch", f"case {index} requires 'case' or `'match' field")
+            raise Failure(f"case {index} requires 'case' or `'match' field")
         if case is not None and match is not None:
-            raise _Wrong("switch", f"case {index} requires either 'case' or `'match' field")
+            raise Failure(f"case {index} requires either 'case' or `'match' field")
         if result is None:
             result = _absent(entry)
         if case is not None:
@@ -162,9 +154,7 @@ def _case(selected: Any, cases: Node, env: Env) -> Node | None:
             continue
         function = _ready(match, env) if match is not None else None
         if not isinstance(function, LambdaValue):
-            raise _Wrong(
-                "switch", f"case {index} match requires a lambda value, but got {type_name(function)}"
-            )
+            raise Failure(f"case {index} match requires a lambda value, but got {type_name(function)}")
         if _matches(function, selected, env, index):
             return result
     return None
@@ -174,7 +164,7 @@ def _matches(function: LambdaValue, selected: Any, env: Env, index: int) -> bool
     try:
         value, _ = function.call([selected], env)
     except Failure as failure:
-        raise _Wrong("switch", "", Issue(f"case {index} match failed", (failure.issue,))) from None
+        raise Failure(Issue(f"case {index} match failed", (failure.issue,))) from None
     if isinstance(value, Expression):
         raise Waits
     return truth(value)
@@ -184,7 +174,7 @@ def _type(value: Node, options: dict[str, Node], fields: dict[str, Node], env: E
     name = "undef" if value.note.undefined else type_name(_ready(value, env))
     found = fields.get(name) or options.get("default")
     if found is None:
-        raise _Wrong("type", f'invalid type switch type: "{name}"')
+        raise Failure(f'invalid type switch type: "{name}"')
     return found
 
 
@@ -202,27 +192,23 @@ def _merge(value: Node, options: dict[str, Node], fields: dict[str, Node], env: 
             merged.update(entry.value)
         elif entry.value is not None:
             where = f"entry {index}: invalid entry" if type(source) is list else "invalid value"
-            raise _Wrong("merge", f"{where} type: {type_name(entry.value)}")
+            raise Failure(f"{where} type: {type_name(entry.value)}")
     return Node(merged, node.source)
 
 
-class _Variable:
+class _Variable(NamedTuple):
     """A loop variable: its name, that of its index, and what it runs over."""
 
-    def __init__(self, name: str, index: str, source: Any) -> None:
-        self.name = name
-        self.index = index or f"index-{name}"
-        entries = (
-            [(key, source[key]) for key in sorted(source)] if type(source) is dict else enumerate(source)
-        )
-        self.entries: list[tuple[Any, Node]] = list(entries)
+    name: str
+    place: str
+    entries: list[tuple[Any, Node]]
 
 
 def _for(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
     if fields:
-        raise _Wrong("for", "no regular fields allowed in for control")
+        raise Failure("no regular fields allowed in for control")
     if "do" not in options:
-        raise _Wrong("for", "do fields required in for control")
+        raise Failure("do fields required in for control")
     variables = _variables(_ready(value, env))
     mapkey = options.get("mapkey")
     made: list[Node] = []
@@ -258,7 +244,7 @@ def _for(value: Node, options: dict[str, Node], fields: dict[str, Node], env: En
         else:
             made.append(Node(result, node.source))
     if issues:
-        raise _Wrong("for", "", Issue("error evaluationg for body", tuple(issues)))
+        raise Failure(Issue("error evaluationg for body", tuple(issues)))
     if waits:
         raise Waits
     return Node(made if mapkey is None else named, node.source)
@@ -273,26 +259,13 @@ def _instance(option: Node, env: Env) -> tuple[Any, Any]:
 
 def _rounds(variables: list[_Variable], env: Env) -> Any:
     """The names of each round; the last variable runs fastest."""
-    places = [0] * len(variables)
-    if not variables or any(not one.entries for one in variables):
-        return
-    while True:
+    for entries in product(*(one.entries for one in variables)) if variables else ():
         env.run.count(1)
         names: dict[str, Node] = {}
-        for one, place in zip(variables, places, strict=True):
-            key, entry = one.entries[place]
+        for one, (key, entry) in zip(variables, entries, strict=True):
             names[one.name] = entry
-            names[one.index] = Node(key, "for")
+            names[one.place] = Node(key, "for")
         yield names
-        position = len(variables) - 1
-        while position >= 0:
-            places[position] += 1
-            if places[position] < len(variables[position].entries):
-                break
-            places[position] = 0
-            position -= 1
-        if position < 0:
-            return
 
 
 def _variables(source: Any) -> list[_Variable]:
@@ -303,34 +276,32 @@ def _variables(source: Any) -> list[_Variable]:
             found.append(_variable(name.strip(), index.strip(), source[key].value))
         return found
     if type(source) is not list:
-        raise _Wrong("for", f"value field must be map but got {type_name(source)}")
+        raise Failure(f"value field must be map but got {type_name(source)}")
     return [_listed(entry.value) for entry in source]
 
 
 def _listed(spec: Any) -> _Variable:
     if type(spec) is not dict:
-        raise _Wrong("for", f"control variable list entry requires may but got {type_name(spec)}")
+        raise Failure(f"control variable list entry requires may but got {type_name(spec)}")
     for field in ("name", "values"):
         if field not in spec:
-            raise _Wrong("for", f"control variable list entry requires {field} field")
+            raise Failure(f"control variable list entry requires {field} field")
     if not set(spec) <= {"name", "values", "index"}:
-        raise _Wrong(
-            "for",
+        raise Failure(
             "control variable list entry requires two or three fields: name, values and optionally index",
         )
     name, index = spec["name"].value, spec["index"].value if "index" in spec else ""
     for word in (name, index):
         if type(word) is not str:
-            raise _Wrong("for", f"control variable name must be of type string but got {type_name(word)}")
+            raise Failure(f"control variable name must be of type string but got {type_name(word)}")
     return _variable(name, index, spec["values"].value)
 
 
 def _variable(name: str, index: str, values: Any) -> _Variable:
     if type(values) is not list and type(values) is not dict:
-        raise _Wrong(
-            "for", f'control variable "{name}" requires list or map value but got {type_name(values)}'
-        )
-    return _Variable(name, index, values)
+        raise Failure(f'control variable "{name}" requires list or map value but got {type_name(values)}')
+    entries = enumerate(values) if type(values) is list else [(key, values[key]) for key in sorted(values)]
+    return _Variable(name, index or f"index-{name}", list(entries))
 
 
 _APPLY = {"if": _if, "switch": _switch, "type": _type, "for": _for, "merge": _merge}

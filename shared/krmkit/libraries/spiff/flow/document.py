@@ -16,7 +16,7 @@ from krmkit.libraries.spiff.flow.maps import flow_map
 from krmkit.libraries.spiff.tree.embedded import embedded
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue
-from krmkit.libraries.spiff.tree.limits import SpiffLimitError
+from krmkit.libraries.spiff.tree.limits import exceeded
 from krmkit.libraries.spiff.tree.nodes import (
     DEFAULT,
     DYNAMIC,
@@ -56,7 +56,7 @@ class Flow:
             if self.changes == before or self.is_settled(node, interpolation):
                 self.tick += 1
                 return node
-        raise SpiffLimitError("passes", env.run.limits.passes)
+        raise exceeded("passes", env.run.limits.passes)
 
     def node(self, root: Node, env: Env, override: bool) -> Node:
         value = root.value

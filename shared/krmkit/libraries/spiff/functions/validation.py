@@ -8,7 +8,7 @@ from typing import Any
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import Undefined, truth
-from krmkit.libraries.spiff.functions.validators import VALIDATORS, UncheckableCondition, Verdict, text_of
+from krmkit.libraries.spiff.functions.validators import VALIDATORS, Verdict, text_of
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
@@ -31,7 +31,7 @@ def _conditions(args: list[Any], env: Env, strict: bool) -> Any:
     for number, condition in enumerate(args[1:], 1):
         try:
             good, text = verdict(value, condition, env)
-        except UncheckableCondition as problem:
+        except Failure as problem:
             raise Failure(f"condition {number} has problem: {problem}") from None
         except Waits:
             return PENDING
@@ -50,25 +50,25 @@ def verdict(value: Any, condition: Any, env: Env) -> Verdict:
         return _apply(value, condition, [], env)
     if type(condition) is list:
         if not condition:
-            raise UncheckableCondition("validation type missing")
+            raise Failure("validation type missing")
         return _apply(value, condition[0].value, condition[1:], env)
-    raise UncheckableCondition(f"invalid validation check type: {type_name(condition)}")
+    raise Failure(f"invalid validation check type: {type_name(condition)}")
 
 
 def _apply(value: Any, condition: Any, args: list[Node], env: Env) -> Verdict:
     if isinstance(condition, LambdaValue):
         return _by_lambda(value, condition, args, env)
     if type(condition) is not str:
-        raise UncheckableCondition(f'unexpected validation type "{type_name(condition)}"')
+        raise Failure(f'unexpected validation type "{type_name(condition)}"')
     negated = condition.startswith("!")
     name = condition[1:] if negated else condition
     if condition == "":
-        raise UncheckableCondition("empty validator type")
+        raise Failure("empty validator type")
     if name == "not":
         negated = not negated
     validator = _COMBINED.get(name) or VALIDATORS.get(name)
     if validator is None:
-        raise UncheckableCondition(f'unknown validation operator "{name}"')
+        raise Failure(f'unknown validation operator "{name}"')
     good, text = validator(name, value, args, env)
     return (not good if negated else good), text
 
@@ -76,18 +76,15 @@ def _apply(value: Any, condition: Any, args: list[Node], env: Env) -> Verdict:
 def _by_lambda(value: Any, function: LambdaValue, args: list[Node], env: Env) -> Verdict:
     count = len(function.parameters)
     if count != len(args) + 1:
-        raise UncheckableCondition(
+        raise Failure(
             f"argument count mismatch for lambda {function}: expected {count}, found {len(args) + 1}"
         )
-    try:
-        result, _ = function.call([value, *(arg.value for arg in args)], env)
-    except Failure as failure:
-        raise UncheckableCondition(failure.issue.text) from None
+    result, _ = function.call([value, *(arg.value for arg in args)], env)
     if isinstance(result, Expression):
         raise Waits
     if type(result) is list:
         if not 1 <= len(result) <= 3:
-            raise UncheckableCondition(f"invalid result length of validator {function}, got {len(result)}")
+            raise Failure(f"invalid result length of validator {function}, got {len(result)}")
         good = truth(result[0].value)
         if len(result) == 2:
             return good, text_of("lambda validator result index 2: lambda validator", result[1].value)
@@ -111,8 +108,8 @@ def _list(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
         for number, condition in enumerate(args):
             try:
                 good, text = verdict(node.value, condition.value, env)
-            except UncheckableCondition as problem:
-                raise UncheckableCondition(f"list entry {index} condition {number}: {problem}") from None
+            except Failure as problem:
+                raise Failure(f"list entry {index} condition {number}: {problem}") from None
             if not good:
                 return False, f"entry {index} condition {number} {text}"
     return True, "all entries match all conditions"
@@ -124,7 +121,7 @@ def _map(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if not args:
         return True, "is a map"
     if len(args) > 2:
-        raise UncheckableCondition(f"map validator takes a maximum of two arguments, got {len(args)}")
+        raise Failure(f"map validator takes a maximum of two arguments, got {len(args)}")
     for key in sorted(value):
         if len(args) == 2:
             good, text = _inside(key, args[0], env, f"map key {quote(key)} ")
@@ -139,18 +136,18 @@ def _map(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _inside(value: Any, condition: Node, env: Env, where: str) -> Verdict:
     try:
         return verdict(value, condition.value, env)
-    except UncheckableCondition as problem:
-        raise UncheckableCondition(f"{where}{problem}") from None
+    except Failure as problem:
+        raise Failure(f"{where}{problem}") from None
 
 
 def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if type(value) is not dict:
         return False, "is no map"
     if not 1 <= len(args) <= 2:
-        raise UncheckableCondition(f"{name} reqires one or two arguments")
+        raise Failure(f"{name} reqires one or two arguments")
     field = args[0].value
     if type(field) is not str:
-        raise UncheckableCondition("field name must be string")
+        raise Failure("field name must be string")
     if field not in value:
         if name == "optionalfield":
             return True, f"has no optional field {quote(field)}"
@@ -172,7 +169,7 @@ def _or(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _joined(value: Any, args: list[Node], env: Env, decisive: bool) -> Verdict:
     """The conditions in their order; the first whose verdict is `decisive` decides alone, and its text is the text."""
     if not args:
-        raise UncheckableCondition("validator argument required")
+        raise Failure("validator argument required")
     texts = []
     for condition in args:
         good, text = verdict(value, condition.value, env)

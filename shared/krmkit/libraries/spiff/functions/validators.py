@@ -1,4 +1,7 @@
-"""Conditions of validate and check that look at one value: its type, its form, its size."""
+"""Conditions of validate and check that look at one value: its type, its form, its size.
+
+A Failure: the condition cannot be checked.
+"""
 
 from __future__ import annotations
 
@@ -21,25 +24,21 @@ from krmkit.libraries.spiff.tree.shown import short
 Verdict = tuple[bool, str]
 
 
-class UncheckableCondition(Exception):  # noqa: N818 - the reference's word: a condition has a problem
-    """A condition that cannot be checked."""
-
-
 def text_of(what: str, value: Any) -> str:
     if type(value) is not str:
-        raise UncheckableCondition(f"{what} requires string, but got {type_name(value)}")
+        raise Failure(f"{what} requires string, but got {type_name(value)}")
     return value
 
 
 def _empty(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if type(value) not in (str, list, dict):
-        raise UncheckableCondition(f"invalid type for empty: {type_name(value)}")
+        raise Failure(f"invalid type for empty: {type_name(value)}")
     return (False, "is not empty") if value else (True, "is empty")
 
 
 def _valueset(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1 or type(args[0].value) is not list:
-        raise UncheckableCondition("valueset requires a list argument with possible values")
+        raise Failure("valueset requires a list argument with possible values")
     if any(loosely_equal(value, node.value) for node in args[0].value):
         return True, "matches valuset"
     if type(value) in (str, int):
@@ -49,7 +48,7 @@ def _valueset(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 def _value(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1:
-        raise UncheckableCondition(f"{name} requires a value argument")
+        raise Failure(f"{name} requires a value argument")
     good = loosely_equal(value, args[0].value)
     return good, f"{'valid' if good else 'invalid'} value {short(value)}"
 
@@ -68,13 +67,13 @@ _SIGNS = {">": "gt", "<": "lt", ">=": "ge", "<=": "le"}
 
 def _order(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1:
-        raise UncheckableCondition(f"{name} requires a value argument")
+        raise Failure(f"{name} requires a value argument")
     compare, fulfilled, failed = _ORDERS[_SIGNS.get(name, name)]
     bound = args[0].value
     numbers = (int, float)
     both = (type(value) in numbers and type(bound) in numbers) or (type(value) is str and type(bound) is str)
     if not both:
-        raise UncheckableCondition(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
+        raise Failure(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
     good = compare(value, bound)
     return good, f"{fulfilled if good else failed} {_shown(bound)}"
 
@@ -85,13 +84,13 @@ def _shown(value: Any) -> str:
 
 def _match(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1 or type(args[0].value) is not str:
-        raise UncheckableCondition("match requires a regexp argument")
+        raise Failure("match requires a regexp argument")
     try:
         pattern = compiled(args[0].value)
     except Failure as failure:
-        raise UncheckableCondition(f"regexp {args[0].value}: {failure.issue.text}") from None
+        raise Failure(f"regexp {args[0].value}: {failure.issue.text}") from None
     if type(value) is not str:
-        raise UncheckableCondition("no string to match regexp")
+        raise Failure("no string to match regexp")
     good = pattern.search(value) is not None
     return good, f"{'valid' if good else 'invalid'} value {quote(value)}"
 
@@ -102,7 +101,7 @@ def _type(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     for arg in args:
         wanted = arg.value
         if type(wanted) is not str:
-            raise UncheckableCondition(f"type: type arg requires string, but got {type_name(wanted)}")
+            raise Failure(f"type: type arg requires string, but got {type_name(wanted)}")
         if wanted == kind:
             return True, f"is of type {wanted}"
         texts.append(f"is not of type {wanted}")
@@ -145,11 +144,8 @@ def _semver(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _keys(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     text = text_of(name, value)
     words, problem = _KEYS[name]
-    try:
-        with needed("cryptography", name):
-            import cryptography  # noqa: F401 - the functions of pem need it
-    except Failure as failure:
-        raise UncheckableCondition(failure.issue.text) from None
+    with needed("cryptography", name):
+        import cryptography  # noqa: F401 - the functions of pem need it
     try:
         if name == "privatekey":
             pem.parse_private_key(text)

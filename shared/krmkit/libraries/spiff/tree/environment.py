@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.spiff.tree.errors import Info, Path, Result
-from krmkit.libraries.spiff.tree.limits import SpiffLimitError, SpiffLimits
+from krmkit.libraries.spiff.tree.limits import SpiffLimits, exceeded
 from krmkit.libraries.spiff.tree.nodes import IMPLIED, Expression, Node, find, step_into
 from krmkit.libraries.spiff.tree.randomness import Chance
 from krmkit.libraries.spiff.tree.tags import Tags
-from krmkit.libraries.yaml.effort import EffortError, charge
+from krmkit.libraries.yaml.effort import charge
 
 VERSION = "1.7.0"
 """The value of `__ctx.VERSION`: the version of spiff++ whose language this is."""
@@ -76,15 +76,15 @@ class Run:
         self.demands = 0
 
     def count(self, nodes: int) -> None:
-        """Count nodes that an evaluation made; SpiffLimitError beyond the limit."""
+        """Count nodes that an evaluation made; EffortError beyond the limit."""
         self.made += nodes
         if nodes > _FEW:
-            self._draw(nodes * _MADE)
+            charge(nodes * _MADE)
         if self.made > self.limits.nodes:
-            raise SpiffLimitError("nodes", self.limits.nodes)
+            raise exceeded("nodes", self.limits.nodes)
 
     def hold(self, value: Any) -> int:
-        """Count the nodes inside a value, and return how many; SpiffLimitError beyond the limit.
+        """Count the nodes inside a value, and return how many; EffortError beyond the limit.
 
         Values are shared and not copied: thirty doublings, `b: (( [a, a] ))`, are thirty lists, and a billion nodes for all
         that walks through them.
@@ -102,36 +102,29 @@ class Run:
         """Count the entries of one list or map that a walk goes through."""
         self.held += count
         if self.held > self.limits.held:
-            raise SpiffLimitError("nodes in values", self.limits.held)
+            raise exceeded("nodes in values", self.limits.held)
 
     def step(self, count: int = 1) -> None:
         """Count one evaluation, or a function's work that takes as long as so many."""
         self.steps += count
         if self.steps > self.limits.steps:
-            raise SpiffLimitError("evaluations", self.limits.steps)
+            raise exceeded("evaluations", self.limits.steps)
         if self.steps > self.free:
-            self._draw(count * _EVALUATION)
-
-    def _draw(self, steps: int) -> None:
-        """Take steps from the budget of the run of a function."""
-        try:
-            charge(steps)
-        except EffortError as error:
-            raise SpiffLimitError.of(str(error)) from None
+            charge(count * _EVALUATION)
 
     def search(self, size: int) -> None:
         """Count the instructions of a search (`Pattern.cost`), or the bytes that one of many searches in a text may read."""
-        self._draw(size // _SEARCHED)
+        charge(size // _SEARCHED)
 
     def look(self, entries: int) -> None:
         """Count the entries of a list or map that a reference to it looks at."""
-        self._draw(entries // 2)
+        charge(entries // 2)
 
     def write(self, piece: int, whole: int) -> None:
-        """Count a piece of a text that is `whole` characters long by now; SpiffLimitError beyond the limit of the output."""
+        """Count a piece of a text that is `whole` characters long by now; EffortError beyond the limit of the output."""
         if whole > self.limits.output:
-            raise SpiffLimitError("characters of output", self.limits.output)
-        self._draw(1 + piece // _WRITTEN)
+            raise exceeded("characters of output", self.limits.output)
+        charge(1 + piece // _WRITTEN)
 
     def enter(self) -> None:
         """Count one call inside others; the caller calls `leave` when it is over."""
@@ -139,7 +132,7 @@ class Run:
         self.depth += 1
         if self.depth > self.limits.depth:
             depth, self.depth = self.limits.depth, 0
-            raise SpiffLimitError("calls inside each other", depth)
+            raise exceeded("calls inside each other", depth)
 
     def leave(self) -> None:
         self.depth -= 1

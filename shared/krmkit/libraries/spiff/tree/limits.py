@@ -1,8 +1,10 @@
-"""The limits of a run, and the error of a run that exceeds them."""
+"""The limits of a run, and the error of a run that exceeds them: an EffortError, as for the effort of all languages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from krmkit.libraries.yaml.effort import EffortError
 
 
 @dataclass(slots=True, eq=False)
@@ -25,15 +27,6 @@ class SpiffLimits:
 DEFAULT_LIMITS = SpiffLimits()
 
 
-class SpiffLimitError(Exception):
-    """A count ran out; `what` names it."""
-
-    def __init__(self, what: str, limit: int) -> None:
-        super().__init__(f"the template needs more than {limit} {what}; it may never end")
-
-    @classmethod
-    def of(cls, message: str) -> SpiffLimitError:
-        """The error for a limit that is counted elsewhere."""
-        error = cls("", 0)
-        error.args = (message,)
-        return error
+def exceeded(what: str, limit: int) -> EffortError:
+    """Return the error for a count that ran out; `what` names it."""
+    return EffortError(f"the template needs more than {limit} {what}; it may never end")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.spiff.tree.errors import SpiffError
-from krmkit.libraries.spiff.tree.limits import SpiffLimitError
+from krmkit.libraries.spiff.tree.limits import exceeded
 from krmkit.libraries.spiff.tree.nodes import STATIC, Node
 from krmkit.libraries.yaml.document import parse_all
 from krmkit.libraries.yaml.errors import YamlError
@@ -119,7 +119,7 @@ class _Reader:
         if self.within:
             self.aliased += 1
             if self.aliased > MOST_ALIASED:
-                raise SpiffLimitError("nodes through aliases", MOST_ALIASED)
+                raise exceeded("nodes through aliases", MOST_ALIASED)
 
     def _alias(self, alias: Alias) -> Node:
         target = alias.target

@@ -39,24 +39,13 @@ _MOST_LINES = 1_000
 _NUMBERS = {"\ue0f0.inf": float("inf"), "\ue0f0-.inf": float("-inf"), "\ue0f0.nan": float("nan")}
 
 
-class ProgramError(Refused):
-    """A program failed; the message is the interpreter's, on one line.
-
-    `is_limit`: it exceeded its steps. `missed`: the apiVersions that match_gvk missed before.
-    """
-
-    def __init__(self, message: str, is_limit: bool = False, missed: list[str] | None = None) -> None:
-        super().__init__(Finding("limit" if is_limit else "program", message))
-        self.missed = missed or []
-
-
 def run_program(
-    source: str, items: list[object], config: object, compares_groups: bool = True
-) -> tuple[object, list[str], list[str]]:
-    """Run a program on `ctx.resource_list`; return the new items, the printed lines, and the apiVersions match_gvk missed.
+    source: str, items: list[object], config: object, compares_groups: bool, missed: list[str]
+) -> tuple[object, list[str]]:
+    """Run a program on `ctx.resource_list`; return the new items and the printed lines.
 
-    `compares_groups`: whether match_gvk matches an apiVersion with a group; missed ones are returned sorted. Raises
-    ProgramError, and MissingDependencyError without the interpreter.
+    `compares_groups`: whether match_gvk matches an apiVersion with a group; `missed` gets those that it missed, sorted, also
+    of a program that fails. Raises Refused, and MissingDependencyError without the interpreter.
     """
     try:
         import starlark
@@ -64,25 +53,27 @@ def run_program(
         raise missing("Starlark programs", error, "starlark") from None
     try:
         # The child returns errors as text: the interpreter's exceptions cannot be pickled.
-        (failed, is_limit, left, printed, missed), steps = in_child(
+        (failed, is_limit, left, printed, found), steps = in_child(
             lambda: _counted(lambda: _run(starlark, source, _sealed(items), config, compares_groups)),
             MOST_MEMORY,
             MOST_SECONDS * max(1, (effort.left() or 0) // effort.DEFAULT),
         )
         effort.take(steps)
     except MemoryError:
-        raise ProgramError(f"the program needs more than {MOST_MEMORY >> 20} MiB of memory", True) from None
+        raise _too_much(f"more than {MOST_MEMORY >> 20} MiB of memory") from None
     except TimeoutError as error:
-        raise ProgramError(
-            f"the program needs {error}, in built-in functions, which take no steps", True
-        ) from None
+        raise _too_much(f"{error}, in built-in functions, which take no steps") from None
     except ChildProcessError as error:
-        raise ProgramError(
-            f"the interpreter crashed ({error}), as it does if a value or the program is too deep", True
-        ) from None
+        message = f"the interpreter crashed ({error}), as it does if a value or the program is too deep"
+        raise Refused(Finding("limit", message)) from None
+    missed += found
     if failed:
-        raise ProgramError(failed, is_limit, missed)
-    return _opened(left), printed, missed
+        raise Refused(Finding("limit" if is_limit else "program", failed))
+    return _opened(left), printed
+
+
+def _too_much(needed: str) -> Refused:
+    return Refused(Finding("limit", f"the program needs {needed}"))
 
 
 def _sealed(data: Any) -> Any:

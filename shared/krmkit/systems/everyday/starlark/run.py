@@ -8,6 +8,7 @@ for no tag, matches no apiVersion with a group; nor does this one, with a warnin
 
 from __future__ import annotations
 
+from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
@@ -16,7 +17,7 @@ from krmkit.libraries.yaml.data import same_data
 from krmkit.systems.everyday.common.findings import info, refused, reporting, warning, wrong_config
 from krmkit.systems.everyday.common.kptconfig import GROUP, group_of, is_config_map, string_at
 from krmkit.systems.everyday.common.releases import Release, explained
-from krmkit.systems.everyday.starlark.programs import ProgramError, run_program
+from krmkit.systems.everyday.starlark.programs import run_program
 
 Identity = tuple[str, ...]
 
@@ -37,10 +38,11 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
     assert config is not None
     items = list(resources)
     before = [item.get() for item in items]
+    missed: list[str] = []
     try:
-        after, printed, missed = run_program(source, before, config.get(), compares_groups)
-    except ProgramError as error:
-        return [error.finding.at(config), *_missed(error.missed, config)]
+        after, printed = run_program(source, before, config.get(), compares_groups, missed)
+    except Refused as error:
+        return [error.finding.at(config), *_missed(missed, config)]
     if not isinstance(after, list) or not all(isinstance(item, dict) for item in after):
         message = "the program must leave a list of resources in ctx.resource_list, each a dict"
         raise refused("program", message, config)

@@ -29,20 +29,15 @@ from krmkit.systems.porch.variants.packageview import place_of
 FOLDER = "variants"
 
 
-class SetError(PorchError):
-    """An error that stops a set: `conditions` are those that the controller would write, `resource` is the set."""
-
-    resource: Resource
-
-    def __init__(
-        self, packages: DecodedVariant, reason: str, message: str, cause: PorchError | None = None
-    ) -> None:
-        super().__init__(message)
-        if cause is not None:
-            self.field, self.repository = cause.field, cause.repository
-        self.resource = packages.resource
-        self.reason = reason
-        self.condition = Condition(apinames.STALLED, "True", reason, message)
+def _stalled(
+    packages: DecodedVariant, reason: str, message: str, cause: PorchError | None = None
+) -> PorchError:
+    """Return the error that stops a set, with the condition that the controller would write."""
+    condition = Condition(apinames.STALLED, "True", reason, message)
+    error = PorchError(message, conditions=[condition], resource=packages.resource)
+    if cause is not None:
+        error.field, error.repository = cause.field, cause.repository
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +67,14 @@ class Fleet:
         self._variants = list(self._by_type.get((apinames.VARIANT_VERSION, apinames.VARIANT_KIND), ()))
 
     def plan(self, packages: DecodedVariant) -> Planned:
-        """Validate, find the upstream, unroll, render and name. SetError with the controller's reason; no item is changed."""
+        """Validate, find the upstream, unroll, render and name. PorchError with the controller's reason; no item is changed."""
         errors = validate_set(packages.spec)
         if errors:
-            raise SetError(packages, "ValidationError", "; ".join(errors))
+            raise _stalled(packages, "ValidationError", "; ".join(errors))
         try:
             upstream, known = self._upstream(packages)
         except PorchError as error:
-            raise SetError(packages, "UpstreamNotFound", str(error)) from None
+            raise _stalled(packages, "UpstreamNotFound", str(error)) from None
 
         def listing(version: str, kind: str) -> Iterable[TargetObject]:
             return self._list(version, kind, packages.namespace)
@@ -91,7 +86,7 @@ class Fleet:
                 repositories.setdefault(repository.name, repository)
             generated = generate(packages.name, packages.spec, downstreams, upstream, repositories)
         except PorchError as error:
-            raise SetError(packages, "UnexpectedError", str(error), error) from None
+            raise _stalled(packages, "UnexpectedError", str(error), error) from None
         existing = [item for item in self._variants if self._is_owned(item, packages)]
         changes = reconcile(packages.name, generated.variants, [_existing(item) for item in existing])
         self._refuse_taken_names(packages, changes, existing)
@@ -195,7 +190,7 @@ class Fleet:
         clashes = [variant.name for variant in changes.created if variant.name in taken]
         if clashes:
             message = f"PackageVariants that the set did not make have the names of its own: {', '.join(clashes[:10])}"
-            raise SetError(packages, "UnexpectedError", message)
+            raise _stalled(packages, "UnexpectedError", message)
 
     def _paths(self) -> dict[str, int]:
         """The highest index at each path below the variants' folder."""

@@ -7,7 +7,7 @@ import pytest
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.porch.api.apinames import PorchError
-from krmkit.systems.porch.sets.items import Fleet, Planned, SetError, sets_among
+from krmkit.systems.porch.sets.items import Fleet, Planned, sets_among
 from krmkit.systems.porch.variants.decodevariants import decode_set, refuse_other_version
 
 SET = """\
@@ -112,10 +112,10 @@ def test_upstream_of_any_version_of_the_api() -> None:
 
 def test_upstream_not_found() -> None:
     """With PackageRevisions that are all others, nothing is generated."""
-    with pytest.raises(SetError, match="could not find upstream package revision 'front/1'") as caught:
+    with pytest.raises(PorchError, match="could not find upstream package revision 'front/1'") as caught:
         run(repository("a"), revision(3))
 
-    assert caught.value.reason == "UpstreamNotFound"
+    assert caught.value.conditions[0].reason == "UpstreamNotFound"
 
 
 def test_existing_variants() -> None:
@@ -169,7 +169,7 @@ def test_owned_by_uid() -> None:
 
 def test_taken_name() -> None:
     """A variant that the set did not make is not overwritten, and not doubled."""
-    with pytest.raises(SetError, match="fleet-a-front"):
+    with pytest.raises(PorchError, match="fleet-a-front"):
         run(repository("a"), variant("fleet-a-front", "other", owner=""))
 
 
@@ -198,10 +198,10 @@ def test_taken_path() -> None:
 )
 def test_errors(packages: str, reason: str, message: str) -> None:
     """Each failure has the controller's reason; the target is named where an expression fails."""
-    with pytest.raises(SetError) as caught:
+    with pytest.raises(PorchError) as caught:
         run(repository("a"), packages=packages)
 
-    assert caught.value.reason == reason
+    assert caught.value.conditions[0].reason == reason
     assert message in str(caught.value)
     if "no such key" in message:
         assert 'target 0, repository "a", package "front"' in str(caught.value)
