@@ -1,6 +1,6 @@
-"""The names of krmkit's images in files that people write: registry and tag are those of shared/krmkit/__init__.py.
+"""The names of krmkit's images, and the releases of actions, in files that people write.
 
-`make generate` writes both. Files say which function they mean; a tag that is no version, such as `:v1`, stays as it is.
+`make generate` writes both: registry and tag are those of shared/krmkit/__init__.py, actions those that .github pins by digest. Files say which function they mean; a tag that is no version, such as `:v1`, stays as it is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ PLACES = ("README.md", "docs", "examples", "functions", "deploy", "shared/krmkit
 SUFFIXES = {".md", ".yaml", ".patch", ".json", ".txt", ""}
 # Documents in which an image is a repository without a tag.
 REPOSITORIES = {"metadata.yaml"}
+ACTION = re.compile(r"(?<=uses: )([\w-]+/[\w-]+)@\S+(?: # v\d\S*)?")
 VERSION = r"unstable|latest|v\d+\.\d+\.\d+(?:rc\d+)?"
 
 
@@ -32,15 +33,26 @@ def registry_of(root: Path) -> str:
     return found[1] if found else krmkit.REGISTRY
 
 
+def actions_of(root: Path) -> dict[str, str]:
+    """Action -> how the workflows of this repository name it: digest, and the release that this is."""
+    texts = [path.read_text("utf-8") for path in sorted((root / ".github/workflows").glob("*.yml"))]
+    return {match[1]: match[0] for text in texts for match in ACTION.finditer(text)}
+
+
 def named(root: Path, files: dict[Path, str], names: set[str]) -> dict[Path, str]:
-    """The files, generated ones in the text of `files`, in which an image's name changes, with the new text."""
+    """Return the files in which the name of an image or action changes, with the new text.
+
+    Generated files have their text in `files`.
+    """
     image = pattern(registry_of(root), names)
+    actions = actions_of(root)
     changed = {}
     for path in written(root):
         text = files.get(path)
         if text is None:
             text = path.read_bytes().decode("utf-8", "replace")
         new = image.sub(lambda match: f"{krmkit.REGISTRY}/{match[1]}:{krmkit.TAG}", text)
+        new = ACTION.sub(lambda match: actions.get(match[1], match[0]), new)
         if new != text:
             changed[path] = new
     return changed

@@ -34,6 +34,7 @@ class System(NamedTuple):
     checked: str
     commit: str
     files: Mapping[str, str]
+    licence: str
 
 
 def systems(table: Path = TABLE) -> list[System]:
@@ -46,24 +47,10 @@ def systems(table: Path = TABLE) -> list[System]:
             one["checked"],
             str(one.get("commit", "")),
             one.get("files", {}),
+            one.get("licence", ""),
         )
         for one in yaml.safe_load(table.read_text("utf-8"))["systems"]
     ]
-
-
-# Of the projects whose behaviour is reproduced; Palette's is that of its documentation.
-LICENCES = {
-    "kpt": "Apache-2.0",
-    "kpt's everyday functions": "Apache-2.0",
-    "kustomize": "Apache-2.0",
-    "Porch": "Apache-2.0",
-    "Cluster API": "Apache-2.0",
-    "Landscaper": "Apache-2.0",
-    "spiff++": "Apache-2.0",
-    "Go templates, JSON, regular expressions": "BSD-3-Clause, of Go",
-    "sprig": "MIT",
-    "Palette": "",
-}
 
 
 def notice(systems: list[System]) -> str:
@@ -76,8 +63,7 @@ def notice(systems: list[System]) -> str:
         "",
     ]
     for system in systems:
-        licence = LICENCES[system.name]
-        lines.append(f"- {system.name}, {system.followed}" + f" ({licence})" * bool(licence))
+        lines.append(f"- {system.name}, {system.followed}" + f" ({system.licence})" * bool(system.licence))
     return "\n".join(lines) + "\n"
 
 

@@ -255,6 +255,20 @@ def test_images_are_named_with_the_version(tmp_path: Path, text: str, wanted: st
     assert list(found.values()) == ([] if new is None else [new])
 
 
+@pytest.mark.parametrize("before", ["actions/checkout@v4", "actions/checkout@0123 # v1.2.3", "others/action@v1"])
+def test_actions_are_those_of_the_workflows(tmp_path: Path, before: str) -> None:
+    """An action that a workflow pins is named by the same digest elsewhere; others stay."""
+    pinned = "actions/checkout@abcd # v5.0.0"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/page.md").write_text(f"- uses: {before} # why\n", "utf-8")
+    (tmp_path / ".github/workflows").mkdir(parents=True)
+    (tmp_path / ".github/workflows/ci.yml").write_text(f"  - uses: {pinned}\n", "utf-8")
+
+    found = tags.named(tmp_path, {}, NAMES)
+
+    assert list(found.values()) == ([] if "others" in before else [f"- uses: {pinned} # why\n"])
+
+
 def test_no_image_without_a_tag(project: Path) -> None:
     """What kpt would ask `latest` for is written nowhere but where an image is a repository; and the registry stands in one place."""
     bare = re.compile(rf"{re.escape(REGISTRY)}/[a-z-]+(?![\w:-])")

@@ -206,6 +206,7 @@ FILES: dict[str, Judge] = {
     "starlark.jsonl": judge_starlark,
     "set-image-v0.1.1.jsonl": judge("set-image"),
     "set-namespace-v0.4.1.jsonl": judge("set-namespace", "v0.4.1", silent=("unread-field",)),
+    "set-labels.jsonl": judge("set-labels", silent=("stale-term",)),
     "set-namespace.jsonl": judge("set-namespace", silent=("unread-field",)),
     **{
         f"{name}.jsonl": judge(name)
@@ -218,7 +219,6 @@ FILES: dict[str, Judge] = {
             "search-replace",
             "set-annotations",
             "set-enforcement-action",
-            "set-labels",
             "upsert-resource",
         )
     },

@@ -118,7 +118,7 @@ def same_error(error: SpiffError, wanted: str) -> bool:
     if wanted.startswith("PARSE: "):
         places = [re.findall(r"line (\d+), column (\d+)", text)[:1] for text in (error.message, wanted)]
         return error.kind == "syntax" and places[0] == places[1]
-    return sorted(error.message.split("\n")) == sorted(wanted.split("\n"))
+    return sorted(error.message.split("\n")) == sorted(SpiffError(wanted).message.split("\n"))
 
 
 def judge_parse(record: Record, folder: Path) -> Judged:

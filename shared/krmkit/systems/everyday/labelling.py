@@ -47,17 +47,36 @@ def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding
             message = "gets a selector, though it had none: its Endpoints may be written by hand"
             results.append(warning("new-selector", message, item, "spec.selector"))
         for spec in LABELS.possible(item):
-            is_term = ".affinity." in spec.path  # the original does not look there, and so finds no mistakes
+            is_term = ".affinity." in spec.path
             try:
                 for path in places(item, spec):
-                    changed = put(item, path, labels, spec.create, lenient=is_term)
+                    if is_term:
+                        results += _stale_terms(item, path, labels)
+                        continue
+                    put(item, path, labels, spec.create)
                     if resources.causes is not None and config is not None:
                         _explain(item, path, labels, config, resources.causes)
-                    count += changed if is_term else len(labels)
+                    count += len(labels)
             except WrongTypeError as wrong:
+                if is_term:
+                    continue  # the original does not look there, and so finds no mistakes
                 results.append(_wrong_type(item, wrong))
                 break
     return [*results, info("labels", f"set {count} labels in total")]
+
+
+def _stale_terms(item: Resource, path: Path, labels: dict[str, str]) -> list[Finding]:
+    """Warn of a pod affinity term that selects by another value than the pods get.
+
+    The original looks for terms where they never are, and leaves them.
+    """
+    found = []
+    for key, text in labels.items():
+        value = item.get(*path, key) if item.obstacle((*path, key), False) is None else None
+        if value is not None and value != text:
+            message = f"stays as it is, as with kpt's set-labels, and selects other pods than those with {key}: {text}"
+            found.append(warning("stale-term", message, item, dotted((*path, key))))
+    return found
 
 
 def _explain(item: Resource, path: Path, labels: dict[str, str], config: Resource, causes: CauseLog) -> None:

@@ -44,3 +44,39 @@ def test_a_new_selector_is_a_warning(api_version: str) -> None:
 
     assert [one.field for one in outcome.results if one.severity == "warning"] == ["spec.selector"]
     assert "\n    selector:\n      team: shop\n" in outcome.stdout
+
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  template:
+    spec:
+      affinity:
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - labelSelector:
+              matchLabels:
+                team: TEAM
+          - labelSelector: 5
+        podAntiAffinity: []
+"""
+
+
+@pytest.mark.parametrize(("team", "warned"), [("old", True), ("5", True), ("shop", False), ("{a: b}", True)])
+def test_terms_of_pod_affinity_stay(team: str, warned: bool) -> None:
+    """kpt's set-labels does not find them, so ours leaves them too, whatever is there, and warns of another value."""
+    function = loader.load("set-labels")
+
+    outcome = run(
+        function.definition, function.process, resource_list([DEPLOYMENT.replace("TEAM", team)], CONFIG)
+    )
+
+    assert outcome.exit_code == 0
+    assert f"team: {team}\n" in outcome.stdout
+    place = "spec.template.spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]"
+    assert [(one.rule, one.field) for one in outcome.results if one.severity == "warning"] == [
+        ("stale-term", f"{place}.labelSelector.matchLabels.team")
+    ] * warned

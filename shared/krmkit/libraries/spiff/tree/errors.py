@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +16,6 @@ class Issue:
     text: str
     nested: tuple[Issue, ...] = ()
     sequence: bool = False
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Issue)
-            and self.text == other.text
-            and self.sequence == other.sequence
-            and self.nested == other.nested
-        )
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -103,14 +96,25 @@ class Waits(Exception):  # noqa: N818 - no error: a structure or a lambda waits 
         self.chosen = chosen
 
 
+_SLIPS = (
+    (re.compile(r"%!\(EXTRA [^)\n]*\)|: %!s\(MISSING\)|\(%!s\(MISSING\)\)"), ""),
+    (re.compile(r"\b(entries must) by (?=maps)"), r"\1 be "),
+    (re.compile(r"\breq(?=ires one or two arguments)"), "requ"),
+    (re.compile(r"\barument(?= pair)"), "argument"),
+)
+"""What Go's fmt leaves of a wrong format, and misspelled words; `catch` gives an expression the original's text."""
+
+
 class SpiffError(Exception):
     """A run ends without a result.
 
-    `message` is the whole text as spiff prints it; `unresolved` are its lines about nodes: (expression, source, path,
+    `message` is the whole text as spiff prints it, without its slips; `unresolved` are its lines about nodes: (expression, source, path,
     original path, mark and issue). `kind` is unresolved, syntax (no YAML) or limit.
     """
 
     def __init__(self, message: str, kind: str = "unresolved", unresolved: tuple[Line, ...] = ()) -> None:
+        for slip, word in _SLIPS:
+            message = slip.sub(word, message)
         self.message = message
         self.kind = kind
         self.unresolved = unresolved

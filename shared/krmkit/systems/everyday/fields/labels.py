@@ -1,8 +1,8 @@
 """The fields of labels and selectors by kind: the table of set-labels.
 
 Source: set-labels, which takes a kind of the core group, and a Deployment, ReplicaSet or DaemonSet, for one in any group:
-a Service of serving.knative.dev/v1 gets a selector as well. Pod affinity terms have the paths of Kubernetes' PodSpec; those
-in the original do not exist.
+a Service of serving.knative.dev/v1 gets a selector as well. Pod affinity terms have the paths of Kubernetes' PodSpec, and
+get warnings alone; the original looks for them at paths that do not exist.
 """
 
 from __future__ import annotations

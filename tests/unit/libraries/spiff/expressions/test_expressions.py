@@ -232,7 +232,7 @@ FAILURES = {
     'validate([], ["valueset", [1]])': "condition 1 failed: invalid value",
     'validate(5, ["value"])': "value requires a value argument",
     'validate(5, "empty")': "invalid type for empty: int",
-    'validate({}, ["mapfield"])': "mapfield reqires one or two arguments",
+    'validate({}, ["mapfield"])': "mapfield requires one or two arguments",
     'validate({}, ["mapfield", 5])': "field name must be string",
     'validate({ $a = 1 }, ["map", 1, 2, 3])': "map validator takes a maximum of two arguments, got 3",
     "validate(5, [])": "validation type missing",
