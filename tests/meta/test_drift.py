@@ -255,7 +255,9 @@ def test_images_are_named_with_the_version(tmp_path: Path, text: str, wanted: st
     assert list(found.values()) == ([] if new is None else [new])
 
 
-@pytest.mark.parametrize("before", ["actions/checkout@v4", "actions/checkout@0123 # v1.2.3", "others/action@v1"])
+@pytest.mark.parametrize(
+    "before", ["actions/checkout@v4", "actions/checkout@0123 # v1.2.3", "others/action@v1"]
+)
 def test_actions_are_those_of_the_workflows(tmp_path: Path, before: str) -> None:
     """An action that a workflow pins is named by the same digest elsewhere; others stay."""
     pinned = "actions/checkout@abcd # v5.0.0"
