@@ -435,3 +435,45 @@ def test_histories(functions: Path) -> None:
         ),
     )
     print(", ".join(f"{count:,} {what}" for what, count in happened.most_common()))
+
+
+Step = tuple[str, dict[str, object]]
+AUTO, READY, SHOPS = "auto", "ready", "fleet.yaml"
+REPLAYED: dict[str, list[Step]] = {
+    "a version published from main beside the draft of a killed sync": [
+        ("begin", {"pipeline": ["rename"], "published": True}),
+        ("sync", {"approve": AUTO, "fleet": SHOPS}),
+        ("inject", {"key": "b", "value": "1"}),
+        ("killed_sync", {"approve": READY, "fleet": SHOPS, "some": 118}),
+        ("killed_completion", {"some": 22}),
+        ("edit_published", {"in_main": True, "key": "a", "name": "settings", "package": "north", "value": "4"}),
+        ("sync", {"approve": READY, "fleet": SHOPS}),
+    ],
+    "a version published before a killed sync could publish its own": [
+        ("begin", {"pipeline": ["rename"], "published": True}),
+        ("edit_published", {"in_main": True, "key": "a", "name": "pack", "package": "north", "value": "3"}),
+        ("sync", {"approve": AUTO, "fleet": SHOPS}),
+        ("inject", {"key": "b", "value": "3"}),
+        ("killed_sync", {"approve": AUTO, "fleet": SHOPS, "some": 114}),
+        ("edit_published", {"in_main": False, "key": "b", "name": "pack", "package": "north", "value": "1"}),
+        ("killed_completion", {"some": 23}),
+        ("sync", {"approve": "never", "fleet": SHOPS}),
+    ],
+    "an amended draft whose publication was killed halfway": [
+        ("begin", {"pipeline": ["rename"], "published": False}),
+        ("killed_sync", {"approve": AUTO, "fleet": "other.yaml", "some": 206}),
+        ("edit_draft", {"amend": True, "key": "a", "name": "pack", "package": "cafe", "value": None}),
+        ("killed_sync", {"approve": "never", "fleet": "other.yaml", "some": 69}),
+        ("sync", {"approve": READY, "fleet": "other.yaml"}),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPLAYED)
+def test_a_replayed_history(functions: Path, name: str) -> None:
+    """Kills between two refs, after which people go on from what they see."""
+    FleetMachine.functions = str(functions)
+    machine = FleetMachine()
+    for step, given in REPLAYED[name]:
+        getattr(machine, step)(**given)
+        machine.others_are_as_they_were()

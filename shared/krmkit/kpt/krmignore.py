@@ -14,7 +14,16 @@ The format is a subset of .gitignore, with differences that packages rely on:
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 _META = "*?["
+_SIGN = r"(?:\\.|[^\\\]-])"
+_MEMBER = re.compile(rf"({_SIGN})(?:-({_SIGN}))?", re.DOTALL)
+_TOKEN = re.compile(
+    rf"(?P<star>\*+)|\?|\[(?P<not>\^?+)(?P<members>(?:{_SIGN}(?:-{_SIGN})?)+)\]|(?P<text>(?:\\.|[^*?\[\\])+)",
+    re.DOTALL,
+)
 
 
 class KrmIgnore:
@@ -63,81 +72,41 @@ class _Pattern:
 
 def glob_match(pattern: str, name: str) -> bool:
     """Go's filepath.Match: `*` and `?` do not match a slash; a malformed pattern matches nothing."""
-    at = 0  # in the pattern
-    place = 0  # in the name
-    star = -1  # the offset of the last star in the pattern
-    retry = 0  # the offset in the name of the next try
-    while place < len(name) or at < len(pattern):
-        step = _step(pattern, at, name, place)
-        if step is None:
-            return False
-        if at < len(pattern) and pattern[at] == "*":
-            star, retry = at, place
-            at += 1
-        elif step > 0:
-            at += step
-            place += 1
-        elif star >= 0 and retry < len(name) and name[retry] != "/":
-            retry += 1
-            at, place = star + 1, retry
+    compiled = _compiled(pattern)
+    return compiled is not None and compiled.fullmatch(name) is not None
+
+
+@lru_cache
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """The regular expression of a pattern, None for a malformed one."""
+    parts = [""]
+    at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            return None
+        at = token.end()
+        if token["star"]:
+            parts.append("")
         else:
-            return False
-    return True
+            parts[-1] += _regex(token)
+    head, *rest = parts
+    # What follows a star is matched as early as possible, and never tried again: the time stays linear.
+    middle = "".join(f"(?>[^/]*?{part})" for part in rest[:-1])
+    return re.compile(head + middle + "".join(f"[^/]*{part}" for part in rest[-1:]), re.DOTALL)
 
 
-def _step(pattern: str, at: int, name: str, place: int) -> int | None:
-    """The length of the pattern that matches one character of the name:
-
-    0 for no match, None for a malformed pattern.
-    """
-    if at >= len(pattern):
-        return 0
-    character = name[place] if place < len(name) else ""
-    token = pattern[at]
-    if token == "?":
-        return 1 if character not in {"", "/"} else 0
-    if token == "[":
-        return _class(pattern, at, character)
-    if token == "\\":
-        if at + 1 >= len(pattern):
-            return None
-        return 2 if character and pattern[at + 1] == character else 0
-    return 1 if token == character else 0
+def _regex(token: re.Match[str]) -> str:
+    if token["text"]:
+        return re.escape(_plain(token["text"]))
+    if not token["members"]:
+        return "[^/]"
+    pairs = [(_plain(one[1]), _plain(one[2] or one[1])) for one in _MEMBER.finditer(token["members"])]
+    ranges = "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in pairs if low <= high)
+    if not ranges:
+        return "." if token["not"] else "(?!)"
+    return f"[{token['not']}{ranges}]"
 
 
-def _class(pattern: str, start: int, character: str) -> int | None:
-    at = start + 1
-    negated = pattern[at : at + 1] == "^"
-    at += negated
-    matched = False
-    first = True
-    while True:
-        if pattern[at : at + 1] == "]" and not first:
-            break
-        low = _member(pattern, at)
-        if low is None:
-            return None
-        at += low[1]
-        high = low
-        if pattern[at : at + 1] == "-":
-            ending = _member(pattern, at + 1)
-            if ending is None:
-                return None
-            high = ending
-            at += 1 + ending[1]
-        matched = matched or (character != "" and low[0] <= character <= high[0])
-        first = False
-    if not character:
-        return 0
-    return at + 1 - start if matched != negated else 0
-
-
-def _member(pattern: str, at: int) -> tuple[str, int] | None:
-    """A character of a class and its length in the pattern; None if the pattern is malformed."""
-    token = pattern[at : at + 1]
-    if token in {"", "-", "]"}:
-        return None
-    if token == "\\":
-        escaped = pattern[at + 1 : at + 2]
-        return (escaped, 2) if escaped and at + 2 < len(pattern) else None
-    return (token, 1) if at + 1 < len(pattern) else None
+def _plain(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from krmkit.fleet.build import Built
-from krmkit.fleet.sync.followed import descends
+from krmkit.fleet.sync.followed import descends, distance
 from krmkit.fleet.sync.mainedits import replaced_in_main
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, lock_of
@@ -249,13 +249,15 @@ def _same_content(state: VariantState, store: Store, package: str, tag: str) -> 
         return ""
     now = read_files(store.objects, tree)
     lock = _lock(now)
+    found: dict[str, int] = {}
     for ref, memory in sorted(state.memories.items(), key=lambda one: one[0] in store.seen):
         if store.package_of(ref) == package and memory.output and lock and lock[0]:
             made = read_files(store.objects, memory.output)
             same = sum(made[path] == now.get(path) for path in made)
             if lock == _lock(made) and 2 * same >= len(made):
-                return ref
-    return ""
+                found[ref] = distance(store, tree, memory.output)
+    # A draft that a killed sync made may be as much like it as the version below: the nearest one counts.
+    return min(found, key=found.__getitem__, default="")
 
 
 def _is_plain(store: Store, tag: str) -> bool:

@@ -23,7 +23,7 @@ def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> Re
     if not memory.before or memory.commit == commit or descends(store, commit, memory.commit):
         return memory
     before, output, given, base = memory.before
-    if not output or _distance(store, tree, memory.output) <= _distance(store, tree, output):
+    if not output or distance(store, tree, memory.output) <= distance(store, tree, output):
         return memory
     return replace(memory, commit=before, output=output, input=given, base=base, before=[])
 
@@ -69,7 +69,9 @@ def overtaken(
             alike = new and _package_tree(store, draft) == _package_tree(
                 store, other
             )  # squashed, for example
-            if alike or (memory.commit == commit and (same or not memory.edited)):
+            # Of two that a sync has seen, the one with people's edits goes only where the other has them.
+            goes_on = same and (place not in known or descends(store, oid, commit))
+            if alike or (memory.commit == commit and (goes_on or not memory.edited)):
                 refs[ref] = place
             elif new or (
                 not is_published(other) and _is_edited(state, other) and not descends(store, oid, commit)
@@ -106,7 +108,7 @@ def descends(store: Store, commit: str, *ancestors: str) -> bool:
     return False
 
 
-def _distance(store: Store, one: str, other: str) -> int:
+def distance(store: Store, one: str, other: str) -> int:
     """The number of lines that two trees do not share."""
     if one == other:
         return 0
@@ -120,7 +122,7 @@ def _distance(store: Store, one: str, other: str) -> int:
         if oids[0] == oids[1]:
             continue
         if mode == FOLDER:
-            count += _distance(store, *oids)
+            count += distance(store, *oids)
         else:
             lines = [Counter(store.objects.blob(oid).splitlines() if oid else ()) for oid in oids]
             count += sum(((lines[0] - lines[1]) + (lines[1] - lines[0])).values())

@@ -36,7 +36,8 @@ class RevisionMemory:
     `commit`: the last commit that a sync wrote, or left unchanged. `output` and `input`: trees of the package after and
     before the pipeline; `input` is "" for the clone of the upstream that the Kptfile's lock names. `edited`: a person's
     commits are in the draft. `conflicts` wait for a person. `base`: the tree of that upstream. `before`: the commit,
-    output, input and base that the draft had before: if a sync was killed, a person may have continued from these.
+    output, input and base of the draft, or the version, that this one was made of: if a sync was killed, a person may
+    have continued from these.
     """
 
     commit: str

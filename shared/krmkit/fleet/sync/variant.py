@@ -297,7 +297,7 @@ class VariantSync:
             if not published:
                 self.drafts.approve(built, new, commit, ref)
             return
-        if memory is not None and not published:
+        if memory is not None:
             new.before = [memory.commit, memory.output, memory.input, memory.base]
         title = (
             f"Update {self.package} to {self.source.label}"

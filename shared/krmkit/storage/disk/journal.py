@@ -10,7 +10,8 @@ Without a journal nothing has been put into place, and `.krmkit-work` can go.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,7 +21,6 @@ from krmkit.storage.disk.primitives import (
     TreeLock,
     digest,
     folders_above,
-    remove_file,
     remove_tree,
     sync_folder,
     sync_folders,
@@ -53,36 +53,36 @@ class JournalStep:
     before: str
 
 
+@dataclass(slots=True, eq=False)
 class Journal:
     """The steps of one run below `root`, and the folders that go at the end if they are empty then (`prune`)."""
 
-    def __init__(self, root: str, steps: Steps, prune: Iterable[str] = (), back: bool = False) -> None:
-        self.root = root
-        self.steps = steps
-        self.prune = list(prune)
-        self.back = back
+    root: str
+    steps: Steps
+    prune: Sequence[str] = ()
+    back: bool = False
 
     def save(self) -> None:
         """Write the journal and make it last."""
         import json
 
-        place = os.path.join(self.root, JOURNAL)
+        place = self._at(JOURNAL)
         with open(place + MARK, "w", encoding="utf-8") as file:
             # Step by step: a fleet has a hundred thousand, and the text of all would be as large again.
             file.write(f'{{"version": {_VERSION}, "steps": [')
             for number, step in enumerate(self.steps):
                 written = json.dumps([step.path, step.new, step.old, step.before])
                 file.write(f", {written}" if number else written)
-            file.write(f'], "prune": {json.dumps(self.prune)}}}')
+            file.write(f'], "prune": {json.dumps([*self.prune])}}}')
             file.flush()
             os.fsync(file.fileno())
         os.replace(place + MARK, place)
-        sync_folder(os.path.join(self.root, WORK))
+        sync_folder(self._at(WORK))
         sync_folder(self.root)
 
     def turn(self) -> None:
         """Mark the run to be undone, by this process or a later one."""
-        os.replace(os.path.join(self.root, JOURNAL), os.path.join(self.root, BACK))
+        os.replace(self._at(JOURNAL), self._at(BACK))
         self.back = True
 
     def carry_out(self) -> None:
@@ -106,19 +106,17 @@ class Journal:
     def end(self) -> None:
         """Forget the run: from now on nothing is left to carry out."""
         for name in (JOURNAL, BACK):
-            try:
-                os.remove(os.path.join(self.root, name))
-            except FileNotFoundError:
-                continue
-        sync_folder(os.path.join(self.root, WORK))
+            with suppress(FileNotFoundError):
+                os.remove(self._at(name))
+        sync_folder(self._at(WORK))
 
     def check(self) -> None:
         """Raise Refused if a file that is still to be written was changed since the run was killed."""
         for step in () if self.back else self.steps:
-            pending = (
-                os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(self._at(step.path))
-            )
-            if pending and digest(self._at(step.path)) not in {step.before, ""}:
+            if os.path.lexists(self._at(step.new or step.path)) and digest(self._at(step.path)) not in {
+                step.before,
+                "",
+            }:
                 raise Refused(
                     f"{self.root}: a run of krmkit was killed before it had put all files into place, and {step.path}"
                     f" was changed since. Put that file back as it was, or delete {WORK} to keep all files as they are"
@@ -131,13 +129,14 @@ class Journal:
     def _do(self, step: JournalStep) -> None:
         target = self._at(step.path)
         if not step.new:
-            remove_file(target)
+            with suppress(FileNotFoundError):
+                os.remove(target)
         elif os.path.lexists(self._at(step.new)):
             os.replace(self._at(step.new), target)
 
     def _undo(self, step: JournalStep) -> None:
         target = self._at(step.path)
-        if os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(target):
+        if os.path.lexists(self._at(step.new or step.path)):
             return  # not yet written or removed, so there is nothing to undo
         if step.old:
             if os.path.lexists(self._at(step.old)):
@@ -284,29 +283,18 @@ def _prune(root: str, folder: str) -> None:
 def remove_leftover(path: str) -> None:
     """Remove what a killed run left. A folder that another run is making is locked, and stays."""
     if not os.path.isdir(path) or os.path.islink(path):
-        try_remove(path)
+        with suppress(OSError):
+            os.remove(path)
         return
     parent, name = os.path.split(path)
-    try:
+    with suppress(ImportError, OSError):
         import fcntl
 
         # Writing to a folder takes a lock on it, making a new folder takes the lock on its parent.
         handle = os.open(parent if name == WORK else path, os.O_RDONLY)
-    except (ImportError, OSError):
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if name != WORK or not unfinished(parent):
-            remove_tree(path)
-    except OSError:
-        return
-    finally:
-        os.close(handle)
-
-
-def try_remove(path: str) -> None:
-    """Remove a file, if it is there and may be removed."""
-    try:
-        os.remove(path)
-    except OSError:
-        pass
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if name != WORK or not unfinished(parent):
+                remove_tree(path)
+        finally:
+            os.close(handle)

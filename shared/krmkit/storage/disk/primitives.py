@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from krmkit.krm.errors import Refused
 from krmkit.storage.disk.folders import WORK, open_file
 
 FEW = 16  # so many files are made to last one by one; more of them all at once
-_PATIENCE = 60.0  # seconds to wait for another writer
+PATIENCE = 60.0  # seconds to wait for another writer
 _PAUSE = 0.02
 _CHUNK = 1 << 20
 _SIGNS = ("Kptfile", ".krmkit-variants", WORK)
@@ -65,6 +66,25 @@ def digest_of_text(text: str | bytes | None) -> str:
     return hashlib.sha256(text.encode("utf-8") if isinstance(text, str) else text).hexdigest()
 
 
+def take_lock(handle: int, shared: bool = False) -> bool:
+    """Take the lock on an open file or folder; False where others keep it for longer than PATIENCE.
+
+    Raises OSError, and ImportError on a system without such locks.
+    """
+    import fcntl
+    import time
+
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(_PAUSE)
+
+
 @dataclass(slots=True)
 class FolderLock:
     """The lock on a folder: one process writes to it at a time. Systems without such locks go on without.
@@ -79,32 +99,20 @@ class FolderLock:
 
     def __enter__(self) -> FolderLock:
         try:
-            import fcntl
-
             handle = os.open(self.path, os.O_RDONLY)
-        except (ImportError, OSError):
-            return self
-        import time
-
-        end = time.monotonic() + _PATIENCE
-        try:
-            while True:
-                try:
-                    fcntl.flock(handle, (fcntl.LOCK_SH if self.shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if time.monotonic() > end:
-                        raise Refused(
-                            f"{self.path}: another run of krmkit has been writing here for {_PATIENCE:.0f} seconds;"
-                            " nothing was written, so run again when it has ended"
-                        ) from None
-                    time.sleep(_PAUSE)
-        except Refused:
-            os.close(handle)
-            raise
         except OSError:
+            return self
+        try:
+            taken = take_lock(handle, self.shared)
+        except (ImportError, OSError):
             os.close(handle)
             return self
+        if not taken:
+            os.close(handle)
+            raise Refused(
+                f"{self.path}: another run of krmkit has been writing here for {PATIENCE:.0f} seconds;"
+                " nothing was written, so run again when it has ended"
+            )
         self._handle = handle
         return self
 
@@ -156,18 +164,9 @@ def _is_written_to(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, name)) for name in _SIGNS)
 
 
-def remove_file(path: str) -> None:
-    """Remove a file, or a link itself, if it exists. Raises OSError."""
-    try:
-        os.remove(path)
-    except FileNotFoundError:
-        pass
-
-
 def remove_tree(path: str) -> None:
     """Remove a folder and what is in it, as far as that can be done; a link is removed, and never followed."""
     import shutil
-    from contextlib import suppress
 
     if os.path.islink(path):
         with suppress(OSError):
@@ -201,16 +200,12 @@ def sync_disk(path: str) -> bool:
 
 def sync_folder(folder: str) -> None:
     """Make renames in a folder last; some file systems cannot, and the files themselves are safe."""
-    try:
+    with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def missing_folders(folder: str) -> Iterator[str]:

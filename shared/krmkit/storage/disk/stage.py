@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from krmkit.krm.errors import Refused
@@ -15,13 +16,13 @@ from krmkit.storage.disk.primitives import (
     digest_of_content,
     digest_of_text,
     open_source,
-    remove_file,
     seen_from_here,
 )
 
 _CHUNK = 1 << 20
 
 
+@dataclass(slots=True, eq=False)
 class FileEdit:
     """The change of one file: `before` and `after` are its texts, None for no file. With a `source` it becomes a copy
     of that file. `like` names the file whose mode and owner it gets; without, it keeps its own, or gets those of its
@@ -30,21 +31,15 @@ class FileEdit:
     Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
     """
 
-    def __init__(
-        self,
-        path: str,
-        before: str | None,
-        after: str | None,
-        source: str = "",
-        like: str = "",
-        content: bytes | None = None,
-    ) -> None:
-        self.path = path  # relative to the root package, with slashes
-        self.before = before
-        self.after = after
-        self.source = source
-        self.like = like or source
-        self.content = content
+    path: str  # relative to the root package, with slashes
+    before: str | None
+    after: str | None
+    source: str = ""
+    like: str = ""
+    content: bytes | None = None
+
+    def __post_init__(self) -> None:
+        self.like = self.like or self.source
 
 
 @dataclass(slots=True, eq=False)
@@ -122,7 +117,8 @@ class Stage:
         new = f"{WORK}/{name}" if not place else f"{place}/.{name}{MARK}"
         if place:
             # Leftovers of a killed run: only the work folder is removed automatically.
-            remove_file(os.path.join(self.root, new))
+            with suppress(FileNotFoundError):
+                os.remove(os.path.join(self.root, new))
         self._fill(os.path.join(self.root, new), change, mode, owner)
         return self._step(path, new, before)
 
@@ -141,10 +137,8 @@ class Stage:
             else:
                 file.write((change.after or "").encode("utf-8"))
             if owner is not None:
-                try:
+                with suppress(OSError):  # only root may give files away
                     os.fchown(handle, *owner)
-                except OSError:
-                    pass  # only root may give files away
             os.fchmod(handle, mode)
 
     def _target(self, change: FileEdit) -> str:
@@ -192,18 +186,14 @@ class Stage:
 def _rights(target: str, like: str) -> tuple[int, tuple[int, int] | None]:
     """The mode of the file to write, and its owner and group if they differ from those of a new file."""
     owner = mode = None
-    try:
+    with suppress(FileNotFoundError, AttributeError):
         found = os.stat(target)
         mode = found.st_mode & 0o7777
         if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
             owner = (found.st_uid, found.st_gid)
-    except (FileNotFoundError, AttributeError):
-        pass
     if like:
-        try:
+        with suppress(FileNotFoundError):
             mode = os.stat(like).st_mode & 0o777
-        except FileNotFoundError:
-            pass
     return (0o666 & ~_umask() if mode is None else mode), owner
 
 

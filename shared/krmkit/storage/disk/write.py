@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from krmkit.krm.errors import Refused
@@ -24,7 +25,6 @@ from krmkit.storage.disk.journal import (
     finish,
     recover_above,
     remove_leftover,
-    try_remove,
     unfinished,
 )
 from krmkit.storage.disk.primitives import (
@@ -100,8 +100,7 @@ class Writer:
             except KeyboardInterrupt:
                 remove_tree(os.path.join(self.root, WORK))
                 raise
-            for folder in self._made:
-                _rmdir(folder)
+            _remove_empty(self._made)
         self._lock.__exit__()
 
     def put(self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False) -> None:
@@ -116,7 +115,7 @@ class Writer:
         """Put what was prepared into place, all of it or, after a Refused, nothing. Folders in `prune` go if empty."""
         if not steps:
             return
-        journal = Journal(self.root, _RenamesFirst(steps), prune)
+        journal = Journal(self.root, _RenamesFirst(steps), [*prune])
         missing: list[str] = []
         is_done = False
         try:
@@ -145,7 +144,8 @@ class Writer:
         for step in journal.steps:
             # Beside the work folder, where it would not go with that.
             if step.new and not unfinished(self.root) and not step.new.startswith(WORK):
-                try_remove(os.path.join(self.root, step.new))
+                with suppress(OSError):
+                    os.remove(os.path.join(self.root, step.new))
         if not unfinished(self.root):
             return "nothing was written"
         try:
@@ -157,8 +157,7 @@ class Writer:
                 f"what was written before could not be taken back ({getattr(error, 'strerror', None) or error});"
                 f" the next run of krmkit here {'tries again' if journal.back else 'completes it'}"
             )
-        for folder in reversed(missing):
-            _rmdir(folder)
+        _remove_empty(reversed(missing))
         return "nothing was written"
 
 
@@ -222,8 +221,7 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
     finally:
         if place:
             remove_tree(place)
-        for folder in made:
-            _rmdir(folder)
+        _remove_empty(made)
 
 
 def write_file(path: str, text: str) -> None:
@@ -259,10 +257,8 @@ def _second_name(path: str, second: str) -> None:
 
         shutil.copy2(path, second, follow_symlinks=False)
         found = os.lstat(path)
-        try:
+        with suppress(OSError, AttributeError):
             os.chown(second, found.st_uid, found.st_gid, follow_symlinks=False)
-        except (OSError, AttributeError):
-            pass
 
 
 def _sync(root: str, steps: Steps) -> None:
@@ -292,11 +288,10 @@ def _sync_file(path: str) -> None:
         os.close(handle)
 
 
-def _rmdir(folder: str) -> None:
-    try:
-        os.rmdir(folder)
-    except OSError:
-        pass
+def _remove_empty(folders: Iterable[str]) -> None:
+    for folder in folders:
+        with suppress(OSError):
+            os.rmdir(folder)
 
 
 def _cannot(error: OSError | Refused, root: str) -> str:

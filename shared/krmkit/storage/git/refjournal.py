@@ -9,18 +9,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
 from krmkit.krm.errors import Refused
 from krmkit.storage.disk.journal import read_limited
+from krmkit.storage.disk.primitives import take_lock
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.refnames import NOTHING, OWN, check_ref
 
 _OID = re.compile("[0-9a-f]{40}")
-PATIENCE = 60.0  # seconds to wait for another sync
 
 
 class RepositoryLock:
@@ -47,28 +46,18 @@ class RepositoryLock:
         return self._journal.exists()
 
     def __enter__(self) -> RepositoryLock:
-        try:
-            import fcntl
-        except ImportError:
-            raise GitError(
-                f"{self.repository.folder}: this system has no locks by fcntl, which a sync into git needs; run it on"
-                " Linux or macOS"
-            ) from None
         self._handle = os.open(
-            self.folder / "krmkit-sync.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644
+            self.folder / "krmkit-sync.lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644
         )
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    os.close(self._handle)
-                    raise GitError(
-                        f"{self.repository.folder}: another sync is running; run this one after it"
-                    ) from None
-                time.sleep(0.05)
+        try:
+            problem = "" if take_lock(self._handle) else "another sync is running; run this one after it"
+        except ImportError:
+            problem = (
+                "this system has no locks by fcntl, which a sync into git needs; run it on Linux or macOS"
+            )
+        if problem:
+            os.close(self._handle)
+            raise GitError(f"{self.repository.folder}: {problem}")
         if self._journal.exists():
             self._complete()
         return self

@@ -125,7 +125,7 @@ def test_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock that is held for too long ends in a message that says what to do."""
-    monkeypatch.setattr(primitives, "_PATIENCE", 0.0)
+    monkeypatch.setattr(primitives, "PATIENCE", 0.0)
     with (
         FolderLock(str(tmp_path)),
         pytest.raises(Refused, match="another run of krmkit has been writing here"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.storage.git import refjournal
+from krmkit.storage.disk import primitives
 from krmkit.storage.git.packfile import PackFile
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.storage.git.refjournal import RepositoryLock
@@ -92,7 +92,7 @@ def test_what_somebody_moved_since_stays(repository: GitRepository, commits: lis
 
 def test_one_at_a_time(repository: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second sync waits, and then says that another one is at work."""
-    monkeypatch.setattr(refjournal, "PATIENCE", 0.1)
+    monkeypatch.setattr(primitives, "PATIENCE", 0.1)
     with (
         RepositoryLock(repository),
         pytest.raises(GitError, match="another sync is running"),
