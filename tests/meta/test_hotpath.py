@@ -106,7 +106,7 @@ HOT_PATH = {
     "systems.palette.presets.items": 16.4,
     "systems.porch.api.apinames": 3.0,
     "systems.porch.api.specschemas": 17.9,
-    "systems.porch.findings": 28.1,
+    "systems.porch.variants.findings": 28.1,
     "systems.porch.variants.candidates": 6.4,
     "systems.porch.variants.causes": 2.6,
     "systems.porch.variants.context": 9.4,

@@ -31,7 +31,7 @@ from krmkit.render.packagemerge import merge_packages
 from krmkit.render.resolve import ProgramResolver
 from krmkit.render.secrets.files import masked_conflicts, secrets_of
 from krmkit.storage.git.treeupdate import File
-from krmkit.systems.porch.variants.injection import Candidate
+from krmkit.systems.porch.variants.candidates import Candidate
 
 Files = dict[str, File]
 

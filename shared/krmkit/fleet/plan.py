@@ -16,8 +16,8 @@ from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.schema.fields import mapping
 from krmkit.render.findings.places import line_of, shown_path
 from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, in_namespace
-from krmkit.systems.porch.findings import doubts
 from krmkit.systems.porch.sets.items import Fleet as Sets
+from krmkit.systems.porch.sets.run import doubts
 from krmkit.systems.porch.sets.text import owner_of
 from krmkit.systems.porch.variants.decodevariants import (
     DecodedVariant,

@@ -28,10 +28,9 @@ from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.folders import check_name, open_file
 from krmkit.systems.porch.api.apinames import PorchError, upstream_version
 from krmkit.systems.porch.variants.apply import apply_variant
-from krmkit.systems.porch.variants.candidates import candidates
+from krmkit.systems.porch.variants.candidates import Candidate, candidates
 from krmkit.systems.porch.variants.context import context_text, is_package_context
 from krmkit.systems.porch.variants.gates import open_gates
-from krmkit.systems.porch.variants.injection import Candidate
 from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME, empty_document
 from krmkit.systems.porch.variants.packageview import PackageView as View
 from krmkit.systems.porch.variants.validation import validate_variant

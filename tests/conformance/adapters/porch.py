@@ -26,6 +26,7 @@ from krmkit.systems.porch.variants import (
     apply as applyvariant,
 )
 from krmkit.systems.porch.variants import (
+    candidates,
     context,
     gates,
     injection,
@@ -288,10 +289,10 @@ def _lines(texts: dict[str, str]) -> dict[str, list[str]]:
     return {file: [line.strip() for line in text.split("\n") if line.strip()] for file, text in texts.items()}
 
 
-def _candidates(given: Record) -> list[injection.Candidate]:
+def _candidates(given: Record) -> list[candidates.Candidate]:
     variant_namespace = (given.get("packageVariant") or {}).get("metadata", {}).get("namespace", "")
     return [
-        injection.Candidate(data)
+        candidates.Candidate(data)
         for data in given.get("clusterObjects") or ()
         if in_namespace((data.get("metadata") or {}).get("namespace", ""), variant_namespace)
     ]

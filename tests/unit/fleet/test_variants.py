@@ -13,7 +13,7 @@ from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.render.resolve import ProgramResolver
-from krmkit.systems.porch.variants.injection import Candidate
+from krmkit.systems.porch.variants.candidates import Candidate
 
 CONTEXT = (
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: old\n  kept: never\n"

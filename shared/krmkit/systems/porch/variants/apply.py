@@ -13,9 +13,10 @@ from typing import Any
 
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.porch.api.apinames import PorchError
+from krmkit.systems.porch.variants.candidates import Candidate
 from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.context import set_package_context
-from krmkit.systems.porch.variants.injection import Candidate, inject_config
+from krmkit.systems.porch.variants.injection import inject_config
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import PackageView
 from krmkit.systems.porch.variants.pipeline import check_names, prepend_pipeline

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import in_namespace
-from krmkit.systems.porch.variants.injection import Candidate
 from krmkit.systems.porch.variants.packageview import CONTEXT_NAME, place_of
 
 TYPE_CHECKING = False
@@ -14,6 +14,45 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NO_OBJECT = frozenset((names.INJECTION, names.GENERATED_BY, names.PREVIOUS))
+
+
+class Candidate:
+    """An object that may be injected: its type and name, and its data, which is read only if it is chosen.
+
+    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: its namespace, if
+    that prevents its injection.
+    """
+
+    def __init__(
+        self, data: dict[str, Any], elsewhere: str = "", source: Resource | None = None, field: Path = ()
+    ) -> None:
+        self.elsewhere = elsewhere
+        self._data: dict[str, Any] | None = data
+        self.source = source
+        self.field = field
+        metadata = data.get("metadata")
+        self.api_version = str(data.get("apiVersion") or "")
+        self.kind = str(data.get("kind") or "")
+        self.name = str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
+
+    @classmethod
+    def of(cls, resource: Resource, elsewhere: str = "") -> Candidate:
+        """A candidate whose data is read when it is chosen."""
+        candidate = cls(
+            {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": resource.name}},
+            elsewhere,
+            resource,
+        )
+        candidate._data = None
+        return candidate
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The whole object; {} for a resource that is not an object."""
+        if self._data is None:
+            data = self.source.get() if self.source is not None else None
+            self._data = data if isinstance(data, dict) else {}
+        return self._data
 
 
 def candidates(

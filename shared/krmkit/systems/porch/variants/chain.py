@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from krmkit.krm.cause import CauseLog
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import entries, sequence
 from krmkit.systems.porch.api.apinames import Condition, PorchError
 from krmkit.systems.porch.variants.apply import apply_variant
-from krmkit.systems.porch.variants.candidates import candidates
+from krmkit.systems.porch.variants.candidates import Candidate, candidates
 from krmkit.systems.porch.variants.decodevariants import (
     DecodedVariant,
+    decode_variant,
     is_variant,
     recorder,
     refuse_other_version,
+    variant_of,
 )
-from krmkit.systems.porch.variants.injection import Candidate
+from krmkit.systems.porch.variants.findings import (
+    condition_finding,
+    pipeline_finding,
+    point_findings,
+    violation_findings,
+)
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import PackageView, place_of
 from krmkit.systems.porch.variants.status import set_status
@@ -26,6 +37,29 @@ from krmkit.systems.porch.variants.validation import (
     conditions_of_success,
     validate_variant,
 )
+
+
+def apply_items(items: ResourceList, spec: Object, config: Resource | None) -> list[Finding]:
+    """Apply the PackageVariant that is the config, else those among the items; the first error ends the run.
+
+    Raises PorchError (no-variant) where there is none, or a named one is missing.
+    """
+    alone = variant_of(config)
+    try:
+        named = [str(one) for one in sequence(spec["variants"])] if alone is None else []
+        variants = [alone] if alone is not None else [decode_variant(one) for one in chosen(items, named)]
+    except PorchError as error:
+        error.finding.at(config)
+        raise
+    violations = [finding for one in variants for finding in violation_findings(one)]
+    if violations:
+        return violations
+    chain = VariantChain(items, entries(spec.get("resources")), config, items.causes)
+    try:
+        chain.apply(variants)
+    except PorchError as error:
+        return [condition_finding(ERROR, error.rule, one, error.resource) for one in error.conditions]
+    return list(chain_findings(chain))
 
 
 def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
@@ -123,3 +157,16 @@ class VariantChain:
                 causes = recorder(self._causes, item)
                 if causes is not None:
                     causes.applied(self.kptfile)
+
+
+def chain_findings(chain: VariantChain) -> Iterator[Finding]:
+    """Report a chain of PackageVariants that were all applied."""
+    for point in chain.explained:
+        for line in point.explained:
+            yield Finding("injection", line, EXPLAIN, point.resource)
+    yield from point_findings(chain.points)
+    if chain.kptfile is not None and chain.pipeline_changed:
+        yield pipeline_finding(chain.kptfile)
+    for variant, conditions in chain.applied:
+        for condition in conditions:
+            yield condition_finding(INFO, "ready", condition, variant.resource)

@@ -5,6 +5,7 @@ Source: ensurePackageContext of the packagevariants controller, and kpt's built-
 
 from __future__ import annotations
 
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.data import go_value
@@ -12,11 +13,41 @@ from krmkit.libraries.yaml.tree import Map
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.minimaledit import own, strings_of
 from krmkit.systems.porch.variants.causes import VariantCauses
+from krmkit.systems.porch.variants.decodevariants import recorder, variant_of
+from krmkit.systems.porch.variants.findings import violation_findings
 from krmkit.systems.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME, PackageView
+from krmkit.systems.porch.variants.validation import validate_context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from krmkit.krm.resourcelist import ResourceList
+
+
+def set_context(items: ResourceList, context: dict[str, Any], config: Resource | None) -> list[Finding]:
+    """Apply a context, or that of the PackageVariant that is the config, to the root package among the items.
+
+    Raises PorchError (no-package-context) where the package has no context, or one that cannot be edited.
+    """
+    variant = variant_of(config)
+    if variant is not None and variant.violations:
+        return violation_findings(variant)
+    above = "" if config is not None and config.kind == "ConfigMap" else "spec."
+    if variant is not None:
+        context, above = variant.spec.get("packageContext") or {}, "spec.packageContext."
+    reserved = validate_context(context, f"{above}data", f"{above}removeKeys")
+    if reserved:
+        return [Finding("reserved-key", message, ERROR, config) for message in reserved]
+    package = PackageView(items)
+    if not package.at(CONTEXT_FILE) and (context.get("data") or context.get("removeKeys")):
+        what = f"there is no {CONTEXT_FILE} among the items, which this function edits; kustomize hands on no paths"
+        raise PorchError(what, "no-package-context")
+    try:
+        set_package_context(package, context, recorder(items.causes, config))
+    except PorchError as error:
+        raise PorchError(str(error), "no-package-context") from None
+    return []
 
 
 def set_package_context(

@@ -40,11 +40,7 @@ class DecodedVariant:
 
 def recorder(log: CauseLog | None, config: Resource | None) -> VariantCauses | None:
     """Return the recorder of the values that a variant, or another config, sets; None without a log."""
-    if log is None or config is None:
-        return None
-    from krmkit.systems.porch.variants.causes import VariantCauses
-
-    return VariantCauses(log, config)
+    return None if log is None or config is None else VariantCauses(log, config)
 
 
 def is_variant(resource: Resource) -> bool:
@@ -81,6 +77,11 @@ def decode_variant(resource: Resource) -> DecodedVariant:
     from krmkit.systems.porch.api.specschemas import VARIANT
 
     return _decode(resource, VARIANT)
+
+
+def variant_of(config: Resource | None) -> DecodedVariant | None:
+    """Return the PackageVariant that is a function's config; None for another config."""
+    return decode_variant(config) if config is not None and config.kind == VARIANT_KIND else None
 
 
 def decode_set(resource: Resource) -> DecodedVariant:

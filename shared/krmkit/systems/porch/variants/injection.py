@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from krmkit.krm.annotations import INJECTED, INJECTED_NAME, INJECTION
 from krmkit.krm.errors import Refused
-from krmkit.krm.fieldpath import Path
-from krmkit.krm.resource import Resource
+from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.libraries.yaml.data import wide_data
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.fieldorder import ordered
 from krmkit.systems.porch.edits.minimaledit import overwrite
+from krmkit.systems.porch.variants.candidates import Candidate, candidates
 from krmkit.systems.porch.variants.causes import VariantCauses
+from krmkit.systems.porch.variants.decodevariants import recorder, variant_of
+from krmkit.systems.porch.variants.findings import point_findings, violation_findings
 from krmkit.systems.porch.variants.gates import set_conditions_and_gates
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
@@ -24,56 +26,44 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+
 REQUIRED, OPTIONAL = "required", "optional"
 
 
-class Candidate:
-    """An object that may be injected: its type and name, and its data, which is read only if it is chosen.
-
-    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: its namespace, if
-    that prevents its injection.
-    """
-
-    def __init__(
-        self, data: dict[str, Any], elsewhere: str = "", source: Resource | None = None, field: Path = ()
-    ) -> None:
-        self.elsewhere = elsewhere
-        self._data: dict[str, Any] | None = data
-        self.source = source
-        self.field = field
-        metadata = data.get("metadata")
-        self.api_version = str(data.get("apiVersion") or "")
-        self.kind = str(data.get("kind") or "")
-        self.name = str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
-
-    @classmethod
-    def of(cls, resource: Resource, elsewhere: str = "") -> Candidate:
-        """A candidate whose data is read when it is chosen."""
-        candidate = cls(
-            {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": resource.name}},
-            elsewhere,
-            resource,
-        )
-        candidate._data = None
-        return candidate
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The whole object; {} for a resource that is not an object."""
-        if self._data is None:
-            data = self.source.get() if self.source is not None else None
-            self._data = data if isinstance(data, dict) else {}
-        return self._data
+def inject_objects(items: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
+    """Apply injectors, or those of the PackageVariant that is the config, to the package and its subpackages among the items."""
+    variant = variant_of(config)
+    if variant is not None:
+        injectors = variant.spec.get("injectors") or []
+        found = violation_findings(variant) or [
+            Finding("bad-injector", "must not be empty", ERROR, config, f"spec.injectors[{index}].name")
+            for index, injector in enumerate(injectors)
+            if not injector.get("name")
+        ]
+        if found:
+            return found
+        spec = {"injectors": injectors, "namespace": variant.namespace, "resources": []}
+    package = PackageView(items)
+    objects = candidates(spec["resources"], items, spec["namespace"], config)
+    causes = recorder(items.causes, config)
+    points = inject_config(package, spec["injectors"], objects, causes, optional=True)
+    findings = list(point_findings(points))
+    if points and not package.at(KPTFILE):
+        message = "there is no Kptfile, as under kustomize: conditions and gates have no place"
+        findings.append(Finding("no-kptfile", message, INFO))
+    return findings
 
 
 def inject_config(
     package: PackageView,
     injectors: Sequence[dict[str, Any]],
-    candidates: Sequence[Candidate],
+    objects: Sequence[Candidate],
     causes: VariantCauses | None = None,
     optional: bool = False,
 ) -> list[InjectionPoint]:
-    """Find the package's injection points, fill them from the candidates, write conditions and gates into the root Kptfile.
+    """Find the package's injection points, fill them from the objects, write conditions and gates into the root Kptfile.
 
     Unfilled injection points are not an error: their condition is False. PorchError, before any change, if a resource
     cannot be read, an annotation has an unknown value, or two points share a condition type; PorchError if the root has
@@ -84,7 +74,7 @@ def inject_config(
     kptfile = None if optional and not package.at(KPTFILE) else package.single(KPTFILE, "Kptfile")
     by_type: dict[tuple[str, str], dict[str, Candidate]] = {}
     # Most packages have no points, and a fleet may have many objects.
-    for candidate in candidates if points else ():
+    for candidate in objects if points else ():
         if candidate.elsewhere:
             continue
         named = by_type.setdefault((candidate.api_version, candidate.kind), {})
@@ -92,7 +82,7 @@ def inject_config(
     for point in points:
         fill(point, injectors, by_type, causes)
         if not point.injected:
-            point.hint = _hint(point, injectors, candidates)
+            point.hint = _hint(point, injectors, objects)
     if kptfile is not None:
         set_conditions_and_gates(kptfile, points, causes)
     return points
@@ -148,13 +138,13 @@ def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
 def fill(
     point: InjectionPoint,
     injectors: Sequence[dict[str, Any]],
-    candidates: Mapping[tuple[str, str], Mapping[str, Candidate]],
+    objects: Mapping[tuple[str, str], Mapping[str, Candidate]],
     causes: VariantCauses | None = None,
 ) -> None:
     """Select a candidate for a point and copy it. The first injector with a match ends the search, even if copying then
     fails.
 
-    candidates: by (apiVersion, kind), then by name.
+    objects: by (apiVersion, kind), then by name.
     """
     resource = point.resource
     assert resource is not None
@@ -162,7 +152,7 @@ def fill(
         point.errors.append("no injectors defined")
         return
     version, kind = resource.api_version, resource.kind
-    eligible = candidates.get((version, kind))
+    eligible = objects.get((version, kind))
     if not eligible:
         point.errors.append(f"no in-cluster resources of type {version}.{kind}")
         return
@@ -181,12 +171,12 @@ def fill(
         )
 
 
-def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]) -> str:
+def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], objects: Sequence[Candidate]) -> str:
     """The probably intended object if no injector finds one: in another namespace, or with a similar name."""
     resource = point.resource
     assert resource is not None
     version, kind = resource.api_version, resource.kind
-    alike = [one for one in candidates if (one.api_version, one.kind) == (version, kind)]
+    alike = [one for one in objects if (one.api_version, one.kind) == (version, kind)]
     for injector in injectors:
         name = injector.get("name") or ""
         if _mismatch(injector, version, kind) or not name:

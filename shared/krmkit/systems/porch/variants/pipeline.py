@@ -12,17 +12,20 @@ from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.edits.fieldorder import ordered
 from krmkit.systems.porch.edits.minimaledit import arrange, own
+from krmkit.systems.porch.variants.decodevariants import recorder, variant_of
+from krmkit.systems.porch.variants.findings import pipeline_finding, violation_findings
 from krmkit.systems.porch.variants.naming import function_name, is_function_of
-from krmkit.systems.porch.variants.packageview import KPTFILE
+from krmkit.systems.porch.variants.packageview import KPTFILE, PackageView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from krmkit.krm.finding import Finding
     from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
     from krmkit.libraries.yaml.tree import Node
     from krmkit.systems.porch.variants.causes import VariantCauses
-    from krmkit.systems.porch.variants.packageview import PackageView
 
 # In the order of the API; the Kptfile's order is that of krmkit.systems.porch.edits.fieldorder.
 FIELDS = (
@@ -38,6 +41,29 @@ FIELDS = (
     "exclude",
 )
 LISTS = ("mutators", "validators")
+
+
+def prepend_functions(items: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
+    """Apply a pipeline, or that of the PackageVariant that is the config, to the root package among the items.
+
+    Raises PorchError where there is no Kptfile, or one that cannot be edited.
+    """
+    variant = variant_of(config)
+    if variant is not None and variant.violations:
+        return violation_findings(variant)
+    owner, pipeline = (variant.name, variant.spec) if variant is not None else (spec["owner"], spec)
+    package = PackageView(items)
+    if not package.at(KPTFILE):
+        raise PorchError(
+            "there is no Kptfile among the items, whose pipeline this function edits; kustomize hands none on"
+        )
+    try:
+        changed = prepend_pipeline(package, owner, pipeline.get("pipeline"), recorder(items.causes, config))
+    except PorchError as error:
+        if error.rule == "dotted-name":
+            error.finding.at(config)
+        raise
+    return [pipeline_finding(package.single(KPTFILE))] if changed else []
 
 
 def prepend_pipeline(

@@ -6,7 +6,7 @@ import pytest
 
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.variants.apply import apply_variant
-from krmkit.systems.porch.variants.injection import Candidate
+from krmkit.systems.porch.variants.candidates import Candidate
 from tests.unit.systems.porch.packages import CONTEXT, KPTFILE, package, text_of
 
 SPEC = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resource import Resource
-from krmkit.systems.porch.variants.candidates import candidates
-from krmkit.systems.porch.variants.injection import Candidate, inject_config
+from krmkit.systems.porch.variants.candidates import Candidate, candidates
+from krmkit.systems.porch.variants.injection import inject_config
 from tests.unit.systems.porch.packages import KPTFILE, package, text_of
 from tests.unit.systems.porch.variants.test_injection import candidate, point, run
 

@@ -6,10 +6,10 @@ import pytest
 
 from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import PorchError
-from krmkit.systems.porch.findings import point_findings
-from krmkit.systems.porch.variants.candidates import candidates
+from krmkit.systems.porch.variants.candidates import Candidate, candidates
+from krmkit.systems.porch.variants.findings import point_findings
 from krmkit.systems.porch.variants.gates import open_gates
-from krmkit.systems.porch.variants.injection import Candidate, find_injection_points, inject_config
+from krmkit.systems.porch.variants.injection import find_injection_points, inject_config
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import PackageView
 from tests.unit.systems.porch.packages import KPTFILE, package, text_of
