@@ -19,7 +19,8 @@ import yaml
 
 from krmkit.fn import loader
 from krmkit.fn.run import run
-from krmkit.render.conversion.packfolder import TEXTS, config_map
+from krmkit.render.conversion.packfiles import TEXTS
+from krmkit.render.conversion.packfolder import config_map
 from krmkit.systems.palette.macros.context import Context, Source
 from krmkit.systems.palette.macros.resolve import MacroResolver
 from krmkit.systems.palette.packs.macrotext import FIELD

@@ -17,7 +17,8 @@ import pytest
 
 from krmkit.libraries.yaml.data import core_data
 from krmkit.libraries.yaml.document import parse
-from krmkit.render.conversion.packfolder import exported, imported, item_name
+from krmkit.render.conversion.packexport import exported
+from krmkit.render.conversion.packfolder import imported, item_name
 from krmkit.render.package import read
 from tests.e2e.orchestrate import ROOT, Files, files_of, run_kpt, run_krmkit
 

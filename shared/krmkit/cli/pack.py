@@ -6,8 +6,11 @@ import sys
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
+from krmkit.kpt.merge.policy import POLICIES, STOP
 from krmkit.libraries.process.stderr import say
-from krmkit.render.conversion.packfolder import exported, imported
+from krmkit.render.conversion.packexport import exported
+from krmkit.render.conversion.packfolder import imported
+from krmkit.render.conversion.packmerge import FORCE
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
@@ -31,20 +34,26 @@ def parser() -> CommandParser:
         description="Make of each pack folder a ConfigMap with the texts of pack.json, values.yaml, presets.yaml, schema.yaml"
         " and defaults.yaml, byte for byte. The pack's other files go into a folder of the ConfigMap's name, which"
         " .krmignore then lists; those that lie in the package already stay where they are. A package that does not"
-        " exist is made.",
+        " exist is made. A pack that is there keeps its edits; another version of it takes its place.",
         allow_abbrev=False,
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
     add_place(bring, "PKG", "the package", required=True)
+    bring.add_argument(
+        "--keep-old", action="store_true", help="keep an older version of the pack beside the new one"
+    )
+    _add_merge(bring, "the package")
     add_output(bring, FORMATS, results=False)
     take = commands.add_parser(
         "export",
         help="ConfigMaps in a package -> pack folders",
-        description="Write each pack of a package as a folder: its texts byte for byte, and its other files.",
+        description="Write each pack of a package as a folder: its texts byte for byte, and its other files. A folder that is"
+        " there keeps its edits.",
         allow_abbrev=False,
     )
     add_package(take)
     add_place(take, "DIR", "the folder that gets one folder for each pack", required=True)
+    _add_merge(take, "the folders")
     add_output(take, FORMATS, results=False)
     show = commands.add_parser(
         "show",
@@ -58,6 +67,25 @@ def parser() -> CommandParser:
     return made
 
 
+def _add_merge(parser: CommandParser, place: str) -> None:
+    """Add the flags that decide about edits of both sides."""
+    parser.add_argument(
+        "--on-conflict",
+        choices=POLICIES,
+        default=STOP,
+        metavar="POLICY",
+        help="what becomes of a value that both sides changed: stop writes nothing, upstream takes the new one, local keeps"
+        f" that of {place}, markers writes both as git does (default: stop)",
+    )
+    parser.add_argument(
+        "--force",
+        dest="on_conflict",
+        action="store_const",
+        const=FORCE,
+        help=f"overwrite {place}, edits and all",
+    )
+
+
 def main(words: list[str]) -> int:
     """Run `krmkit pack ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
@@ -66,14 +94,21 @@ def main(words: list[str]) -> int:
     if arguments.command == "import":
         progress = Terminal(sys.stderr)
         try:
-            written = imported(arguments.folders, arguments.output, partial(say, "pack"), progress.line)
+            written = imported(
+                arguments.folders,
+                arguments.output,
+                partial(say, "pack"),
+                progress.line,
+                arguments.on_conflict,
+                arguments.keep_old,
+            )
         finally:
             progress.line("")
     else:
         package = read(arguments.package or package_above())
         for note in package.notes:
             say("pack", note)
-        written = exported(package, arguments.output)
+        written = exported(package, arguments.output, partial(say, "pack"), arguments.on_conflict)
     report = Report(f"pack {arguments.command}", [PackageReport(arguments.output)])
     told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
     told.show(arguments.format, Terminal.of(arguments))

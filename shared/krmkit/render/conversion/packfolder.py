@@ -7,116 +7,215 @@ changed byte.
 
 from __future__ import annotations
 
-import json
 import os
-import stat
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from krmkit.kpt.kptfile import new_kptfile
+from krmkit.kpt.merge.policy import STOP
+from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Scalar
-from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
-from krmkit.storage.disk.folders import entries, files, open_file, read_file
+from krmkit.render.conversion.packfiles import TEXTS, pack_files, regular_files, texts_of
+from krmkit.render.conversion.packmerge import (
+    FORCE,
+    RECORDS,
+    PackMerge,
+    PackRecord,
+    digest_of_file,
+    with_presets,
+)
+from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES
+from krmkit.storage.disk.folders import files, read_file
 from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
-from krmkit.systems.palette.packs.items import FILES, FOLDER, PACK_FILE, is_pack, place
-from krmkit.systems.palette.packs.pack import read_metadata
+from krmkit.systems.palette.errors import PackError
+from krmkit.systems.palette.packs.items import FILES, FOLDER, PACK_FILE, Carrier, is_pack
+from krmkit.systems.palette.packs.lines import FileLines
+from krmkit.systems.palette.packs.pack import Pack, read_metadata
 
-TEXTS = (PACK_FILE, *FILES)
 _NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 _LONGEST_NAME = 253
 
 
 def imported(
-    folders: list[str], out: str, say: Callable[[str], object] = bool, step: Callable[[str], object] = bool
+    folders: list[str],
+    out: str,
+    say: Callable[[str], object] = bool,
+    step: Callable[[str], object] = bool,
+    policy: str = STOP,
+    keep_old: bool = False,
 ) -> list[str]:
     """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises Refused.
 
-    `say` gets a sentence for each killed run that was completed first, `step` the progress.
+    A pack that is there is merged: edits of the package stay, and `policy` (as in PackMerge) decides about conflicts. An
+    older version of the pack gives way, unless `keep_old`. `say` gets a sentence for each killed run that was completed
+    first, and for each conflict; `step` the progress.
     """
     # The lock covers reading and writing .krmignore, so that two imports at once lose no line.
     with Writer(out) as writer:
         for note in writer.notes:
             say(note)
-        changes, copies = _import(folders, out, writer.root, step)
+        run = _Import(out, writer.root, PackMerge(policy), keep_old)
+        for number, given in enumerate(folders, 1):
+            step(f"pack {number} of {len(folders)}")
+            run.add(given)
+        changes = run.finish()
+        for conflict in run.merge.conflicts:
+            say(f"{conflict.place}: {conflict.message}")
         step("writing")
-        writer.put([*changes, *copies])
-    return [os.path.join(out, change.path) for change in changes[: len(folders)]]
+        writer.put(changes, prune=sorted(run.emptied, reverse=True))
+    return [os.path.join(out, path) for path in run.paths]
 
 
-def _import(
-    folders: list[str], out: str, root: str, step: Callable[[str], object]
-) -> tuple[list[FileEdit], list[FolderCopy]]:
-    """The files that an import writes, first the ConfigMaps in the order of the folders, and the folders that it copies."""
-    changes: list[FileEdit] = []
-    ignored: list[str] = []
-    copies: list[FolderCopy] = []
-    seen: dict[str, str] = {}
-    for number, given in enumerate(folders, 1):
-        step(f"pack {number} of {len(folders)}")
+@dataclass(slots=True)
+class _Import:
+    """One import: what it writes, and the merge of the packs that are there."""
+
+    out: str
+    root: str
+    merge: PackMerge
+    keep_old: bool
+    paths: list[str] = field(default_factory=list)
+    emptied: set[str] = field(default_factory=set)  # folders that go where no file is left in them
+    _present: dict[str, FileResource] = field(init=False)
+    _changes: list[FileEdit | FolderCopy] = field(default_factory=list)
+    _ignored: list[str] = field(default_factory=list)
+    _stale: list[str] = field(default_factory=list)  # lines of .krmignore that lose their folder
+    _seen: dict[str, str] = field(default_factory=dict)  # folders by the names of their items
+    _moved: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    _sides: dict[str, list[tuple[str | None, str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._present = {item.name: item for item in _carriers(self.root)}
+
+    def add(self, given: str) -> None:
+        """Take one folder."""
         folder = os.path.realpath(given)
-        texts, others = _pack_files(folder, given)
+        texts, others = pack_files(folder, given)
         name = item_name(os.path.basename(folder))
-        if name in seen:
+        if name in self._seen:
             raise Refused(
-                f"{given} and {seen[name]} would both become {name}.yaml; import one of them elsewhere"
+                f"{given} and {self._seen[name]} would both become {name}.yaml; import one of them elsewhere"
             )
-        seen[name] = given
-        if (root + "/").startswith(folder + "/"):
-            raise Refused(f"the package {out} lies in the pack folder {given}")
-        inside = os.path.relpath(folder, root) if folder.startswith(root + "/") else ""
+        self._seen[name] = given
+        if (self.root + "/").startswith(folder + "/"):
+            raise Refused(f"the package {self.out} lies in the pack folder {given}")
+        inside = os.path.relpath(folder, self.root) if folder.startswith(self.root + "/") else ""
+        old = self._replaced(name, given, texts)
+        was = old.name if old is not None else name
+        record = PackRecord.read(self.root, was) if old is not None else None
+        copied = [] if inside else others
         if inside:
-            ignored.append(f"/{inside}/")
+            self._ignored.append(f"/{inside}/")
         elif others:
-            ignored.append(f"/{name}/")
-            copies.append(FolderCopy(name, folder, others))
-        path = f"{name}.yaml"
-        _refuse_strangers(os.path.join(root, path), name)
-        changes.append(
-            FileEdit(path, None, config_map(name, inside or os.path.basename(folder), texts, given))
-        )
-    return [*changes, *_package_files(root, ignored)], copies
+            self._ignored.append(f"/{name}/")
+        new = PackRecord.of(texts, folder, copied)
+        self._changes += [new.edit(name), *self._copies(name, was, folder, record, new)]
+        kept = inside or os.path.basename(folder)
+        if old is None:
+            path = f"{name}.yaml"
+            _refuse_strangers(os.path.join(self.root, path), name)
+            self._changes.append(FileEdit(path, None, config_map(name, kept, texts, given)))
+        else:
+            path = old.location.path
+            if was != name:
+                self._changes.append(FileEdit(f"{RECORDS}/{was}", "", None))
+                if path == f"{was}.yaml":
+                    path = f"{name}.yaml"
+                    _refuse_strangers(os.path.join(self.root, path), name)
+            self._moved[was] = name, path, kept
+            self._add_sides(old, record, texts, given, kept if was == name else "")
+        self.paths.append(path)
 
+    def _replaced(self, name: str, given: str, texts: dict[str, str]) -> FileResource | None:
+        """The item that a pack replaces: that of its name, else that of another version of the same pack."""
+        if name in self._present:
+            return self._present[name]
+        if self.keep_old:
+            return None
+        new = Pack(read_metadata(texts[PACK_FILE]), texts.get(FILES[0]))
+        older = []
+        for item in self._present.values():
+            with suppress(PackError):  # of an item that is no pack, the check of the package tells
+                if item.name not in self._seen and new.is_version_of(Carrier.of(item, FileLines()).pack):
+                    older.append(item)
+        if len(older) > 1:
+            names_of = ", ".join(item.name for item in older)
+            raise Refused(
+                f"{given}: the package holds {new.name} more than once ({names_of}); --keep-old puts this one beside them"
+            )
+        return older[0] if older else None
 
-def exported(package: Package, out: str) -> list[str]:
-    """Write the packs of a package as folders below `out`; returns these. Raises Refused."""
-    changes: list[FileEdit] = []
-    owners: dict[str, str] = {}
-    for each in package.walk():
-        for item in each.items:
-            if not is_pack(item):
-                continue
-            label = item.label
-            kept = item.annotations.get(FOLDER) or item.name
-            folder = os.path.basename(kept.rstrip("/"))
-            if folder in {"", ".", ".."} or ".." in kept.split("/") or kept.startswith("/"):
-                raise Refused(f'{label}: its annotation {FOLDER} is "{kept}", which names no folder')
-            if folder in owners:
-                raise Refused(
-                    f"{label} and {owners[folder]} would both become the folder {folder};"
-                    f" give one of them another {FOLDER}"
-                )
-            owners[folder] = label
-            changes += [FileEdit(f"{folder}/{file}", None, text) for file, text in _texts(item)]
-            for place_of_others in (kept, item.name):
-                source = os.path.join(each.path, place_of_others)
-                if os.path.isdir(source):
-                    changes += [
-                        FileEdit(f"{folder}/{path}", None, "", os.path.join(source, path))
-                        for path in _regular(source, place_of_others)
-                        if path not in TEXTS
-                    ]
-                    break
-    if not owners:
-        raise Refused(
-            f"{package.path} holds no pack: a ConfigMap with data {PACK_FILE}, marked {names.LOCAL_CONFIG}"
-        )
-    with Writer(out) as writer:
-        writer.put(changes)
-    return [os.path.join(out, folder) for folder in owners]
+    def _add_sides(
+        self, old: FileResource, record: PackRecord | None, texts: dict[str, str], given: str, kept: str
+    ) -> None:
+        """Prepare the merge of an item; its name and folder are those of the package in all versions."""
+        mine = dict(texts_of(old))
+        before = record.texts if record is not None else None
+        if before is None and FILES[-1] in mine:
+            before = {**mine, FILES[0]: mine[FILES[-1]]}
+        values = mine.get(FILES[0], "")
+        folder = old.annotations.get(FOLDER) or kept or old.name
+        base = before and config_map(old.name, folder, with_presets(before, values), given)
+        chosen = texts if self.merge.policy == FORCE else with_presets(texts, values)
+        theirs = config_map(old.name, folder, chosen, given)
+        if base is None and mine == texts:
+            base = theirs
+        self._sides.setdefault(old.location.path, []).append((base or None, theirs))
+
+    def _copies(
+        self, name: str, was: str, folder: str, record: PackRecord | None, new: PackRecord
+    ) -> list[FileEdit | FolderCopy]:
+        """The other files of a pack, as they become: edited ones stay, and what the new pack lacks goes."""
+        here = os.path.join(self.root, was)
+        known = record.files if record is not None else {}
+        own = regular_files(here, was) if known and os.path.isdir(here) else []
+        taken: list[str] = []
+        changes: list[FileEdit | FolderCopy] = []
+        for path in sorted({*own, *new.files, *known}):
+            mine = os.path.join(here, path)
+            digests = known.get(path, ""), new.files.get(path, ""), digest_of_file(mine)
+            takes = (path in known or path in new.files) and self.merge.takes(f"{was}/{path}", *digests)
+            if takes and digests[1]:
+                taken.append(path)
+            elif digests[2] and not takes and was != name:
+                changes.append(FileEdit(f"{name}/{path}", None, "", mine))
+            if digests[2] and (was != name or (takes and not digests[1])):
+                changes.append(FileEdit(f"{was}/{path}", "", None))
+        if was != name and own:
+            self._stale.append(f"/{was}/")
+            self.emptied |= {os.path.dirname(os.path.join(was, path)) for path in own} | {was}
+        return [*([FolderCopy(name, folder, taken)] if taken else []), *changes]
+
+    def finish(self) -> list[FileEdit | FolderCopy]:
+        """All changes of the import, with what the merge made. Raises Refused."""
+        ours: dict[str, str] = {}
+        for path, sides in self._sides.items():
+            ours[path] = (read_file(os.path.join(self.root, path), path) or b"").decode("utf-8")
+            bases = [base for base, _ in sides if base is not None]
+            base = "---\n".join(bases) if len(bases) == len(sides) else None
+            self.merge.add(path, base, "---\n".join(theirs for _, theirs in sides), ours[path].encode())
+        for path, content in self.merge.files().items():
+            self._changes += self._renamed(path, content.decode("utf-8"), ours[path])
+        return [*self._changes, *_package_files(self.root, self._ignored, self._stale)]
+
+    def _renamed(self, path: str, text: str, before: str) -> list[FileEdit]:
+        """A merged file in which the items of older versions have the names of the newer ones."""
+        file = SourceFile(path, text, "", path)
+        target = path
+        for item in file.items:
+            name, place, folder = self._moved.get(item.name, (item.name, path, ""))
+            if name != item.name and is_pack(item):
+                target = place
+                item.set(("metadata", "annotations", FOLDER), folder)
+                item.set(("metadata", "name"), name)
+        edits = [FileEdit(target, None, file.joined(file.items), like=os.path.join(self.root, path))]
+        return edits if target == path else [*edits, FileEdit(path, before, None)]
 
 
 def item_name(folder: str) -> str:
@@ -152,72 +251,22 @@ def _carried(text: str, label: str) -> str:
     raise Refused(f"{label}: its text cannot be carried by YAML")
 
 
-def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
-    """The texts of a pack folder, and the paths of its other files."""
-    if not os.path.isfile(os.path.join(folder, PACK_FILE)):
-        below = os.path.join(given, "*")
-        hint = f"; the folders in it are: {below}" if _holds_packs(folder) else ""
-        raise Refused(f"{given}: holds no {PACK_FILE}, so it is not a pack folder{hint}")
-    texts: dict[str, str] = {}
-    others: list[str] = []
-    for path in _regular(folder, given):
-        if path not in TEXTS:
-            others.append(path)
+def _carriers(root: str) -> Iterator[FileResource]:
+    """The ConfigMaps of a package that carry packs; files that nobody can read hold none."""
+    for path in files(root) if os.path.isdir(root) else ():
+        folder = os.path.dirname(path)
+        if not path.endswith(SUFFIXES) or (folder and os.path.exists(os.path.join(root, folder, KPTFILE))):
             continue
-        content = read_file(os.path.join(folder, path), f"{given}/{path}", within=folder) or b""
-        try:
-            texts[path] = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise Refused(
-                f"{given}/{path}: byte 0x{content[error.start]:02x} at {error.start} is not UTF-8"
-            ) from None
-    try:
-        read_metadata(texts[PACK_FILE])
-    except Refused as error:
-        raise Refused(f"{given}: {error}") from None
-    return texts, others
+        with suppress(Refused, YamlError, UnicodeDecodeError, OSError):
+            text = (read_file(os.path.join(root, path), path, within=root) or b"").decode("utf-8")
+            if PACK_FILE in text:
+                items = SourceFile(path, text, "", path).items
+                yield from (item for item in items if item.kind == "ConfigMap" and is_pack(item))
 
 
-def _regular(folder: str, label: str) -> list[str]:
-    """Paths of all files below a folder, in order.
-
-    Raises Refused for entries that cannot be copied as a file.
-    """
-    try:
-        paths = sorted(files(folder))
-        for path in paths:
-            # A link to a file of the folder counts as the file; links to folders could form a cycle.
-            if not stat.S_ISREG(os.lstat(f"{folder}/{path}").st_mode):
-                os.close(open_file(os.path.join(folder, path), f"{label}/{path}", within=folder))
-    except Refused as error:
-        raise Refused(f"{error}, or take it away") from None
-    except OSError as error:
-        raise Refused(f"{label}: {error.filename}: {error.strerror or error}") from None
-    return paths
-
-
-def _holds_packs(folder: str) -> bool:
-    if not os.path.isdir(folder):
-        return False
-    return any(os.path.isfile(os.path.join(folder, name, PACK_FILE)) for name, _ in entries(folder))
-
-
-def _texts(item: Resource) -> Iterator[tuple[str, str]]:
-    kind = item.kind
-    for file in TEXTS:
-        if file == PACK_FILE and kind == "Pack":
-            yield file, json.dumps(item.get("spec", "metadata"), indent=2, ensure_ascii=False) + "\n"
-            continue
-        node = item.node(*place(kind, file))
-        if isinstance(node, Scalar):
-            yield file, node.text
-        elif node is not None:
-            raise Refused(f"{item.label}: {file} must be a text")
-
-
-def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
-    """A Kptfile if there is none, and a .krmignore that lists the new files."""
-    changes = []
+def _package_files(root: str, ignored: list[str], stale: list[str]) -> list[FileEdit | FolderCopy]:
+    """A Kptfile if there is none, and a .krmignore that lists the new files, and those of `stale` no more."""
+    changes: list[FileEdit | FolderCopy] = []
     if not os.path.exists(os.path.join(root, KPTFILE)):
         changes.append(FileEdit(KPTFILE, None, new_kptfile(item_name(os.path.basename(root)))))
     path = os.path.join(root, IGNORE_FILE)
@@ -227,11 +276,13 @@ def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
             text = (read_file(path, path, within=root) or b"").decode("utf-8")
         except UnicodeDecodeError:
             raise Refused(f"{path}: is not UTF-8, so nothing can be added to it") from None
-    listed = {line.strip() for line in text.split("\n")}
-    missing = [line for line in ignored if line not in listed]
-    if missing:
-        text += "\n" if text and not text.endswith("\n") else ""
-        changes.append(FileEdit(IGNORE_FILE, None, text + "".join(f"{line}\n" for line in missing)))
+    lines = [line for line in text.splitlines(keepends=True) if line.strip() not in stale]
+    listed = {line.strip() for line in lines}
+    missing = [f"{line}\n" for line in ignored if line not in listed]
+    kept = "".join(lines)
+    if missing or kept != text:
+        kept += "\n" if missing and kept and not kept.endswith("\n") else ""
+        changes.append(FileEdit(IGNORE_FILE, None, kept + "".join(missing)))
     return changes
 
 

@@ -103,13 +103,18 @@ class Writer:
             _remove_empty(self._made)
         self._lock.__exit__()
 
-    def put(self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False) -> None:
-        """Bring files to their new state, all of them or none; `careful` as in `write`. Raises Refused."""
+    def put(
+        self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False, prune: Iterable[str] = ()
+    ) -> None:
+        """Bring files to their new state, all of them or none; `careful` as in `write`, `prune` as in `commit`.
+
+        Raises Refused.
+        """
         try:
             steps = self.stage.prepare_all(changes, careful)
         except OSError as error:
             raise Refused(f"{_cannot(error, self.root)}; nothing was written") from None
-        self.commit(steps)
+        self.commit(steps, prune)
 
     def commit(self, steps: Steps, prune: Iterable[str] = ()) -> None:
         """Put what was prepared into place, all of it or, after a Refused, nothing. Folders in `prune` go if empty."""

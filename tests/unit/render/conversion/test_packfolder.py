@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.render.conversion.packfolder import config_map, exported, imported, item_name
+from krmkit.render.conversion.packexport import exported
+from krmkit.render.conversion.packfolder import config_map, imported, item_name
 from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
 from krmkit.storage.disk.write import Writer
@@ -103,6 +104,7 @@ def test_a_package_is_made(tmp_path: Path) -> None:
     assert written == [str(tmp_path / "package" / "app-1.0.yaml")]
     assert sorted(found) == [
         ".krmignore",
+        ".krmkit-packs/app-1.0",
         "Kptfile",
         "app-1.0.yaml",
         "app-1.0/logo.png",
@@ -319,8 +321,15 @@ def test_leftovers_are_no_files_of_a_pack(tmp_path: Path) -> None:
     imported([pack], str(tmp_path / "p"))
     exported(read(str(tmp_path / "p")), str(tmp_path / "out"))
 
-    assert sorted(bytes_below(tmp_path / "p")) == [".krmignore", "Kptfile", "app.yaml", "app/charts/a.tgz"]
-    assert sorted(bytes_below(tmp_path / "out")) == ["app/charts/a.tgz", "app/pack.json"]
+    record = ".krmkit-packs/app"
+    assert sorted(bytes_below(tmp_path / "p")) == [
+        ".krmignore",
+        record,
+        "Kptfile",
+        "app.yaml",
+        "app/charts/a.tgz",
+    ]
+    assert sorted(bytes_below(tmp_path / "out")) == [record, "app/charts/a.tgz", "app/pack.json"]
 
 
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:
@@ -384,11 +393,12 @@ def test_many_files_are_one_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     here = [os.path.relpath(path, tmp_path / "p") for path in moved]
     assert sorted(path for path in here if not path.startswith(".krmkit-work")) == [
         ".krmignore",
+        ".krmkit-packs/app",
         "Kptfile",
         "app",
         "app.yaml",
     ]
-    assert len(synced) < 12
+    assert len(synced) < 14
     for name in [*files, "run.sh", "large", "empty"]:
         assert (tmp_path / "p/app" / name).read_bytes() == (tmp_path / "app" / name).read_bytes()
     assert (tmp_path / "p/app/run.sh").stat().st_mode & 0o777 == 0o777

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
+from krmkit.libraries.yaml.data import core_data
 from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import Limits
 from krmkit.libraries.yaml.tree import Node
+
+DISPLAY_NAME = "spectrocloud.com/display-name"
 
 
 class Pack:
@@ -65,9 +69,26 @@ class Pack:
         return self.constraints.get(name) if isinstance(self.constraints, dict) else None
 
     @property
+    def own_name(self) -> str:
+        """The spectrocloud.com/display-name in the values, which lets a pack stand more than once in a profile; else ""."""
+        if self.values is None or DISPLAY_NAME not in self.values:
+            return ""
+        try:
+            data = core_data(parse(self.values, duplicates="keep").root)
+        except YamlError:
+            return ""
+        section = data.get("pack") if isinstance(data, dict) else None
+        return text_of(section, DISPLAY_NAME) if isinstance(section, dict) else ""
+
+    @property
     def effective_version(self) -> str:
         """The version, or the tag if there is no version."""
         return self.version or self.tag
+
+    def is_version_of(self, other: Pack) -> bool:
+        """Return whether this is another version of the other pack, and no twin of it with a name of its own."""
+        same = self.name == other.name and self.own_name in ("", other.own_name)
+        return same and self.effective_version != other.effective_version
 
 
 def read_metadata(text: str) -> dict[str, object]:
