@@ -1,4 +1,4 @@
-"""The functions of dynaml, by family. A function takes (args, env, info) and gives its value, or a `With`.
+"""The functions of dynaml, by family. A function gives its value, or a `With`.
 
     registry.call("join", [",", "a", "b"], env, ...)   # "a,b"
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 
+from krmkit.libraries.go.core.values import encode
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.expressions.output import to_yaml
-from krmkit.libraries.spiff.functions.strings import data_of
+from krmkit.libraries.spiff.functions.registry import function
+from krmkit.libraries.spiff.functions.strings import decoded
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure
 from krmkit.libraries.spiff.tree.nodes import Node, type_name
 
 _BLOCK = 512
@@ -20,20 +21,16 @@ Entry = tuple[str, int, bytes]
 """The path of a file, its mode, and its content."""
 
 
-def archive(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("archive takes one or two arguments")
-    mode = args[1] if len(args) > 1 else "tar"
-    if type(mode) is not str:
-        raise Failure("second argument for archive must be a string")
-    entries = _entries(args[0], env)
+@function(
+    "archive", "archive takes one or two arguments", mode="second argument for archive must be a string"
+)
+def archive(env: Env, files: Any, mode: str = "tar") -> str:
+    entries = _entries(files, env)
     if mode not in ("tar", "targz"):
         raise Failure(f"invalid archive type '{mode}'")
     packed = _tar(entries)
     env.run.count(len(packed) // 64)
-    if mode == "targz":
-        packed = _gzip(packed)
-    text = base64.b64encode(packed).decode("ascii")
+    text = base64.b64encode(packed if mode == "tar" else _gzip(packed)).decode("ascii")
     return "\n".join(text[at : at + _WIDTH] for at in range(0, len(text), _WIDTH))
 
 
@@ -72,10 +69,10 @@ def _described(key: str | None, fields: dict[str, Node], env: Env) -> Entry:
     content = b""
     if "base64" in fields:
         text = _string("base64", fields["base64"].value)
-        decoded = _decoded(text)
-        if decoded is None:
+        data = decoded(text)
+        if data is None:
             raise Failure("base64 field must be base64")
-        content = decoded
+        content = data
     elif "data" in fields:
         content = _content(fields["data"].value, binary, "invalid data field", env)
     return path, mode | 0o100 if "*" in tags else mode, content
@@ -116,19 +113,12 @@ def _mode(value: Any) -> tuple[int, bool]:
 
 def _content(value: Any, binary: bool, problem: str, env: Env) -> bytes:
     if type(value) in (dict, list):
-        return data_of(to_yaml(Node(value, ""), env))
+        return encode(to_yaml(Node(value, ""), env))
     text = simple_text(value)
     if text is None:
         raise Failure(problem)
-    decoded = _decoded(text) if binary else None
-    return data_of(text) if decoded is None else decoded
-
-
-def _decoded(text: str) -> bytes | None:
-    try:
-        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
-    except (binascii.Error, ValueError):
-        return None
+    data = decoded(text) if binary else None
+    return encode(text) if data is None else data
 
 
 def _tar(entries: list[Entry]) -> bytes:
@@ -150,6 +140,3 @@ def _gzip(data: bytes) -> bytes:
 
     work = zlib.compressobj(wbits=31)
     return work.compress(data) + work.flush()
-
-
-FUNCTIONS = {"archive": archive}

@@ -8,7 +8,7 @@ from typing import Any
 from krmkit.libraries.spiff.expressions.literals import truth
 from krmkit.libraries.spiff.expressions.marking import TemplateValue
 from krmkit.libraries.spiff.expressions.output import to_json, to_yaml
-from krmkit.libraries.spiff.functions.registry import With
+from krmkit.libraries.spiff.functions.registry import With, function
 from krmkit.libraries.spiff.tree.embedded import embedded
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, SpiffError
@@ -16,17 +16,15 @@ from krmkit.libraries.spiff.tree.nodes import Node, copy_tree, list_merge
 from krmkit.libraries.spiff.tree.reading import read_all
 
 
-def asjson(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("asjson takes at least one argument, and optionally a second one")
-    text = to_json(Node(args[0], ""), env)
-    return canonical(text) if len(args) == 2 and truth(args[1]) else text
+@function("asjson", "asjson takes at least one argument, and optionally a second one")
+def asjson(env: Env, value: Any, canonically: Any = False) -> str:
+    text = to_json(Node(value, ""), env)
+    return canonical(text) if truth(canonically) else text
 
 
-def asjcs(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("asjson takes exactly one argument")
-    return canonical(to_json(Node(args[0], ""), env))
+@function("asjcs", "asjson takes exactly one argument")
+def asjcs(env: Env, value: Any) -> str:
+    return canonical(to_json(Node(value, ""), env))
 
 
 def canonical(text: str) -> str:
@@ -36,21 +34,19 @@ def canonical(text: str) -> str:
     return text
 
 
-def asyaml(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("asyaml takes exactly one argument")
-    return to_yaml(Node(args[0], ""), env)
+@function("asyaml", "asyaml takes exactly one argument")
+def asyaml(env: Env, value: Any) -> str:
+    return to_yaml(Node(value, ""), env)
 
 
-def parse(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("parse takes one or two arguments")
-    if type(args[0]) is not str:
-        raise Failure("first argument for parse must be a string")
-    mode = args[1] if len(args) > 1 else "import"
-    if type(mode) is not str:
-        raise Failure("second argument for parse must be a string")
-    return parsed(".".join(env.path), args[0], mode, env)
+@function(
+    "parse",
+    "parse takes one or two arguments",
+    text="first argument for parse must be a string",
+    mode="second argument for parse must be a string",
+)
+def parse(env: Env, text: str, mode: str = "import") -> Any:
+    return parsed(".".join(env.path), text, mode, env)
 
 
 def _documents(name: str, text: str, env: Env) -> list[Node]:
@@ -78,8 +74,7 @@ def parsed(name: str, text: str, mode: str, env: Env) -> Any:
     if mode.startswith("."):
         rooted = env.with_new_root()
         mode = mode[1:]
-    info = Info()
-    info.source = name
+    info = Info(source=name, raw=mode in ("import", "importmulti"))
     if mode == "text":
         return With(text, info)
     if mode == "template":
@@ -88,10 +83,8 @@ def parsed(name: str, text: str, mode: str, env: Env) -> Any:
         nodes = _documents(name, text, env)
         return With([Node(as_template(node, env), name) for node in nodes], info)
     if mode == "import":
-        info.raw = True
         return With(_document(name, text, env).value, info)
     if mode == "importmulti":
-        info.raw = True
         return With(_documents(name, text, env), info)
     if mode not in ("yaml", "multiyaml"):
         raise Failure(f"invalid file type [{posixpath.normpath(name)}] {mode}")
@@ -123,6 +116,3 @@ def _is_template_entry(entry: Node) -> bool:
         return False
     text = embedded(entry.value[key].value, False)
     return text is not None and "&template" in text
-
-
-FUNCTIONS = {"asjcs": asjcs, "asjson": asjson, "asyaml": asyaml, "parse": parse}

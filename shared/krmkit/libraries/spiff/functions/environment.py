@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.regexp.pattern import PatternError
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.functions.files import denied
 from krmkit.libraries.spiff.functions.randomness import chance
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
+from krmkit.libraries.spiff.functions.strings import simple_texts
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import type_name
@@ -18,7 +21,7 @@ _ALPHABET = "".join(map(chr, range(0x800)))
 """The characters that a set can hold: those of one or two bytes."""
 
 
-def env_value(args: list[Any], env: Env, info: Info) -> Any:
+def _env(args: list[Any], env: Env, info: Info) -> Any:
     given = env.run.environment
     if given is None:
         raise denied("env")
@@ -30,11 +33,7 @@ def env_value(args: list[Any], env: Env, info: Info) -> Any:
         if name is not None:
             names.append(name)
         elif type(arg) is list:
-            for node in arg:
-                name = simple_text(node.value)
-                if name is None:
-                    raise Failure(f"elements of list(arg {number}) to join must be simple values")
-                names.append(name)
+            names += simple_texts(arg, number)
         elif arg is not None:
             raise Failure(f"env argument {number} must be simple value or list")
     if len(names) != 1:
@@ -44,27 +43,24 @@ def env_value(args: list[Any], env: Env, info: Info) -> Any:
     return given[names[0]]
 
 
-def rand(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) > 2:
-        raise Failure("rand takes a maximum of 2 arguments")
+FUNCTIONS["env"] = _env
+
+
+@function("rand", "rand takes a maximum of 2 arguments")
+def rand(env: Env, kind: Any = 1 << 63, length: Any = ABSENT) -> Any:
     numbers = chance("rand", env)
-    if not args:
-        return numbers.below(1 << 63)
-    kind = args[0]
-    if type(kind) is int:
-        if len(args) > 1:
-            raise Failure("rand int takes only one argument")
+    if type(kind) is int or type(kind) is bool:
+        if length is not ABSENT:
+            raise Failure(f"rand {type(kind).__name__} takes only one argument")
+        if type(kind) is bool:
+            return numbers.below(2) == 1
         if not kind:
             raise Failure("zero range not possible for integer random values")
         return numbers.below(kind) if kind > 0 else -numbers.below(-kind)
-    if type(kind) is bool:
-        if len(args) > 1:
-            raise Failure("rand bool takes only one argument")
-        return numbers.below(2) == 1
     if type(kind) is not str:
         return None
     characters = _characters(kind)
-    length = args[1] if len(args) > 1 else 1
+    length = 1 if length is ABSENT else length
     if type(length) is not int:
         raise Failure(f"rand length must be an integer, found {type_name(length)}")
     if length <= 0:
@@ -85,6 +81,3 @@ def _characters(kind: str) -> list[str]:
             f"invalid rand character set specification {quote(kind)}: it holds no character below U+0800"
         )
     return found
-
-
-FUNCTIONS = {"env": env_value, "rand": rand}

@@ -6,10 +6,10 @@ import base64
 import posixpath
 from typing import Any
 
+from krmkit.libraries.go.core.values import decode
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.functions.documents import parsed
-from krmkit.libraries.spiff.functions.registry import With
-from krmkit.libraries.spiff.functions.strings import text_of
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, Function, With
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 
@@ -35,7 +35,7 @@ def _exists(run: Any, name: str, folder: bool) -> bool:
     return _is_folder(run, path) if folder else path in run.files
 
 
-def read(args: list[Any], env: Env, info: Info) -> Any:
+def _read(args: list[Any], env: Env, info: Info) -> Any:
     if env.run.access == "none":
         raise denied("read")
     if not 1 <= len(args) <= 2:
@@ -56,10 +56,8 @@ def read(args: list[Any], env: Env, info: Info) -> Any:
             f"read: error reading [{posixpath.normpath(name)}]:  {_missing(env.run, name)}: file does not exist"
         )
     if mode == "binary":
-        made = Info()
-        made.source = name
-        return With(base64.b64encode(content).decode("ascii"), made)
-    return parsed(name, text_of(content), mode, env)
+        return With(base64.b64encode(content).decode("ascii"), Info(source=name))
+    return parsed(name, decode(content), mode, env)
 
 
 def _missing(run: Any, name: str) -> str:
@@ -72,79 +70,65 @@ def _missing(run: Any, name: str) -> str:
     return here
 
 
-def _lookup(args: list[Any], env: Env, folder: bool) -> Any:
-    if env.run.access == "none":
-        raise denied("lookup")
-    if len(args) < 2:
-        raise Failure("lookup_file requires at least two arguments")
-    folders: list[str] = []
-    for number, arg in enumerate(args[1:]):
-        if type(arg) is str:
-            folders.append(arg)
-        elif type(arg) is list:
-            for node in arg:
-                if node.value is None:
-                    continue
-                if type(node.value) is not str:
+def _lookup(folder: bool) -> Function:
+    def lookup(args: list[Any], env: Env, info: Info) -> Any:
+        if env.run.access == "none":
+            raise denied("lookup")
+        if len(args) < 2:
+            raise Failure("lookup_file requires at least two arguments")
+        folders: list[str] = []
+        for number, arg in enumerate(args[1:]):
+            if type(arg) is str:
+                folders.append(arg)
+            elif type(arg) is list:
+                names = [node.value for node in arg if node.value is not None]
+                if not all(type(name) is str for name in names):
                     raise Failure(f"lookup_file: argument {number} must be a list of strings")
-                folders.append(node.value)
-        else:
-            raise Failure(f"lookup_file: argument {number} must be a string or a list of strings")
-    name = args[0]
-    if type(name) is not str:
-        raise Failure("lookup_file: first argument must be a string")
-    if not name:
-        raise Failure("lookup_file: first argument is empty string")
-    if name.startswith("/"):
-        return [env.node(name)] if _exists(env.run, name, folder) else []
-    paths = [f"{one}/{name}" for one in folders if one]
-    return [env.node(path) for path in paths if _exists(env.run, path, folder)]
+                folders += names
+            else:
+                raise Failure(f"lookup_file: argument {number} must be a string or a list of strings")
+        name = args[0]
+        if type(name) is not str:
+            raise Failure("lookup_file: first argument must be a string")
+        if not name:
+            raise Failure("lookup_file: first argument is empty string")
+        paths = [name] if name.startswith("/") else [f"{one}/{name}" for one in folders if one]
+        return [env.node(path) for path in paths if _exists(env.run, path, folder)]
+
+    return lookup
 
 
-def lookup_file(args: list[Any], env: Env, info: Info) -> Any:
-    return _lookup(args, env, False)
+def _list(folders: bool) -> Function:
+    def listed(args: list[Any], env: Env, info: Info) -> Any:
+        if env.run.access == "none":
+            raise denied("listFiles")
+        if len(args) != 1:
+            raise Failure("list requires exactly one arguments")
+        name = args[0]
+        if type(name) is not str:
+            raise Failure("list: argument must be a string")
+        if not name:
+            raise Failure("list: argument is empty string")
+        path = _path(name)
+        if path != "/" and not _is_folder(env.run, path):
+            raise Failure(f"list: {quote(name)} is no directory or does not exist")
+        prefix = path.rstrip("/") + "/"
+        found: set[str] = set()
+        for file in env.run.files:
+            if file.startswith(prefix):
+                head, below, _ = file[len(prefix) :].partition("/")
+                if bool(below) is folders:
+                    found.add(head)
+        return [env.node(one) for one in sorted(found)]
+
+    return listed
 
 
-def lookup_dir(args: list[Any], env: Env, info: Info) -> Any:
-    return _lookup(args, env, True)
-
-
-def _listed(args: list[Any], env: Env, folders: bool) -> Any:
-    if env.run.access == "none":
-        raise denied("listFiles")
-    if len(args) != 1:
-        raise Failure("list requires exactly one arguments")
-    name = args[0]
-    if type(name) is not str:
-        raise Failure("list: argument must be a string")
-    if not name:
-        raise Failure("list: argument is empty string")
-    path = _path(name)
-    if path != "/" and not _is_folder(env.run, path):
-        raise Failure(f"list: {quote(name)} is no directory or does not exist")
-    prefix = path.rstrip("/") + "/"
-    found: set[str] = set()
-    for file in env.run.files:
-        if file.startswith(prefix):
-            head, below, _ = file[len(prefix) :].partition("/")
-            if bool(below) is folders:
-                found.add(head)
-    return [env.node(one) for one in sorted(found)]
-
-
-def list_files(args: list[Any], env: Env, info: Info) -> Any:
-    return _listed(args, env, False)
-
-
-def list_dirs(args: list[Any], env: Env, info: Info) -> Any:
-    return _listed(args, env, True)
-
-
-FUNCTIONS = {
-    "list_dirs": list_dirs,
-    "list_files": list_files,
-    "lookup_dir": lookup_dir,
-    "lookup_file": lookup_file,
-    "read": read,
-    "read_uncached": read,
-}
+FUNCTIONS.update(
+    read=_read,
+    read_uncached=_read,
+    lookup_file=_lookup(False),
+    lookup_dir=_lookup(True),
+    list_files=_list(False),
+    list_dirs=_list(True),
+)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import Any
 
+from krmkit.libraries.go.core.values import ABSENT, encode
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
-from krmkit.libraries.spiff.functions.strings import data_of
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
@@ -16,15 +17,8 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 PENDING = Undefined()
 
 
-def uniq(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("uniq takes exactly 1 argument")
-    if type(args[0]) is not list:
-        raise Failure("invalid type for function uniq")
-    return distinct(args[0], env)
-
-
-def distinct(entries: list[Node], env: Env) -> list[Node]:
+@function("uniq", "uniq takes exactly 1 argument", entries="invalid type for function uniq")
+def uniq(env: Env, entries: list[Node]) -> list[Node]:
     """The entries without those that equal an earlier one (loosely: 1 and "1" are equal)."""
     made: list[Node] = []
     seen: set[str] = set()
@@ -44,10 +38,8 @@ def distinct(entries: list[Node], env: Env) -> list[Node]:
     return made
 
 
-def element(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 2:
-        raise Failure("element takes exactly two arguments")
-    source, index = args
+@function("element", "element takes exactly two arguments")
+def element(env: Env, source: Any, index: Any) -> Any:
     if source is None or index is None:
         raise Failure("function element does not take nil arguments")
     if type(source) is dict:
@@ -72,58 +64,38 @@ def element(args: list[Any], env: Env, info: Info) -> Any:
     return source[index].value
 
 
-def compact(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("compact takes exactly 1 argument")
-    if type(args[0]) is not list:
-        raise Failure("invalid type for function compact")
-    return [node for node in args[0] if node.value is not None and node.value not in ("", [], {})]
+@function("compact", "compact takes exactly 1 argument", entries="invalid type for function compact")
+def compact(env: Env, entries: list[Node]) -> list[Node]:
+    return [node for node in entries if node.value is not None and node.value not in ("", [], {})]
 
 
-def contains(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 2:
-        raise Failure("function contains takes exactly two arguments")
-    source, wanted = args
+@function("contains", "function contains takes exactly two arguments")
+def contains(env: Env, source: Any, wanted: Any) -> bool:
     if type(source) is list:
         return wanted is not None and any(loosely_equal(node.value, wanted) for node in source)
-    text = simple_text(wanted)
     if type(source) is dict:
         return type(wanted) is str and wanted in source
-    if type(source) is str:
-        if text is None:
-            raise Failure("invalid type for check string")
-        return text in source
-    raise Failure("list or string expected for argument one of function contains")
-
-
-def _index(args: list[Any], last: bool) -> int:
-    if len(args) != 2:
-        raise Failure("function index takes exactly two arguments")
-    source, wanted = args
-    if type(source) is list:
-        found = -1
-        if wanted is not None:
-            for number, node in enumerate(source):
-                if loosely_equal(node.value, wanted):
-                    found = number
-                    if not last:
-                        break
-        return found
     if type(source) is not str:
-        raise Failure("list or string expected for argument one of function index")
+        raise Failure("list or string expected for argument one of function contains")
+    return _checked(wanted) in source
+
+
+def _checked(wanted: Any) -> str:
     text = simple_text(wanted)
     if text is None:
         raise Failure("invalid type for check string")
-    data = data_of(source)
-    return data.rfind(data_of(text)) if last else data.find(data_of(text))
+    return text
 
 
-def index(args: list[Any], env: Env, info: Info) -> Any:
-    return _index(args, False)
-
-
-def lastindex(args: list[Any], env: Env, info: Info) -> Any:
-    return _index(args, True)
+def _index(source: Any, wanted: Any, last: bool) -> int:
+    if type(source) is list:
+        places = [] if wanted is None else range(len(source))
+        order = reversed(places) if last else places
+        return next((at for at in order if loosely_equal(source[at].value, wanted)), -1)
+    if type(source) is not str:
+        raise Failure("list or string expected for argument one of function index")
+    data, part = encode(source), encode(_checked(wanted))
+    return data.rfind(part) if last else data.find(part)
 
 
 def intersect(args: list[Any], env: Env, info: Info) -> Any:
@@ -143,34 +115,32 @@ def intersect(args: list[Any], env: Env, info: Info) -> Any:
     return result or []
 
 
-def reverse(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("reverse takes one argument")
-    if type(args[0]) is not list:
-        raise Failure("argument for reverse must be a list")
-    return args[0][::-1]
+FUNCTIONS["intersect"] = intersect
+_PLACE = "function index takes exactly two arguments"
+function("index", _PLACE)(lambda env, source, wanted: _index(source, wanted, False))
+function("lastindex", _PLACE)(lambda env, source, wanted: _index(source, wanted, True))
 
 
-def sort(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("sort takes one or two arguments")
-    entries = args[0]
-    if type(entries) is not list:
-        raise Failure("argument for sort must be a list")
-    if len(args) == 1:
+@function("reverse", "reverse takes one argument", entries="argument for reverse must be a list")
+def reverse(env: Env, entries: list[Node]) -> list[Node]:
+    return entries[::-1]
+
+
+@function("sort", "sort takes one or two arguments", entries="argument for sort must be a list")
+def sort(env: Env, entries: list[Node], less: Any = ABSENT) -> Any:
+    if less is ABSENT:
         kinds = {type(node.value) for node in entries}
         if len(entries) > 1 and kinds != {str} and kinds != {int}:
             issue = Issue("list elements must either be strings or integers")
             raise Failure(Issue("sort failed", (issue,), True))
         if kinds == {str}:
-            return sorted(entries, key=lambda node: data_of(node.value))
+            return sorted(entries, key=lambda node: encode(node.value))
         return sorted(entries, key=lambda node: node.value)
-    less = args[1]
     if not isinstance(less, LambdaValue):
         raise Failure("second argument for sort must be a lambda function")
 
     def order(one: Node, other: Node) -> int:
-        return _order(less, one, other, env)
+        return -1 if _less(less, one, other, env) else _less(less, other, one, env)
 
     try:
         return sorted(entries, key=cmp_to_key(order))
@@ -178,12 +148,6 @@ def sort(args: list[Any], env: Env, info: Info) -> Any:
         return PENDING
     except Failure as failure:
         raise Failure(Issue("sort failed", (failure.issue,), True)) from None
-
-
-def _order(less: LambdaValue, one: Node, other: Node, env: Env) -> int:
-    if _less(less, one, other, env):
-        return -1
-    return 1 if _less(less, other, one, env) else 0
 
 
 def _less(less: LambdaValue, one: Node, other: Node, env: Env) -> bool:
@@ -195,16 +159,3 @@ def _less(less: LambdaValue, one: Node, other: Node, env: Env) -> bool:
     if type(value) is int:
         return value < 0
     raise Failure("lambda must return a bool or integer")
-
-
-FUNCTIONS = {
-    "compact": compact,
-    "contains": contains,
-    "element": element,
-    "index": index,
-    "intersect": intersect,
-    "lastindex": lastindex,
-    "reverse": reverse,
-    "sort": sort,
-    "uniq": uniq,
-}

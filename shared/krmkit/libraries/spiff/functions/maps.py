@@ -6,17 +6,15 @@ from typing import Any
 
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.expressions.marking import TemplateValue
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, SpiffError
 from krmkit.libraries.spiff.tree.nodes import Node, copy_tree, type_name
 
 
-def keys(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("keys takes exactly 1 argument")
-    if type(args[0]) is not dict:
-        raise Failure("map argument required for keys")
-    return [env.node(key) for key in sorted(args[0])]
+@function("keys", "keys takes exactly 1 argument", fields="map argument required for keys")
+def keys(env: Env, fields: dict[str, Node]) -> list[Node]:
+    return [env.node(key) for key in sorted(fields)]
 
 
 def makemap(args: list[Any], env: Env, info: Info) -> Any:
@@ -118,10 +116,4 @@ def _merge_into(made: dict[str, Node], other: dict[str, Node]) -> None:
         made[key] = node
 
 
-FUNCTIONS = {
-    "deepmerge": deepmerge,
-    "keys": keys,
-    "list_to_map": list_to_map,
-    "makemap": makemap,
-    "merge": merge,
-}
+FUNCTIONS.update(makemap=makemap, list_to_map=list_to_map, merge=merge, deepmerge=deepmerge)

@@ -6,29 +6,27 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from krmkit.libraries.spiff.functions.registry import function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure
 from krmkit.libraries.spiff.tree.nodes import go_type
 
 
-def _one(args: list[Any], name: str, kinds: tuple[type, ...]) -> Any:
-    if len(args) != 1:
-        raise Failure(f"{name} requires one argument")
-    if type(args[0]) not in kinds:
-        raise Failure(f"invalid argument type for {name}: {go_type(args[0])}")
-    return args[0]
+def _function(name: str, kinds: tuple[type, ...], work: Callable[[Any], Any]) -> None:
+    @function(name, f"{name} requires one argument")
+    def computed(env: Env, value: Any) -> Any:
+        if type(value) not in kinds:
+            raise Failure(f"invalid argument type for {name}: {go_type(value)}")
+        return work(value)
 
 
-def _rounding(name: str, operation: Callable[[float], float]) -> Callable[..., Any]:
-    def rounded(args: list[Any], env: Env, info: Info) -> Any:
-        value = _one(args, name, (int, float, bool))
-        if type(value) is not float:
-            return int(value)
-        if not math.isfinite(value):
+def _rounding(name: str, operation: Callable[[float], float]) -> None:
+    def rounded(value: Any) -> int:
+        if type(value) is float and not math.isfinite(value):
             raise Failure(f"{name}: no finite number")
-        return int(operation(value))
+        return int(operation(value) if type(value) is float else value)
 
-    return rounded
+    _function(name, (int, float, bool), rounded)
 
 
 def _away(value: float) -> float:
@@ -36,15 +34,10 @@ def _away(value: float) -> float:
     return math.copysign(whole + (1 if abs(value) - whole >= 0.5 else 0), value)
 
 
-def absolute(args: list[Any], env: Env, info: Info) -> Any:
-    return abs(_one(args, "abs", (int, float)))
-
-
-def _real(name: str, operation: Callable[[float], float]) -> Callable[..., Any]:
-    def computed(args: list[Any], env: Env, info: Info) -> Any:
-        value = float(_one(args, name, (int, float)))
+def _real(name: str) -> None:
+    def computed(value: float) -> float:
         try:
-            return operation(value)
+            return float(getattr(math, name)(float(value)))
         except OverflowError:
             return math.inf
         except ValueError:
@@ -52,25 +45,13 @@ def _real(name: str, operation: Callable[[float], float]) -> Callable[..., Any]:
                 return -math.inf
             raise Failure(f"{name}: NaN") from None
 
-    return computed
+    _function(name, (int, float), computed)
 
 
-FUNCTIONS = {
-    "abs": absolute,
-    "acos": _real("acos", math.acos),
-    "acosh": _real("acosh", math.acosh),
-    "asin": _real("asin", math.asin),
-    "asinh": _real("asinh", math.asinh),
-    "ceil": _rounding("ceil", math.ceil),
-    "cos": _real("cos", math.cos),
-    "cosh": _real("cosh", math.cosh),
-    "exp": _real("exp", math.exp),
-    "floor": _rounding("floor", math.floor),
-    "log": _real("log", math.log),
-    "log10": _real("log10", math.log10),
-    "round": _rounding("round", _away),
-    "roundtoeven": _rounding("roundtoeven", round),
-    "sin": _real("sin", math.sin),
-    "sinh": _real("sinh", math.sinh),
-    "sqrt": _real("sqrt", math.sqrt),
-}
+_function("abs", (int, float), abs)
+_rounding("ceil", math.ceil)
+_rounding("floor", math.floor)
+_rounding("round", _away)
+_rounding("roundtoeven", round)
+for _name in "acos acosh asin asinh cos cosh exp log log10 sin sinh sqrt".split():
+    _real(_name)

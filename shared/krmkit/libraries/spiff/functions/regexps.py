@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.go.regexp import functions as regexes
 from krmkit.libraries.go.regexp.pattern import Pattern, PatternError, PatternMatch, draw
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits
-from krmkit.libraries.spiff.tree.nodes import Expression
+from krmkit.libraries.spiff.tree.nodes import Expression, Node
 
 PENDING = Undefined()
 
@@ -25,46 +27,44 @@ def compiled(text: str, name: str = "") -> Pattern:
         raise Failure((f"{name}: " if name else "") + regexes.go_message(text, error)) from None
 
 
-def match(args: list[Any], env: Env, info: Info) -> Any:
-    if not 2 <= len(args) <= 3:
-        raise Failure("match takes two or three arguments")
-    if type(args[0]) is not str:
-        raise Failure("pattern string for argument one of function match required")
-    if args[1] is None:
+@function(
+    "match",
+    "match takes two or three arguments",
+    pattern="pattern string for argument one of function match required",
+)
+def match(env: Env, pattern: str, value: Any, most: Any = ABSENT) -> Any:
+    if value is None:
         return False
-    most = args[2] if len(args) > 2 else 1
-    if type(most) is bool:
-        most = -1 if most else 1
-    if type(most) is not int:
+    single = most is ABSENT
+    if single or type(most) is bool:
+        most = 1 if single or not most else -1
+    text = simple_text(value)
+    if type(most) is not int or (most != 0 and text is None):
         raise Failure("simple value for argument two of function match required")
     if most == 0:
         raise Failure("repetition count may not be zero")
-    text = simple_text(args[1])
-    if text is None:
-        raise Failure("simple value for argument two of function match required")
-    pattern = compiled(args[0], "match")
-    if len(args) == 2:
-        env.run.search(pattern.cost(len(text)))
-        found = pattern.search(text)
+    assert text is not None
+    compiled_pattern = compiled(pattern, "match")
+    env.run.search(compiled_pattern.cost(len(text)))
+    if single:
+        found = compiled_pattern.search(text)
         return [env.node(group or "") for group in found.groups()] if found is not None else []
-    env.run.search(pattern.cost(len(text)))
-    every = pattern.find_all(text, most, env.run.search)
-    env.run.count(len(every) * (pattern.groups + 1))
+    every = compiled_pattern.find_all(text, most, env.run.search)
+    env.run.count(len(every) * (compiled_pattern.groups + 1))
     return [env.node([env.node(group or "") for group in one.groups()]) for one in every]
 
 
-def split_match(args: list[Any], env: Env, info: Info) -> Any:
-    if not 2 <= len(args) <= 3:
-        raise Failure("split_match takes 2 or 3 arguments")
-    if type(args[0]) is not str or type(args[1]) is not str:
-        which = "first" if type(args[0]) is not str else "second"
-        raise Failure(f"{which} argument for split_match must be a string")
-    most = args[2] if len(args) > 2 else -1
-    if type(most) is not int:
-        raise Failure("third argument for split_match must be an int")
-    pattern = compiled(args[0], "split_match")
-    env.run.search(pattern.cost(len(args[1])))
-    parts = pattern.split(args[1], most, env.run.search)
+@function(
+    "split_match",
+    "split_match takes 2 or 3 arguments",
+    pattern="first argument for split_match must be a string",
+    text="second argument for split_match must be a string",
+    most="third argument for split_match must be an int",
+)
+def split_match(env: Env, pattern: str, text: str, most: int = -1) -> list[Node]:
+    found = compiled(pattern, "split_match")
+    env.run.search(found.cost(len(text)))
+    parts = found.split(text, most, env.run.search)
     env.run.count(len(parts))
     return [env.node(part) for part in parts]
 
@@ -145,4 +145,4 @@ def _expander(template: str, source: str) -> Callable[[PatternMatch], str]:
     return lambda found: regexes.expand_template(parts, found, names)
 
 
-FUNCTIONS = {"match": match, "replace": replace, "replace_match": replace_match, "split_match": split_match}
+FUNCTIONS.update(replace=replace, replace_match=replace_match)

@@ -69,14 +69,50 @@ class With:
     info: Info
 
 
+Function = Callable[[list[Any], Env, Info], Any]
+"""A function of dynaml: its value for arguments, or a `With`."""
+FUNCTIONS: dict[str, Function] = {}
+"""The functions of the modules that are loaded."""
+_KINDS = {"str": str, "str | None": str, "int": int, "int | None": int, "list": list, "dict": dict}
+
+
+def function(names: str, count: str, **kinds: str) -> Callable[[Callable[..., Any]], Function]:
+    """Register a function under its names; it gets the environment, and its arguments as parameters.
+
+    count: the message about a wrong number of arguments. kinds: by parameter, the message about an argument whose type is not
+    the annotated one (str, int, list, dict), in the order of the checks.
+    """
+
+    def register(work: Callable[..., Any]) -> Function:
+        parameters = work.__code__.co_varnames[1 : work.__code__.co_argcount]
+        least = len(parameters) - len(work.__defaults__ or ())
+        checks = [
+            (parameters.index(name), _KINDS[work.__annotations__[name].split("[")[0]], text)
+            for name, text in kinds.items()
+        ]
+
+        def checked(args: list[Any], env: Env, info: Info) -> Any:
+            if not least <= len(args) <= len(parameters):
+                raise Failure(count)
+            for at, kind, text in checks:
+                if at < len(args) and type(args[at]) is not kind:
+                    raise Failure(text)
+            return work(env, *args)
+
+        FUNCTIONS.update(dict.fromkeys(names.split(), checked))
+        return checked
+
+    return register
+
+
 def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
     """The value of a function for values; `parts` are the expressions of the arguments."""
     module = MODULES.get(name)
     if module is None:
         raise Failure(f"unknown function '{name}'")
     env.run.step()
-    functions = import_module(f"krmkit.libraries.spiff.functions.{module}").FUNCTIONS
-    value = functions[name](args, env, info)
+    import_module(f"krmkit.libraries.spiff.functions.{module}")
+    value = FUNCTIONS[name](args, env, info)
     if type(value) is With:
         return value.value, value.info
     return value, NOTHING

@@ -9,6 +9,7 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printf import sprintf
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import type_name
@@ -24,11 +25,10 @@ def _version(value: Any, name: str) -> Version:
         raise Failure(f"{name}: {quote(value)}: {error}") from None
 
 
-def semver(args: list[Any], env: Env, info: Info) -> Any:
-    # The reference registers it under the name of semverprerelease, which its messages show.
-    if len(args) != 1:
-        raise Failure("semverprerelease requires one semver argument")
-    return str(_version(args[0], "semverprerelease"))
+# The reference registers it under the name of semverprerelease, which its messages show.
+@function("semver", "semverprerelease requires one semver argument")
+def semver(env: Env, text: Any) -> str:
+    return str(_version(text, "semverprerelease"))
 
 
 def _string(value: Any, name: str) -> str:
@@ -37,10 +37,10 @@ def _string(value: Any, name: str) -> str:
     return value
 
 
-def _part(
-    name: str, get: Callable[[Version], Any], put: Callable[[Version, Any], Version] | None = None
-) -> Callable[..., Any]:
-    def part(args: list[Any], env: Env, info: Info) -> Any:
+def _part(part: str, put: Callable[[Version, Any], Version] | None = None) -> None:
+    name = f"semver{part}"
+
+    def found(args: list[Any], env: Env, info: Info) -> Any:
         if len(args) > 1 and put is not None:
             if len(args) > 2:
                 raise Failure(f"{name} requires one semver argument and an optional value")
@@ -48,38 +48,40 @@ def _part(
             raise Failure(f"{name} requires one semver argument")
         version = _version(args[0], name)
         if len(args) == 1 or put is None:
-            found = get(version)
-            return "v" + found if put is _release and args[0].startswith("v") else found
+            if put is not _release:
+                return getattr(version, part)
+            return ("v" if args[0].startswith("v") else "") + _numbers(version)
         try:
-            changed = str(put(version, args[1]))
-            kept = args[1] if put is _release else args[0]
-            return ("v" if kept.startswith("v") else "") + changed
+            changed = str(put(version, _string(args[1], name)))
         except GoInputError as error:
-            raise Failure(f"{name}: invalid {name[6:]} {quote(args[1])}: {error}") from None
+            raise Failure(f"{name}: invalid {part} {quote(args[1])}: {error}") from None
+        kept = args[1] if put is _release else args[0]
+        return ("v" if kept.startswith("v") else "") + changed
 
-    return part
-
-
-def _release(version: Version, value: Any) -> Version:
-    release = Version.parse(_string(value, "semverrelease"))
-    text = f"{release.major}.{release.minor}.{release.patch}"
-    return Version.parse(text).with_prerelease(version.prerelease).with_metadata(version.metadata)
+    FUNCTIONS[name] = found
 
 
-def _increment(name: str, step: Callable[[Version], Version]) -> Callable[..., Any]:
-    def incremented(args: list[Any], env: Env, info: Info) -> Any:
-        if len(args) != 1:
-            raise Failure(f"{name} requires one semver argument")
-        version = _version(args[0], name)
-        return ("v" if args[0].startswith("v") else "") + str(step(version))
-
-    return incremented
+def _numbers(version: Version) -> str:
+    return f"{version.major}.{version.minor}.{version.patch}"
 
 
-def semvercmp(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 2:
-        raise Failure("semvercmp requires two arguments")
-    return _version(args[0], "semvercmp").compare(_version(args[1], "semvercmp"))
+def _release(version: Version, release: str) -> Version:
+    numbers = Version.parse(_numbers(Version.parse(release)))
+    return numbers.with_prerelease(version.prerelease).with_metadata(version.metadata)
+
+
+def _increment(part: str, step: Callable[[Version], Version]) -> None:
+    name = f"semverinc{part}"
+
+    @function(name, f"{name} requires one semver argument")
+    def incremented(env: Env, text: Any) -> str:
+        version = _version(text, name)
+        return ("v" if text.startswith("v") else "") + str(step(version))
+
+
+@function("semvercmp", "semvercmp requires two arguments")
+def semvercmp(env: Env, one: Any, other: Any) -> int:
+    return _version(one, "semvercmp").compare(_version(other, "semvercmp"))
 
 
 _SINGLE = compile_pattern(r"^\s*(=|!=|>=|=>|<=|=<|>|<|~>|~|\^)?\s*(v?[0-9][0-9A-Za-z.+-]*)\s*$")
@@ -167,25 +169,13 @@ def semversort(args: list[Any], env: Env, info: Info) -> Any:
     return [env.node(value) for _, value in ordered]
 
 
-FUNCTIONS = {
-    "semver": semver,
-    "semvercmp": semvercmp,
-    "semverincmajor": _increment("semverincmajor", Version.inc_major),
-    "semverincminor": _increment("semverincminor", Version.inc_minor),
-    "semverincpatch": _increment("semverincpatch", Version.inc_patch),
-    "semvermajor": _part("semvermajor", lambda v: v.major),
-    "semvermatch": semvermatch,
-    "semvermetadata": _part(
-        "semvermetadata", lambda v: v.metadata, lambda v, t: v.with_metadata(_string(t, "semvermetadata"))
-    ),
-    "semverminor": _part("semverminor", lambda v: v.minor),
-    "semverpatch": _part("semverpatch", lambda v: v.patch),
-    "semverprerelease": _part(
-        "semverprerelease",
-        lambda v: v.prerelease,
-        lambda v, t: v.with_prerelease(_string(t, "semverprerelease")),
-    ),
-    "semverrelease": _part("semverrelease", lambda v: f"{v.major}.{v.minor}.{v.patch}", _release),
-    "semversort": semversort,
-    "semvervalidate": semvervalidate,
-}
+FUNCTIONS.update(semvermatch=semvermatch, semversort=semversort, semvervalidate=semvervalidate)
+_increment("major", Version.inc_major)
+_increment("minor", Version.inc_minor)
+_increment("patch", Version.inc_patch)
+_part("major")
+_part("minor")
+_part("patch")
+_part("metadata", Version.with_metadata)
+_part("prerelease", Version.with_prerelease)
+_part("release", _release)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 
-from krmkit.libraries.go.core.values import Int64
+from krmkit.libraries.go.core.values import Int64, decode, encode
 from krmkit.libraries.go.fmt.printf import sprintf
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.expressions.marking import TemplateValue
 from krmkit.libraries.spiff.expressions.output import to_yaml
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import Node
 
 
-def data_of(text: str) -> bytes:
-    """The bytes of a text; what was no UTF-8 when it was read is kept."""
-    return text.encode("utf-8", "surrogateescape")
-
-
-def text_of(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+def simple_texts(nodes: list[Node], number: int) -> list[str]:
+    """The texts of the entries of a list that is the argument of this number."""
+    texts = [simple_text(node.value) for node in nodes]
+    if None in texts:
+        raise Failure(f"elements of list(arg {number}) to join must be simple values")
+    return [text for text in texts if text is not None]
 
 
 def join(args: list[Any], env: Env, info: Info) -> Any:
@@ -37,13 +36,7 @@ def join(args: list[Any], env: Env, info: Info) -> Any:
         elif type(arg) is list:
             if number == 0:
                 raise Failure("first argument for join must be a string")
-            for node in arg:
-                if node.value is None:
-                    continue
-                text = simple_text(node.value)
-                if text is None:
-                    raise Failure(f"elements of list(arg {number}) to join must be simple values")
-                texts.append(text)
+            texts += simple_texts([node for node in arg if node.value is not None], number)
         elif arg is not None:
             raise Failure(f"argument {number} to join must be simple value or list")
     if not texts:
@@ -52,19 +45,16 @@ def join(args: list[Any], env: Env, info: Info) -> Any:
     return texts[0].join(texts[1:])
 
 
-def split(args: list[Any], env: Env, info: Info) -> Any:
-    if not 2 <= len(args) <= 3:
-        raise Failure("split takes 2 or 3 arguments")
-    separator, text = args[0], args[1]
-    if type(text) is not str:
-        raise Failure("second argument for split must be a string")
+@function(
+    "split",
+    "split takes 2 or 3 arguments",
+    text="second argument for split must be a string",
+)
+def split(env: Env, separator: Any, text: str, most: Any = -1) -> list[Node]:
     if type(separator) is not str and type(separator) is not int:
         raise Failure("first argument for split must be a string or an int")
-    most = -1
-    if len(args) > 2:
-        if type(args[2]) is not int:
-            raise Failure("third argument for split must be an int")
-        most = args[2]
+    if type(most) is not int:
+        raise Failure("third argument for split must be an int")
     parts: list[str]
     if type(separator) is int:
         parts = _chunks(text, separator, most)
@@ -81,24 +71,15 @@ def split(args: list[Any], env: Env, info: Info) -> Any:
 def _chunks(text: str, width: int, most: int) -> list[str]:
     if width <= 0:
         raise Failure("split width must be greater than zero")
-    parts: list[str] = []
-    at = 0
-    while at < len(text):
-        if most > 0 and len(parts) == most - 1:
-            parts.append(text[at:])
-            break
-        parts.append(text[at : at + width])
-        at += width
-    return parts
+    starts = range(0, len(text), width)
+    if 0 < most < len(starts):
+        whole = [text[at : at + width] for at in starts[: most - 1]]
+        return [*whole, text[(most - 1) * width :]]
+    return [text[at : at + width] for at in starts]
 
 
-def trim(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("split takes one or two arguments")
-    cutset = args[1] if len(args) == 2 else " \t"
-    if type(cutset) is not str:
-        raise Failure("second argument of split must be a string")
-    value = args[0]
+@function("trim", "split takes one or two arguments", cutset="second argument of split must be a string")
+def trim(env: Env, value: Any, cutset: str = " \t") -> Any:
     if type(value) is str:
         return value.strip(cutset) if cutset else value
     if type(value) is not list:
@@ -111,67 +92,48 @@ def trim(args: list[Any], env: Env, info: Info) -> Any:
     return made
 
 
-def _case(args: list[Any], name: str) -> str:
-    if len(args) != 1:
-        raise Failure(f"{name} takes exactly one argument")
-    if type(args[0]) is not str:
-        raise Failure(f"first argument for {name} must be a string")
-    return str(args[0])
+@function("lower", "lower takes exactly one argument", text="first argument for lower must be a string")
+def lower(env: Env, text: str) -> str:
+    return "".join([char.lower()[0] for char in text])
 
 
-def lower(args: list[Any], env: Env, info: Info) -> Any:
-    return "".join([char.lower()[0] for char in _case(args, "lower")])
-
-
-def upper(args: list[Any], env: Env, info: Info) -> Any:
+@function("upper", "upper takes exactly one argument", text="first argument for upper must be a string")
+def upper(env: Env, text: str) -> str:
     # Go maps single characters: the sharp s, whose capital form is two, stays.
-    return "".join([char.upper() if len(char.upper()) == 1 else char for char in _case(args, "upper")])
+    return "".join([char.upper() if len(char.upper()) == 1 else char for char in text])
 
 
-def substr(args: list[Any], env: Env, info: Info) -> Any:
-    if not 2 <= len(args) <= 3:
-        raise Failure("substr takes two to three arguments")
-    if type(args[0]) is not str:
-        raise Failure("first argument for substr must be a string")
-    if type(args[1]) is not int:
-        raise Failure("second argument for substr must be an intenger")
-    data = data_of(args[0])
+@function(
+    "substr",
+    "substr takes two to three arguments",
+    text="first argument for substr must be a string",
+    start="second argument for substr must be an intenger",
+    end="third argument for substr must be an integer",
+)
+def substr(env: Env, text: str, start: int, end: int | None = None) -> str:
+    data = encode(text)
     size = len(data)
-    start = args[1] + size if args[1] < 0 else args[1]
-    end = size
-    if len(args) > 2:
-        if type(args[2]) is not int:
-            raise Failure("third argument for substr must be an integer")
-        end = args[2] + size if args[2] < 0 else args[2]
+    start += size if start < 0 else 0
+    end = size if end is None else end + size if end < 0 else end
     if size < end:
         raise Failure(f"substr effective end index ({end}) exceeds string length ({size})")
     if start < 0:
         raise Failure(f"negative substr effective start index ({start})")
     if start > end:
         raise Failure(f"substr start index ({start}) aftsre end index ({end}) ")
-    return text_of(data[start:end])
+    return decode(data[start:end])
 
 
-def length(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("length takes exactly 1 arguments")
-    value = args[0]
-    if type(value) is str:
-        return len(data_of(value))
-    if type(value) in (list, dict):
-        return len(value)
-    raise Failure("invalid type for function length")
+@function("length", "length takes exactly 1 arguments")
+def length(env: Env, value: Any) -> int:
+    if type(value) not in (str, list, dict):
+        raise Failure("invalid type for function length")
+    return len(encode(value) if type(value) is str else value)
 
 
-def to_base64(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("base64 takes one or two arguments")
-    if type(args[0]) is not str:
-        raise Failure("first argument for base64 must be a string")
-    encoded = base64.b64encode(data_of(args[0])).decode("ascii")
-    if len(args) == 1:
-        return encoded
-    width = args[1]
+@function("base64", "base64 takes one or two arguments", text="first argument for base64 must be a string")
+def to_base64(env: Env, text: str, width: Any = 0) -> str:
+    encoded = base64.b64encode(encode(text)).decode("ascii")
     if type(width) is str and width.isdigit() and width.isascii() and len(width) < 10:
         width = int(width)
     if type(width) is not int:
@@ -181,16 +143,24 @@ def to_base64(args: list[Any], env: Env, info: Info) -> Any:
     return "\n".join(encoded[at : at + width] for at in range(0, len(encoded), width))
 
 
-def from_base64(args: list[Any], env: Env, info: Info) -> Any:
-    text = args[0] if args else None
-    if len(args) != 1:
-        raise Failure("base64_decode takes exactly one argument")
-    if type(text) is not str:
-        raise Failure("first argument for base64_decode must be a string")
+@function(
+    "base64_decode",
+    "base64_decode takes exactly one argument",
+    text="first argument for base64_decode must be a string",
+)
+def from_base64(env: Env, text: str) -> str:
+    data = decoded(text)
+    if data is None:
+        raise Failure("cannot decode string")
+    return decode(data)
+
+
+def decoded(text: str) -> bytes | None:
+    """The bytes of a text in base64, None if it is none."""
     try:
-        return text_of(base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True))
-    except (binascii.Error, ValueError):
-        raise Failure("cannot decode string") from None
+        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
+    except ValueError:
+        return None
 
 
 def formatted(args: list[Any], name: str, env: Env) -> str:
@@ -226,16 +196,4 @@ def error(args: list[Any], env: Env, info: Info) -> Any:
     raise Failure(formatted(args, "error", env))
 
 
-FUNCTIONS = {
-    "base64": to_base64,
-    "base64_decode": from_base64,
-    "error": error,
-    "format": format_text,
-    "join": join,
-    "length": length,
-    "lower": lower,
-    "split": split,
-    "substr": substr,
-    "trim": trim,
-    "upper": upper,
-}
+FUNCTIONS.update(error=error, format=format_text, join=join)

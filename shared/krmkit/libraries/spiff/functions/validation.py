@@ -8,20 +8,13 @@ from typing import Any
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import Undefined, truth
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS
 from krmkit.libraries.spiff.functions.validators import VALIDATORS, Verdict, text_of
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits
+from krmkit.libraries.spiff.tree.errors import Failure, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 PENDING = Undefined()
-
-
-def validate(args: list[Any], env: Env, info: Info) -> Any:
-    return _conditions(args, env, True)
-
-
-def check(args: list[Any], env: Env, info: Info) -> Any:
-    return _conditions(args, env, False)
 
 
 def _conditions(args: list[Any], env: Env, strict: bool) -> Any:
@@ -40,6 +33,10 @@ def _conditions(args: list[Any], env: Env, strict: bool) -> Any:
                 return False
             raise Failure(f"condition {number} failed: {text}")
     return value if strict else True
+
+
+FUNCTIONS["validate"] = lambda args, env, info: _conditions(args, env, True)
+FUNCTIONS["check"] = lambda args, env, info: _conditions(args, env, False)
 
 
 def verdict(value: Any, condition: Any, env: Env) -> Verdict:
@@ -158,16 +155,9 @@ def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     return good, f"map entry {quote(field)} {text}"
 
 
-def _and(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    return _joined(value, args, env, False)
-
-
-def _or(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    return _joined(value, args, env, True)
-
-
-def _joined(value: Any, args: list[Node], env: Env, decisive: bool) -> Verdict:
-    """The conditions in their order; the first whose verdict is `decisive` decides alone, and its text is the text."""
+def _joined(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    """The conditions in their order; the first whose verdict is decisive decides alone, and its text is the text."""
+    decisive = name == "or"
     if not args:
         raise Failure("validator argument required")
     texts = []
@@ -180,14 +170,13 @@ def _joined(value: Any, args: list[Node], env: Env, decisive: bool) -> Verdict:
 
 
 _COMBINED: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {
-    "": _and,
-    "and": _and,
+    "": _joined,
+    "and": _joined,
     "list": _list,
     "map": _map,
     "mapfield": _field,
-    "not": _and,
+    "not": _joined,
     "optionalfield": _field,
-    "or": _or,
+    "or": _joined,
 }
 """Validators of values inside a value, and of conditions put together."""
-FUNCTIONS = {"check": check, "validate": validate}

@@ -9,11 +9,12 @@ import hashlib
 import hmac
 from typing import TYPE_CHECKING, Any
 
+from krmkit.libraries.go.core.values import decode, encode
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.expressions.output import to_yaml
 from krmkit.libraries.spiff.functions.documents import parsed
 from krmkit.libraries.spiff.functions.randomness import chance, needed
-from krmkit.libraries.spiff.functions.strings import data_of, text_of
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import Node, type_name
@@ -33,7 +34,7 @@ _SECRET = b"spiff is a cool tool"
 def encrypt(args: list[Any], env: Env, info: Info) -> Any:
     key = _key(args, "encrypt", env)
     start = chance("encrypt", env).take(_BLOCK)
-    message = data_of(to_yaml(Node(args[0], ""), env))
+    message = encode(to_yaml(Node(args[0], ""), env))
     message += hmac.digest(_SECRET, message, "sha256")
     padding = -(len(message) + 1) % _BLOCK
     message += bytes([padding]) * (padding + 1)
@@ -58,7 +59,7 @@ def decrypt(args: list[Any], env: Env, info: Info) -> Any:
     message, code = plain[: max(end - _MAC, 0)], plain[max(end - _MAC, 0) : max(end, 0)]
     if not message or not hmac.compare_digest(hmac.digest(_SECRET, message, "sha256"), code):
         raise Failure("invalid key")
-    return parsed("<decrypt>", text_of(message), "import", env)
+    return parsed("<decrypt>", decode(message), "import", env)
 
 
 def _text(what: str, value: Any) -> str:
@@ -83,7 +84,7 @@ def _key(args: list[Any], name: str, env: Env) -> bytes:
         raise Failure(f"invalid encyption method {quote(method)}")
     if not key:
         raise Failure("invalid empty encyption key")
-    return data_of(key)
+    return encode(key)
 
 
 def _cipher(key: bytes, start: bytes, name: str) -> Cipher[CBC]:
@@ -96,4 +97,4 @@ def _cipher(key: bytes, start: bytes, name: str) -> Cipher[CBC]:
     return Cipher(TripleDES(filled + filled[:8]), CBC(start))
 
 
-FUNCTIONS = {"decrypt": decrypt, "encrypt": encrypt}
+FUNCTIONS.update(decrypt=decrypt, encrypt=encrypt)

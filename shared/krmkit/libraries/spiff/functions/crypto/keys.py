@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import TYPE_CHECKING, Any
 
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.functions.crypto.pem import parse_private_key, parse_public_key
 from krmkit.libraries.spiff.functions.randomness import chance, needed
+from krmkit.libraries.spiff.functions.registry import function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -21,10 +21,8 @@ EXPONENT = 65537
 _CURVES = {"P224": "SECP224R1", "P256": "SECP256R1", "P384": "SECP384R1", "P521": "SECP521R1"}
 
 
-def x509genkey(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) > 1:
-        raise Failure("invalid argument count for x509genkey([<bitsize>|<ecdsaCurve>])")
-    kind = args[0] if args else 2048
+@function("x509genkey", "invalid argument count for x509genkey([<bitsize>|<ecdsaCurve>])")
+def x509genkey(env: Env, kind: Any = 2048) -> str:
     if type(kind) is str and kind.isascii() and kind.isdigit() and len(kind) < 10:
         kind = int(kind)
     key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
@@ -83,24 +81,24 @@ def _curve_key(name: str, env: Env) -> ec.EllipticCurvePrivateKey:
     return ec.derive_private_key(number, curve)
 
 
-def x509publickey(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("invalid argument count for x509publickey")
-    form = args[1] if len(args) > 1 else "pem"
-    if type(form) is not str:
-        raise Failure("format argument for x509publickey must be a string")
+@function(
+    "x509publickey",
+    "invalid argument count for x509publickey",
+    form="format argument for x509publickey must be a string",
+)
+def x509publickey(env: Env, key: Any, form: str = "pem") -> str:
     if form.lower() not in ("pem", "ssh", "pkix"):
         raise Failure(f"invalid format for x509publickey: {form}")
-    if type(args[0]) is not str:
+    if type(key) is not str:
         raise Failure("argument for x509publickey must be a private key in pem format")
     with needed("cryptography", "x509publickey"):
         from cryptography.hazmat.primitives.asymmetric import ec, rsa
         from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
     try:
-        public: Any = parse_private_key(args[0]).public_key()
+        public: Any = parse_private_key(key).public_key()
     except ValueError as error:
         try:
-            public = parse_public_key(args[0])
+            public = parse_public_key(key)
         except ValueError:
             raise Failure(
                 f"argument for x509publickey must be a private key in pem format: {error}"
@@ -116,12 +114,12 @@ def x509publickey(args: list[Any], env: Env, info: Info) -> Any:
     return text if form.lower() == "pkix" else text.replace(" PUBLIC KEY", " ECDSA PUBLIC KEY")
 
 
-def wggenkey(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) > 1:
-        raise Failure("a maximum of one argument expected for wggenkey")
-    kind = args[0] if args else "private"
-    if type(kind) is not str:
-        raise Failure("argument for wggenkey must be a string (private or preshared)")
+@function(
+    "wggenkey",
+    "a maximum of one argument expected for wggenkey",
+    kind="argument for wggenkey must be a string (private or preshared)",
+)
+def wggenkey(env: Env, kind: str = "private") -> str:
     if kind not in ("private", "preshared"):
         raise Failure(f"invalid key type {quote(kind)}, use private or preshared")
     key = bytearray(chance("wggenkey", env).take(32))
@@ -131,14 +129,15 @@ def wggenkey(args: list[Any], env: Env, info: Info) -> Any:
     return base64.b64encode(key).decode("ascii")
 
 
-def wgpublickey(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("one argument expected for wgpublickey")
-    if type(args[0]) is not str:
-        raise Failure("argument for wgpublickey must be a string (private key)")
+@function(
+    "wgpublickey",
+    "one argument expected for wgpublickey",
+    text="argument for wgpublickey must be a string (private key)",
+)
+def wgpublickey(env: Env, text: str) -> str:
     try:
-        key = base64.b64decode(args[0], validate=True)
-    except (binascii.Error, ValueError):
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
         raise Failure("wgpublickey: the key must be base64") from None
     if len(key) != 32:
         raise Failure(f"wgpublickey: incorrect key size: {len(key)}")
@@ -146,11 +145,3 @@ def wgpublickey(args: list[Any], env: Env, info: Info) -> Any:
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
     public = X25519PrivateKey.from_private_bytes(key).public_key()
     return base64.b64encode(public.public_bytes_raw()).decode("ascii")
-
-
-FUNCTIONS = {
-    "wggenkey": wggenkey,
-    "wgpublickey": wgpublickey,
-    "x509genkey": x509genkey,
-    "x509publickey": x509publickey,
-}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from typing import Any
 
+from krmkit.libraries.go.core.values import encode
 from krmkit.libraries.spiff.functions.randomness import chance, needed
-from krmkit.libraries.spiff.functions.strings import data_of
+from krmkit.libraries.spiff.functions.registry import function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure
 
 _ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BASE64 = str.maketrans(
@@ -23,31 +23,24 @@ _LONGEST = 72
 _COST = 10
 
 
-def _texts(args: list[Any], name: str) -> tuple[str, str]:
-    for position, word in enumerate(("first", "second")):
-        if type(args[position]) is not str:
-            raise Failure(f"{word} argument for {name} must be a string")
-    return args[0], args[1]
-
-
-def md5crypt(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 1:
-        raise Failure("md5crypt takes one argument")
-    if type(args[0]) is not str:
-        raise Failure("first argument for md5crypt must be a string")
+@function("md5crypt", "md5crypt takes one argument", password="first argument for md5crypt must be a string")
+def md5crypt(env: Env, password: str) -> str:
     salt = "".join(_ALPHABET[byte & 63] for byte in chance("md5crypt", env).take(8))
-    return _md5crypt(data_of(args[0]), salt, "$apr1$", env)
+    return _md5crypt(encode(password), salt, "$apr1$", env)
 
 
-def md5crypt_check(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 2:
-        raise Failure("md5crypt_check takes two arguments")
-    password, expected = _texts(args, "md5crypt_check")
+@function(
+    "md5crypt_check",
+    "md5crypt_check takes two arguments",
+    password="first argument for md5crypt_check must be a string",
+    expected="second argument for md5crypt_check must be a string",
+)
+def md5crypt_check(env: Env, password: str, expected: str) -> bool:
     parts = expected.split("$")
     if len(parts) != 4:
         raise Failure("invalid md5crypt hash: must contain three '$' characters")
-    made = _md5crypt(data_of(password), parts[2][:8], f"${parts[1]}$", env)
-    return hmac.compare_digest(data_of(made), data_of(expected))
+    made = _md5crypt(encode(password), parts[2][:8], f"${parts[1]}$", env)
+    return hmac.compare_digest(encode(made), encode(expected))
 
 
 def _md5crypt(password: bytes, salt: str, magic: str, env: Env) -> str:
@@ -57,9 +50,9 @@ def _md5crypt(password: bytes, salt: str, magic: str, env: Env) -> str:
     def digest(data: bytes) -> bytes:
         return hashlib.md5(data, usedforsecurity=False).digest()
 
-    salted = data_of(salt)
+    salted = encode(salt)
     inner = digest(password + salted + password)
-    start = password + data_of(magic) + salted
+    start = password + encode(magic) + salted
     start += (inner * (len(password) // 16 + 1))[: len(password)]
     count = len(password)
     while count:
@@ -86,15 +79,14 @@ def _encoded(number: int, length: int) -> str:
     return text
 
 
-def bcrypt(args: list[Any], env: Env, info: Info) -> Any:
-    if not 1 <= len(args) <= 2:
-        raise Failure("brypt takes one or two arguments")
-    if type(args[0]) is not str:
-        raise Failure("first argument for bcrypt must be a string")
-    cost = args[1] if len(args) > 1 else _COST
-    if type(cost) is not int:
-        raise Failure("second argument for bcrypt must be an integer")
-    password = data_of(args[0])
+@function(
+    "bcrypt",
+    "brypt takes one or two arguments",
+    text="first argument for bcrypt must be a string",
+    cost="second argument for bcrypt must be an integer",
+)
+def bcrypt(env: Env, text: str, cost: int = _COST) -> str:
+    password = encode(text)
     if len(password) > _LONGEST:
         raise Failure("bcrypt error: bcrypt: password length exceeds 72 bytes")
     if cost > 31:
@@ -105,17 +97,20 @@ def bcrypt(args: list[Any], env: Env, info: Info) -> Any:
     return _bcrypt("bcrypt", password, f"$2a${cost:02}${salt}", cost, env)
 
 
-def bcrypt_check(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 2:
-        raise Failure("brypt_check takes two arguments")
-    password, expected = _texts(args, "bcrypt_check")
+@function(
+    "bcrypt_check",
+    "brypt_check takes two arguments",
+    password="first argument for bcrypt_check must be a string",
+    expected="second argument for bcrypt_check must be a string",
+)
+def bcrypt_check(env: Env, password: str, expected: str) -> bool:
     cost = expected[4:6]
     if len(expected) != 60 or not expected.startswith("$2") or not (cost.isascii() and cost.isdigit()):
         return False
     if not 4 <= int(cost) <= 31:
         return False
-    made = _bcrypt("bcrypt_check", data_of(password)[:_LONGEST], expected, int(cost), env)
-    return hmac.compare_digest(made.encode(), data_of(expected))
+    made = _bcrypt("bcrypt_check", encode(password)[:_LONGEST], expected, int(cost), env)
+    return hmac.compare_digest(made.encode(), encode(expected))
 
 
 def _bcrypt(name: str, password: bytes, salt: str, cost: int, env: Env) -> str:
@@ -124,14 +119,6 @@ def _bcrypt(name: str, password: bytes, salt: str, cost: int, env: Env) -> str:
         from bcrypt import hashpw
     env.run.step(8 << cost)
     try:
-        return hashpw(password, data_of(salt)).decode("ascii")
+        return hashpw(password, encode(salt)).decode("ascii")
     except ValueError:
         return ""
-
-
-FUNCTIONS = {
-    "bcrypt": bcrypt,
-    "bcrypt_check": bcrypt_check,
-    "md5crypt": md5crypt,
-    "md5crypt_check": md5crypt_check,
-}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from krmkit.libraries.spiff.expressions.literals import Undefined
 from krmkit.libraries.spiff.expressions.references import Reference
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, With, function
 from krmkit.libraries.spiff.tree.addresses import Address, Network, address, network
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
@@ -14,36 +16,28 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node
 PENDING = Undefined()
 
 
-def _cidr(args: list[Any]) -> Network:
-    if len(args) != 1:
-        raise Failure("only one argument expected for CIDR function")
-    found = network(args[0]) if type(args[0]) is str else None
-    if found is None:
-        raise Failure("CIDR argument required")
-    return found
+def _on_cidr(name: str, work: Callable[[Network], Any]) -> None:
+    @function(name, "only one argument expected for CIDR function")
+    def found(env: Env, text: Any) -> Any:
+        net = network(text) if type(text) is str else None
+        if net is None:
+            raise Failure("CIDR argument required")
+        return work(net)
 
 
-def min_ip(args: list[Any], env: Env, info: Info) -> Any:
-    return str(_cidr(args).network_address)
+_on_cidr("min_ip", lambda net: str(net.network_address))
+_on_cidr("max_ip", lambda net: str(net.broadcast_address))
+_on_cidr("num_ip", lambda net: min(net.num_addresses, (1 << 63) - 1))
 
 
-def max_ip(args: list[Any], env: Env, info: Info) -> Any:
-    return str(_cidr(args).broadcast_address)
-
-
-def num_ip(args: list[Any], env: Env, info: Info) -> Any:
-    return min(_cidr(args).num_addresses, (1 << 63) - 1)
-
-
-def contains_ip(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) != 2:
-        raise Failure("function contains_ip takes exactly two arguments")
-    net = network(args[0]) if type(args[0]) is str else None
+@function("contains_ip", "function contains_ip takes exactly two arguments")
+def contains_ip(env: Env, cidr: Any, ip: Any) -> bool:
+    net = network(cidr) if type(cidr) is str else None
     if net is None:
         raise Failure("CIDR argument required as first argument")
-    found = address(args[1]) if type(args[1]) is str else None
+    found = address(ip) if type(ip) is str else None
     if found is None:
-        shown = f": {args[1]}" if type(args[1]) is str else " as second argument"
+        shown = f": {ip}" if type(ip) is str else " as second argument"
         raise Failure(f"IP argument required{shown}")
     return found.version == net.version and found in net
 
@@ -130,18 +124,18 @@ def static_ips(args: list[Any], env: Env, info: Info) -> Any:
         raise Failure("static_ips requires at least one index")
     name, found = Reference(("name",)).evaluate(env, False)
     if isinstance(name, Expression):
-        return _waiting(found)
+        return With(PENDING, found)
     if type(name) is not str:
         raise Failure("name field must be string")
     subnets, found = Reference(("", "networks", name, "subnets")).evaluate(env, False)
     if isinstance(subnets, Expression):
-        return _waiting(found)
+        return With(PENDING, found)
     if type(subnets) is not list:
         raise Failure("subnets field must be a list")
     spans = [span for subnet in subnets for span in _static(subnet, name)]
     instances, found = Reference(("instances",)).evaluate(env, False)
     if isinstance(instances, Expression):
-        return _waiting(found)
+        return With(PENDING, found)
     if type(instances) is not int:
         raise Failure("instances field must be an integer")
     made: list[Node] = []
@@ -154,12 +148,6 @@ def static_ips(args: list[Any], env: Env, info: Info) -> Any:
     if len(made) < instances:
         raise Failure(f"too less static IPs for {instances} instances")
     return made[: max(instances, 0)]
-
-
-def _waiting(info: Info) -> Any:
-    from krmkit.libraries.spiff.functions.registry import With
-
-    return With(PENDING, info)
 
 
 def _static(subnet: Node, name: str) -> list[Span]:
@@ -176,11 +164,4 @@ def _static(subnet: Node, name: str) -> list[Span]:
     return [_span(node.value) for node in static.value]
 
 
-FUNCTIONS = {
-    "contains_ip": contains_ip,
-    "ipset": ipset,
-    "max_ip": max_ip,
-    "min_ip": min_ip,
-    "num_ip": num_ip,
-    "static_ips": static_ips,
-}
+FUNCTIONS.update(ipset=ipset, static_ips=static_ips)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.urls import Url, unescape
+from krmkit.libraries.spiff.functions.registry import Function, function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
-
-
-def _text(args: list[Any], name: str) -> str:
-    if len(args) != 1:
-        raise Failure(f"{name} takes exactly one argument")
-    if type(args[0]) is not str:
-        raise Failure(f"string argument expected for function {name}")
-    return args[0]
+from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.nodes import Node
 
 
 def _local(text: str) -> str:
@@ -31,21 +26,29 @@ def _url(text: str, name: str = "") -> Url:
         raise Failure((f"invalid argument for {name}: " if name else "invalid url: ") + str(error)) from None
 
 
-def basename(args: list[Any], env: Env, info: Info) -> Any:
-    path = _local(_text(args, "basename"))
-    return posixpath.basename(path.rstrip("/")) or "/"
+def _on_text(name: str) -> Callable[[Callable[..., Any]], Function]:
+    return function(
+        name, f"{name} takes exactly one argument", text=f"string argument expected for function {name}"
+    )
 
 
-def dirname(args: list[Any], env: Env, info: Info) -> Any:
-    path = _local(_text(args, "dirname"))
+@_on_text("basename")
+def basename(env: Env, text: str) -> str:
+    return posixpath.basename(_local(text).rstrip("/")) or "/"
+
+
+@_on_text("dirname")
+def dirname(env: Env, text: str) -> str:
+    path = _local(text)
     if not path:
         return "."
     folder = posixpath.normpath(posixpath.dirname(path))
     return "/" if folder == "//" else folder  # POSIX keeps two slashes, Go does not
 
 
-def parseurl(args: list[Any], env: Env, info: Info) -> Any:
-    url = _url(_text(args, "parseurl"), "parseurl")
+@_on_text("parseurl")
+def parseurl(env: Env, text: str) -> dict[str, Node]:
+    url = _url(text, "parseurl")
     host = url.hostname()
     made: dict[str, Any] = {
         "scheme": url.scheme,
@@ -79,6 +82,3 @@ def _values(query: str) -> dict[str, list[str]]:
         except GoInputError:
             continue
     return values
-
-
-FUNCTIONS = {"basename": basename, "dirname": dirname, "parseurl": parseurl}
