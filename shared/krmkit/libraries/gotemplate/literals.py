@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.core.cast import parse_float, parse_integer
 from krmkit.libraries.go.core.values import decode, encode
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
@@ -161,61 +162,3 @@ def _set_complex(found: Number, text: str) -> None:
     if imaginary == 0:
         found.float = real
         _set_integers(found, real)
-
-
-def parse_integer(text: str) -> int | None:
-    """An integer literal with sign, prefix and underscores as in Go source; None when it is none. No bounds."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    base = 10
-    rest = digits
-    if digits[:1] == "0" and len(digits) > 1:
-        base = {"x": 16, "o": 8, "b": 2}.get(digits[1].lower(), 8)
-        rest = digits[2:] if digits[1].lower() in "xob" else digits[1:]
-        if "_" in rest and rest[0] == "_":
-            rest = rest[1:]  # an underscore may follow a prefix
-    if not rest or rest[0] == "_" or rest[-1] == "_" or "__" in rest:
-        return None
-    rest = rest.replace("_", "").lower()
-    if not frozenset("0123456789abcdef"[:base]).issuperset(rest) or len(rest) > 100:
-        return None
-    value = int(rest, base)
-    return -value if text[0] == "-" else value
-
-
-def parse_float(text: str) -> float | None:
-    """strconv.ParseFloat: decimal or hexadecimal with a p exponent; None for what is none or too large for a float64."""
-    body = text[1:] if text[:1] in ("+", "-") else text
-    sign = -1.0 if text[:1] == "-" else 1.0
-    hexadecimal = body[:2].lower() == "0x"
-    if "_" in body:
-        if not _underscores_fit(body):
-            return None
-        body = body.replace("_", "")
-    digits = _HEX if hexadecimal else frozenset("0123456789")
-    mantissa, mark, power = (body[2:] if hexadecimal else body).lower().partition("p" if hexadecimal else "e")
-    whole, _, fraction = mantissa.partition(".")
-    if not whole + fraction or not digits.issuperset(whole) or not digits.issuperset(fraction):
-        return None
-    bare = power[1:] if power[:1] in ("+", "-") else power
-    if mark and not (bare.isascii() and bare.isdigit()) or (hexadecimal and not mark):
-        return None
-    if len(bare) > 9:
-        power = power[: len(power) - len(bare)] + "9" * 9
-    try:
-        value = float.fromhex(f"0x{mantissa}p{power}") if hexadecimal else float(f"{mantissa}e{power or 0}")
-    except OverflowError:
-        return None
-    return None if value == float("inf") else sign * value
-
-
-def _underscores_fit(body: str) -> bool:
-    """Underscores are between digits, or behind a prefix."""
-    prefixed = body[:1] == "0" and body[1:2].lower() in ("x", "o", "b")
-    digits = _HEX if prefixed and body[1] in "xX" else frozenset("0123456789")
-    before = "0" if prefixed else "!"
-    for char in body[2:] if prefixed else body:
-        is_digit = char in digits
-        if char == "_" and before != "0" or char != "_" and not is_digit and before == "_":
-            return False
-        before = "0" if is_digit else ("_" if char == "_" else "!")
-    return before != "_"

@@ -302,28 +302,23 @@ def _copy(value: object) -> object:
 
 _NAMES: dict[type, str] = {str: "a text", int: "an integer", float: "a number", bool: "true or false"}
 _JUNCTORS = {"allOf": "all_of", "anyOf": "any_of", "oneOf": "one_of"}
-_PLAIN: dict[str, tuple[str, type]] = {
-    "type": ("type", str),
-    "format": ("format", str),
-    "title": ("title", str),
-    "description": ("description", str),
-    "pattern": ("pattern", str),
-    "maximum": ("maximum", float),
-    "minimum": ("minimum", float),
-    "multipleOf": ("multiple_of", float),
-    "exclusiveMaximum": ("exclusive_maximum", bool),
-    "exclusiveMinimum": ("exclusive_minimum", bool),
-    "maxLength": ("max_length", int),
-    "minLength": ("min_length", int),
-    "maxItems": ("max_items", int),
-    "minItems": ("min_items", int),
-    "maxProperties": ("max_properties", int),
-    "minProperties": ("min_properties", int),
-    "uniqueItems": ("unique_items", bool),
-    "nullable": ("nullable", bool),
-    "x-kubernetes-preserve-unknown-fields": ("preserve_unknown_fields", bool),
-    "x-kubernetes-int-or-string": ("int_or_string", bool),
-    "x-kubernetes-embedded-resource": ("embedded_resource", bool),
-    "x-kubernetes-list-type": ("list_type", str),
-    "x-kubernetes-map-type": ("map_type", str),
+
+
+def _attribute(key: str) -> str:
+    """Return the name of a key's attribute: `max_length` of maxLength, `list_type` of x-kubernetes-list-type."""
+    name = key.removeprefix("x-kubernetes-").replace("-", "_")
+    return "".join([f"_{char.lower()}" if char.isupper() else char for char in name])
+
+
+_PLAIN = {
+    key: (_attribute(key), kind)
+    for kind, keys in (
+        (str, "type format title description pattern x-kubernetes-list-type x-kubernetes-map-type"),
+        (float, "maximum minimum multipleOf"),
+        (int, "maxLength minLength maxItems minItems maxProperties minProperties"),
+        (bool, "exclusiveMaximum exclusiveMinimum uniqueItems nullable x-kubernetes-preserve-unknown-fields"),
+        (bool, "x-kubernetes-int-or-string x-kubernetes-embedded-resource"),
+    )
+    for key in keys.split()
 }
+"""The attribute and the type of each key whose value is a scalar."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.spiff.expressions.output import HIDDEN, data, only_state, without
@@ -28,47 +28,32 @@ ACCESS = ("none", "files")
 FEATURES = ("interpolation", "control")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Options:
     """How a run is done; krmkit.libraries.spiff documents the fields."""
 
-    def __init__(
-        self,
-        bindings: Mapping[str, Any] | None = None,
-        files: Mapping[str, str | bytes] | None = None,
-        access: str = "none",
-        features: Sequence[str] = (),
-        partial: bool = False,
-        preserve_escapes: bool = False,
-        preserve_temporary: bool = False,
-        state: Any = None,
-        source_name: str = "template",
-        stub_names: Sequence[str] = (),
-        floats: bool = True,
-        limits: SpiffLimits | None = None,
-        functions: Mapping[str, Callable[..., Any]] | None = None,
-        environment: Mapping[str, str] | None = None,
-        chance: bytes | None = None,
-    ) -> None:
-        if access not in ACCESS:
-            raise ValueError(f'access must be none or files, got "{access}"')
-        for feature in features:
+    bindings: Mapping[str, Any] | None = None
+    files: Mapping[str, str | bytes] | None = None
+    access: str = "none"
+    features: Sequence[str] = ()
+    partial: bool = False
+    preserve_escapes: bool = False
+    preserve_temporary: bool = False
+    state: Any = None
+    source_name: str = "template"
+    stub_names: Sequence[str] = ()
+    floats: bool = True
+    limits: SpiffLimits = DEFAULT_LIMITS
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    environment: Mapping[str, str] | None = None
+    chance: bytes | None = None
+
+    def __post_init__(self) -> None:
+        if self.access not in ACCESS:
+            raise ValueError(f'access must be none or files, got "{self.access}"')
+        for feature in self.features:
             if feature not in FEATURES:
                 raise ValueError(f'a feature must be interpolation or control, got "{feature}"')
-        self.bindings = bindings
-        self.files = files or {}
-        self.access = access
-        self.features = tuple(features)
-        self.partial = partial
-        self.preserve_escapes = preserve_escapes
-        self.preserve_temporary = preserve_temporary
-        self.state = state
-        self.source_name = source_name
-        self.stub_names = tuple(stub_names)
-        self.floats = floats
-        self.limits = limits
-        self.functions = functions or {}
-        self.environment = environment
-        self.chance = chance
 
 
 @dataclass(slots=True, eq=False)
@@ -128,7 +113,7 @@ def new_run(options: Options) -> Run:
     """A run, with the parts of the engine that expressions use."""
     files = {
         _absolute(path): content.encode() if isinstance(content, str) else content
-        for path, content in options.files.items()
+        for path, content in (options.files or {}).items()
     }
     parts = Parts(
         parse=Parser().parse,
@@ -136,7 +121,7 @@ def new_run(options: Options) -> Run:
         flow=flow_inside,
         cascade=cascade,
     )
-    run = Run(frozenset(options.features), options.access, files, options.limits or DEFAULT_LIMITS, parts)
+    run = Run(frozenset(options.features), options.access, files, options.limits, parts)
     run.environment = options.environment
     if options.chance is not None:
         run.chance = Chance(options.chance)

@@ -86,10 +86,9 @@ fail = defaults.fail string > string
 
 toJson = go.json.functions.to_json any > string
 toPrettyJson = go.json.functions.to_pretty_json any > string
-toRawJson = go.json.functions.to_raw_json any > string
 mustToJson = go.json.functions.must_to_json any > string
 mustToPrettyJson = go.json.functions.must_to_pretty_json any > string
-mustToRawJson = go.json.functions.must_to_raw_json any > string
+toRawJson mustToRawJson = go.json.functions.must_to_raw_json any > string
 fromJson = go.json.functions.from_json string
 mustFromJson = go.json.functions.must_from_json string
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.libraries.go.core.cast import parse_float, parse_integer
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.gotemplate.literals import number, parse_float, parse_integer, rune, unquote
+from krmkit.libraries.gotemplate.literals import number, rune, unquote
 
 
 @pytest.mark.parametrize(

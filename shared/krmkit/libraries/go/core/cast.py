@@ -47,6 +47,12 @@ def float_to_int64(number: float) -> int:
 
 def parse_int(text: str, base: int = 0) -> int | None:
     """strconv.ParseInt with 64 bits; None for an error. Base 0 takes prefixes and underscores."""
+    number = parse_integer(text, base)
+    return number if number is not None and -_SIGN <= number < _SIGN else None
+
+
+def parse_integer(text: str, base: int = 0) -> int | None:
+    """Return the number of `parse_int` without its bounds, but None for one of more than 64 digits."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if base == 0:
         lead = digits[:2].lower()
@@ -62,9 +68,7 @@ def parse_int(text: str, base: int = 0) -> int | None:
     if len(digits.lstrip("0")) > 64:
         return None
     number = int(digits, base)
-    if text[0] == "-":
-        number = -number
-    return number if -_SIGN <= number < _SIGN else None
+    return -number if text[0] == "-" else number
 
 
 def parse_float(text: str) -> float | None:

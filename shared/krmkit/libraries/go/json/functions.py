@@ -25,11 +25,6 @@ def to_pretty_json(value: object) -> str:
     return _or_empty(must_to_pretty_json, value)
 
 
-def to_raw_json(value: object) -> str:
-    """toRawJson: < > & as they are. It fails for what has no JSON, unlike its siblings."""
-    return must_to_raw_json(value)
-
-
 def must_to_json(value: object) -> str:
     """mustToJson."""
     return _Writer(pretty=False, html=True).write(value)
@@ -41,16 +36,14 @@ def must_to_pretty_json(value: object) -> str:
 
 
 def must_to_raw_json(value: object) -> str:
-    """mustToRawJson."""
+    """mustToRawJson: < > & as they are. toRawJson is the same: unlike its siblings it fails for what has no JSON."""
     return _Writer(pretty=False, html=False).write(value)
 
 
 def from_json(text: str) -> object:
     """fromJson: nil for what is not JSON."""
-    from krmkit.libraries.go.json.read import read_json
-
     try:
-        return read_json(text)
+        return must_from_json(text)
     except GoInputError:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from krmkit.libraries.go.core.limits import charge, check_items, check_length
 from krmkit.libraries.go.core.text import is_letter, runes
@@ -11,6 +12,8 @@ from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import can_backquote, quote
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.yaml.effort import EffortError
+
+T = TypeVar("T")
 
 _MESSAGES = {
     "missing ]": "missing closing ]",
@@ -31,66 +34,14 @@ _READ = 256  # bytes that the engine reads in one step, where it need not look b
 def match(regex: str, text: str) -> bool:
     """regexMatch: false for a bad pattern."""
     try:
-        compiled = _compile(regex)
+        return must_match(regex, text)
     except GoInputError:
         return False
-    return _search(compiled, text) is not None
 
 
 def must_match(regex: str, text: str) -> bool:
     """mustRegexMatch."""
-    compiled = _compile(regex)
-    return _search(compiled, text) is not None
-
-
-def find(regex: str, text: str) -> str:
-    """regexFind: the leftmost match, "" for none."""
-    return _find(_must_compile(regex), text)
-
-
-def must_find(regex: str, text: str) -> str:
-    """mustRegexFind."""
-    return _find(_compile(regex), text)
-
-
-def find_all(regex: str, text: str, count: int) -> StringList:
-    """regexFindAll: at most `count` matches, all when negative."""
-    return _find_all(_must_compile(regex), text, count)
-
-
-def must_find_all(regex: str, text: str, count: int) -> StringList:
-    """mustRegexFindAll."""
-    return _find_all(_compile(regex), text, count)
-
-
-def replace_all(regex: str, text: str, replacement: str) -> str:
-    """regexReplaceAll: $1, ${1} and ${name} in the replacement mean groups."""
-    return _replace(_must_compile(regex), text, replacement)
-
-
-def must_replace_all(regex: str, text: str, replacement: str) -> str:
-    """mustRegexReplaceAll."""
-    return _replace(_compile(regex), text, replacement)
-
-
-def replace_all_literal(regex: str, text: str, replacement: str) -> str:
-    """regexReplaceAllLiteral: nothing in the replacement has a meaning."""
-    return _replace_with(_must_compile(regex), text, lambda _: replacement)
-
-
-def must_replace_all_literal(regex: str, text: str, replacement: str) -> str:
-    """mustRegexReplaceAllLiteral."""
-    return _replace_with(_compile(regex), text, lambda _: replacement)
-
-
-def split(regex: str, text: str, count: int) -> StringList:
-    """regexSplit: at most `count` pieces, none for 0, all when negative."""
-    return _split(_must_compile(regex), text, count)
-
-
-def must_split(regex: str, text: str, count: int) -> StringList:
-    """mustRegexSplit."""
-    return _split(_compile(regex), text, count)
+    return _search(_compile(regex), text) is not None
 
 
 def quote_meta(text: str) -> str:
@@ -143,6 +94,26 @@ def _replace_with(
 
     with _costs(regex, text):
         return regex.replace(text, counted, _searched)
+
+
+def _both(work: Callable[..., T]) -> tuple[Callable[..., T], Callable[..., T]]:
+    """Return a function that gets a pattern as text in the form that panics for a bad one, and in its `must` form."""
+    return (
+        lambda regex, *rest: work(_must_compile(regex), *rest),
+        lambda regex, *rest: work(_compile(regex), *rest),
+    )
+
+
+# By their names in sprig: regexFind(regex, text) is the leftmost match, "" for none; regexFindAll(regex, text, count) and
+# regexSplit(regex, text, count) give at most `count` matches or pieces, all when negative; in the replacement of
+# regexReplaceAll(regex, text, replacement), $1, ${1} and ${name} mean groups, in that of regexReplaceAllLiteral nothing does.
+find, must_find = _both(_find)
+find_all, must_find_all = _both(_find_all)
+replace_all, must_replace_all = _both(_replace)
+replace_all_literal, must_replace_all_literal = _both(
+    lambda regex, text, replacement: _replace_with(regex, text, lambda _: replacement)
+)
+split, must_split = _both(_split)
 
 
 def parse_template(template: str) -> list[str | int | tuple[str]]:

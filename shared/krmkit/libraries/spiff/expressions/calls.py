@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,14 +83,6 @@ class Call(Expression):
         return f"{self.function}{'*' if self.curry else ''}({', '.join(args)})"
 
 
-def _defined(call: Call, env: Env) -> Result:
-    return _all_there(call, env, False)
-
-
-def _valid(call: Call, env: Env) -> Result:
-    return _all_there(call, env, True)
-
-
 def _all_there(call: Call, env: Env, needs_value: bool) -> Result:
     pending = False
     for part in call.args:
@@ -131,9 +124,7 @@ def _optional(call: Call, env: Env) -> Result:
     if isinstance(value, Expression):
         return call, info
     if not truth(value):
-        absent = Info()
-        absent.undefined = True
-        return None, absent
+        return None, Info(undefined=True)
     value, info = call.args[1].evaluate(env, False)
     return (call if isinstance(value, Expression) else value), info
 
@@ -181,13 +172,13 @@ def _sync(call: Call, env: Env) -> Result:
     return SyncExpression(args[0], args[1], result, timeout, True).evaluate(env, False)
 
 
-INTRINSICS = {
+INTRINSICS: dict[str, Callable[[Call, Env], Result]] = {
     "catch": _catch,
-    "defined": _defined,
+    "defined": lambda call, env: _all_there(call, env, False),
     "optional": _optional,
     "require": _require,
     "stub": _stub,
     "sync": _sync,
-    "valid": _valid,
+    "valid": lambda call, env: _all_there(call, env, True),
 }
 """The functions that take their arguments as expressions."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from krmkit.libraries.go.fmt.printing import format_float, quote
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
-from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
+from krmkit.libraries.spiff.tree.nodes import Expression, Node
+from krmkit.libraries.spiff.tree.shown import scalar_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,23 +21,14 @@ class Literal(Expression):
         return self.value, NOTHING
 
     def __str__(self) -> str:
-        value = self.value
-        if value is None:
-            return "nil"
-        if type(value) is str:
-            return quote(value)
-        if type(value) is bool:
-            return "true" if value else "false"
-        return format_float(value) if type(value) is float else str(value)
+        return "nil" if self.value is None else scalar_text(self.value)
 
 
 class Undefined(Expression):
     """`~~`: no value at all; an entry that has it disappears."""
 
     def evaluate(self, env: Env, locally: bool) -> Result:
-        info = Info()
-        info.undefined = True
-        return None, info
+        return None, Info(undefined=True)
 
     def __str__(self) -> str:
         return "~~"
@@ -196,13 +187,6 @@ def integer(value: Any, info: Info = NOTHING) -> int:
     return value
 
 
-def wrapped(number: int) -> int:
-    """A number as 64 bits hold it."""
-    if -(1 << 63) <= number < 1 << 63:
-        return number
-    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
-
-
 def truth(value: Any) -> bool:
     """Whether a value counts as true: nil, false, 0, "", [] and {} do not; all others do, 0.0 too."""
     if value is None or value is False:
@@ -215,16 +199,8 @@ def truth(value: Any) -> bool:
 def simple_text(value: Any) -> str | None:
     """The text of a string, int or bool where a function takes simple values; None for all others."""
     kind = type(value)
-    if kind is str:
-        return str(value)
-    if kind is int:
+    if kind is str or kind is int:
         return str(value)
     if kind is bool:
         return "true" if value else "false"
     return None
-
-
-__all__ = [
-    "Expansion", "Grouped", "ListExpression", "Literal", "MapExpression", "Range", "Undefined",
-    "evaluate_all", "integer", "simple_text", "truth", "type_name", "wrapped",
-]  # fmt: skip

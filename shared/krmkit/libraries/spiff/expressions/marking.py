@@ -60,8 +60,7 @@ class Marker(Expression):
     def evaluate(self, env: Env, locally: bool) -> Result:
         if self.has(TEMPLATE):
             raise Failure("&template only usable as marker for templates")
-        marked = Info()
-        marked.flags = self.flags
+        marked = Info(flags=self.flags)
         if self.inner is None:
             return None, marked
         try:
@@ -131,7 +130,4 @@ def instantiate(template: TemplateValue, env: Env) -> tuple[Any, Info]:
         result: Node = run.parts.flow(copy, here, f"resolution of template '{name}' failed")
     finally:
         run.leave()
-    info = Info()
-    info.source = result.source
-    info.undefined = result.note.undefined
-    return result.value, info
+    return result.value, Info(source=result.source, undefined=result.note.undefined)

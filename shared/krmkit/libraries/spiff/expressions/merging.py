@@ -23,19 +23,15 @@ class Merge(Expression):
     key_name: str
 
     def evaluate(self, env: Env, locally: bool) -> Result:
-        info = Info(None, False, self.key_name)
-        if self.redirect:
-            info.redirect = self.path
+        info = Info(key_name=self.key_name, redirect=self.path if self.redirect else None)
         if self.none:
             info.merged = True
             return None, info
         found = env.find_in_stubs(self.path)
         if found is None:
             raise Failure(f"'{'.'.join(self.path)}' not found in any stub", info)
-        info.replace = self.replace
-        info.merged = True
-        info.source = found.source
-        info.flags = found.note.flags
+        info.replace, info.merged = self.replace, True
+        info.source, info.flags = found.source, found.note.flags
         return found.value, info
 
     def __str__(self) -> str:
@@ -88,9 +84,7 @@ class Prefer(Expression):
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.inner.evaluate(env, locally)
-        marked = Info()
-        marked.preferred = True
-        return value, marked.join(info)
+        return value, Info(preferred=True).join(info)
 
     def __str__(self) -> str:
         return f"prefer {self.inner}"

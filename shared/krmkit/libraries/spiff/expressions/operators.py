@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from krmkit.libraries.go.core.cast import wrap64
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
-from krmkit.libraries.spiff.expressions.literals import integer, simple_text, wrapped
+from krmkit.libraries.spiff.expressions.literals import integer, simple_text
 from krmkit.libraries.spiff.tree import addresses
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Result
@@ -75,7 +76,7 @@ class Addition(Binary):
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
         if _number(left) and _number(right):
             total = left + right
-            return wrapped(total) if type(total) is int else total
+            return wrap64(total) if type(total) is int else total
         if type(left) is str:
             _check_address(left, "first argument for addition", info)
             if type(right) is not int:
@@ -96,7 +97,7 @@ class Subtraction(Binary):
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
         if _number(left) and _number(right):
             total = left - right
-            return wrapped(total) if type(total) is int else total
+            return wrap64(total) if type(total) is int else total
         if type(left) is str:
             _check_address(left, "first argument for substraction", info)
             if type(right) is str:
@@ -114,7 +115,7 @@ class Multiplication(Binary):
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
         if _number(left) and _number(right):
             total = left * right
-            return wrapped(total) if type(total) is int else total
+            return wrap64(total) if type(total) is int else total
         if type(left) is str:
             network = _network(left, "multiplication", info)
             if type(right) is not int:
@@ -149,7 +150,7 @@ class Division(Binary):
             raise Failure("division by zero", info)
         if type(left) is int and type(right) is int:
             result = abs(left) // abs(right)
-            return wrapped(result if (left < 0) == (right < 0) else -result)
+            return wrap64(result if (left < 0) == (right < 0) else -result)
         return left / right
 
 

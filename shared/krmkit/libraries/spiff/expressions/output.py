@@ -34,59 +34,44 @@ def only_state(node: Node) -> Node:
     """The tree reduced to the nodes marked &state, each whole."""
     value = node.value
     if type(value) is dict:
-        kept = {}
-        for key, entry in value.items():
-            if entry.note.flags & STATE:
-                kept[key] = entry
+        kept = {key: entry for key, entry in value.items() if entry.note.flags & STATE}
         return Node(kept, node.source, node.note)
     if type(value) is list:
         return Node([entry for entry in value if entry.note.flags & STATE], node.source, node.note)
     return node
 
 
-class NodeWriter:
-    """Nodes as data; the size of the texts is counted."""
+def data(node: Node, run: Run, unescaped: bool = False) -> Any:
+    """The plain data of a tree: dict, list and scalars. Floats without a fraction are ints, as YAML and JSON print them.
 
-    def __init__(self, run: Run, unescaped: bool) -> None:
-        self.interpolation = run.interpolation
-        self.unescaped = unescaped
-        self.left = run.limits.output
-        self.limit = run.limits.output
+    The size of the texts is counted.
+    """
+    left = run.limits.output
 
-    def data(self, node: Node) -> Any:
-        """dict, list and scalars. Floats without a fraction are ints, as YAML and JSON print them."""
+    def write(node: Node) -> Any:
+        nonlocal left
         value = node.value
         kind = type(value)
-        self.left -= 8
-        if kind is str:
-            self.left -= len(value)
-            if self.left < 0:
-                raise exceeded("characters of output", self.limit)
-            if self.unescaped and "((!" in value:
-                return unescape(value, self.interpolation)
-            return value
+        left -= 8 + (len(value) if kind is str else 0)
         if kind is dict:
-            if self.unescaped and any(key[:3] in ("<<!", "<<<") for key in value):
-                return {unescape_key(key): self.data(value[key]) for key in sorted(value)}
-            return {key: self.data(value[key]) for key in sorted(value)}
+            if unescaped and any(key[:3] in ("<<!", "<<<") for key in value):
+                return {unescape_key(key): write(value[key]) for key in sorted(value)}
+            return {key: write(value[key]) for key in sorted(value)}
         if kind is list:
-            return [self.data(entry) for entry in value]
-        if self.left < 0:
-            raise exceeded("characters of output", self.limit)
+            return [write(entry) for entry in value]
+        if left < 0:
+            raise exceeded("characters of output", run.limits.output)
+        if kind is str:
+            return unescape(value, run.interpolation) if unescaped and "((!" in value else value
         if kind is float:
             return int(value) if value.is_integer() and abs(value) < 1 << 63 else value
         if isinstance(value, LambdaValue):
             return f"(( {value.text()} ))"
         if isinstance(value, TemplateValue):
-            return NodeWriter.data(self, value.origin)
-        if isinstance(value, Expression):
-            return f"(( {value} ))"
-        return value
+            return write(value.origin)
+        return f"(( {value} ))" if isinstance(value, Expression) else value
 
-
-def data(node: Node, run: Run, unescaped: bool = False) -> Any:
-    """The plain data of a tree."""
-    return NodeWriter(run, unescaped).data(node)
+    return write(node)
 
 
 HIDDEN = TEMPORARY | LOCAL

@@ -133,8 +133,7 @@ class Qualified(Expression):
         if value is self.reference:
             return self, found
         if info.raw:
-            found = Info(found.issue, found.failed, found.key_name)
-            found.raw = True
+            found = Info(found.issue, found.failed, found.key_name, raw=True)
         return value, found
 
     def __str__(self) -> str:
@@ -192,12 +191,12 @@ def _steps(root: Any, index: Any) -> Path:
     raise Failure("index or field name required for reference qualifier")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Slice(Expression):
     """`list.[1..3]`; negative numbers count from the end."""
 
-    def __init__(self, base: Expression, bounds: Range) -> None:
-        self.base = base
-        self.range = bounds
+    base: Expression
+    range: Range
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.base.evaluate(env, False)
@@ -265,9 +264,8 @@ class Projection(Expression):
             try:
                 projected, found = self.rest.evaluate(env, locally)
             except Failure:
-                raise Failure(
-                    "", info
-                ) from None  # the reference's message names neither the entry that fails nor the reason
+                # The reference's message names neither the entry that fails nor the reason.
+                raise Failure("", info) from None
             if isinstance(projected, Expression):
                 return self, found
             made.append(env.node(projected))

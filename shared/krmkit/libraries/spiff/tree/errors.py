@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 Path = tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Issue:
     """Why a node has no value. `nested` are the causes; `sequence`: they are printed as a chain (`... cause`)."""
 
     text: str
     nested: tuple[Issue, ...] = ()
     sequence: bool = False
-
-    def __hash__(self) -> int:
-        return hash(self.text)
 
 
 @dataclass(slots=True, eq=False)
@@ -48,28 +45,23 @@ class Info:
             return other
         if other is NOTHING and not self.replace:
             return self
-        both = Info(other.issue or self.issue, self.failed or other.failed, other.key_name or self.key_name)
-        both.redirect = self.redirect if other.redirect is None else other.redirect
-        both.replace = other.replace
-        both.merged = self.merged or other.merged
-        both.preferred = self.preferred or other.preferred
-        both.undefined = self.undefined or other.undefined
-        both.raw = self.raw
-        both.source = self.source
-        both.flags = self.flags | other.flags
-        return both
+        return Info(
+            other.issue or self.issue,
+            self.failed or other.failed,
+            other.key_name or self.key_name,
+            self.redirect if other.redirect is None else other.redirect,
+            other.replace,
+            self.merged or other.merged,
+            self.preferred or other.preferred,
+            self.undefined or other.undefined,
+            self.raw,
+            self.source,
+            self.flags | other.flags,
+        )
 
     def without_error(self) -> Info:
         """The same without issue, failure and the mark of what is undefined."""
-        clean = Info(None, False, self.key_name)
-        clean.redirect, clean.replace, clean.merged = self.redirect, self.replace, self.merged
-        clean.preferred, clean.raw, clean.source, clean.flags = (
-            self.preferred,
-            self.raw,
-            self.source,
-            self.flags,
-        )
-        return clean
+        return replace(self, issue=None, failed=False, undefined=False)
 
 
 NOTHING = Info()
