@@ -1,4 +1,4 @@
-"""The contract of functions, which an installed krmkit brings to pytest by itself, is loaded from the checkout here."""
+"""The contract of functions, which pytest gets from an installed krmkit, is loaded from the checkout here."""
 
 from importlib.metadata import entry_points
 

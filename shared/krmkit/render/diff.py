@@ -18,8 +18,8 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 def diff(
     changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
 ) -> str:
-    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets
-    and `context` lines around changes.
+    """Return the diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with
+    `(secret)` for secrets and `context` lines around changes.
 
     Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
     """
@@ -29,7 +29,7 @@ def diff(
 def diffs(
     changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
 ) -> Iterator[str]:
-    """The diff of each change, as `diff` shows all of them."""
+    """Yield the diff of each change, as `diff` shows all of them."""
     hidden = parts(secrets)
     for change in changes:
         texts = (change.before or "", change.after or "")
@@ -62,7 +62,7 @@ def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> It
 
 
 def _lines(text: str | None) -> list[str]:
-    """Lines with their ends. Only a line feed ends a line: other separators of Unicode may occur in YAML texts."""
+    """Lines with their ends. Only a line feed ends a line, as YAML may hold other separators of Unicode."""
     if not text:
         return []
     lines = text.split("\n")

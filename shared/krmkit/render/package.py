@@ -1,9 +1,11 @@
 """A package on disk, read as kpt reads it.
 
-A package is a folder with a Kptfile. Its files: its Kptfile and every *.yaml, *.yml and *.json below it, hidden
-ones included, in the order of their paths, except what its .krmignore leaves out and what lies in subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them out); a
-folder called .git is not searched for them. A link to a file is read, a link to a folder is not followed.
-(kpt 1.0.0-beta.67, observed.) Hidden files without resources, on which kpt stops, are left out: they are settings of other tools.
+A package is a folder with a Kptfile. Its files: its Kptfile and every *.yaml, *.yml and *.json below it,
+hidden ones included, in the order of their paths, except what its .krmignore leaves out and what lies in
+subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them
+out); a folder called .git is not searched for them. A link to a file is read, a link to a folder is not
+followed. (kpt 1.0.0-beta.67, observed.) Hidden files without resources, on which kpt stops, are left out:
+they are settings of other tools.
 """
 
 from __future__ import annotations
@@ -34,10 +36,10 @@ _BYTES = 4  # bytes of the longest character in UTF-8
 
 @dataclass(slots=True, eq=False)
 class Package:
-    """A package: `path` is its folder on disk, `folder` the same relative to the root package ("" for the root itself).
+    """A package: `path` is its folder on disk, `folder` the same relative to the root ("" for the root).
 
-    `files` are its own, `children` its direct subpackages, in order. `left`: files and folders that killed runs left;
-    `notes` of the root package: the writes of killed runs that were completed before reading.
+    `files` are its own, `children` its direct subpackages, in order. `left`: files and folders that killed
+    runs left; `notes` of the root package: the writes of killed runs that were completed before reading.
     """
 
     path: str
@@ -51,28 +53,28 @@ class Package:
 
     @property
     def items(self) -> list[FileResource]:
-        """The package's own resources, those of subpackages not included."""
+        """Return the package's own resources, those of subpackages not included."""
         return [item for file in self.files for item in file.items]
 
     @property
     def functions(self) -> list[PipelineFunction]:
-        """All functions of the pipeline in the order in which they run."""
+        """Return all functions of the pipeline in the order in which they run."""
         return [*self.kptfile.mutators, *self.kptfile.validators]
 
     def below(self) -> Iterator[Package]:
-        """This package and all below it, each before its subpackages: the order of resources."""
+        """Thi package and all below it, each before its subpackages: the order of resources."""
         yield self
         yield from (each for child in self.children for each in child.below())
 
     def levels(self) -> Iterator[Package]:
-        """This package, its subpackages, theirs, and so on: the order of rendering breadth first."""
+        """Thi package, its subpackages, theirs, and so on: the order of rendering breadth first."""
         level = [self]
         while level:
             yield from level
             level = [child for package in level for child in package.children]
 
     def walk(self) -> Iterator[Package]:
-        """All packages, subpackages before their parents: the order of rendering depth first."""
+        """Yield all packages, subpackages before their parents: the order of rendering depth first."""
         yield from (each for child in self.children for each in child.walk())
         yield self
 
@@ -82,15 +84,15 @@ class Package:
         return [package.place(path) for package in self.walk() for path in package.left]
 
     def place(self, path: str) -> str:
-        """A path of this package relative to the root package."""
+        """Return a path of this package relative to the root package."""
         return f"{self.folder}/{path}" if self.folder else path
 
     def problem(self, text: str) -> str:
-        """An error of this package's Kptfile, `Kptfile: line 8, column 5: pipeline...`; the text begins with the field."""
+        """Return an error of this Kptfile, `Kptfile: line 8, column 5: ...`; `text` begins with the field."""
         return f"{self.place(KPTFILE)}: {self.kptfile.located(text)}"
 
     def config(self, function: PipelineFunction) -> Resource | None:
-        """The function's config: the given one, else that on disk. Raises Refused."""
+        """Return the function's config: the given one, else that on disk. Raises Refused."""
         if function.given is not None:
             return function.given
         if function.config_map:
@@ -129,11 +131,11 @@ UNFINISHED = "unfinished"  # a folder holds the journal of another run; the mess
 def read(
     path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False, with_lists: bool = False
 ) -> Package:
-    """The package at a path with all its subpackages. Raises Refused for any error in it.
+    """Return the package at a path with all its subpackages. Raises Refused for any error in it.
 
-    The writes of a killed run, here or in a package above, are completed first; `notes` report them. `contained`: links
-    to files must not lead out of the package, for callers that copy files. with_lists: a List of kubectl is not an
-    error, for callers that only read.
+    The writes of a killed run, here or in a package above, are completed first; `notes` report them.
+    `contained`: links to files must not lead out of the package, for callers that copy files. with_lists: a
+    List of kubectl is not an error, for callers that only read.
     """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
@@ -153,7 +155,7 @@ def read(
 
 
 def read_source(source: FileSource, limits: Limits = DEFAULT_LIMITS) -> Package:
-    """The package of a source that only commands read that write nothing; Lists of kubectl are no errors in it.
+    """Return the package of a source for commands that only read; Lists of kubectl are no errors in it.
 
     Raises Refused.
     """
@@ -183,7 +185,7 @@ def _hinted(error: Refused | YamlError, source: FileSource) -> Refused:
 
 
 def _hint(source: FileSource, message: str) -> str:
-    """Return a hint for a file that cannot be read because it is a template; the message begins with its path."""
+    """Return a hint for an unreadable file that is a template; the message begins with its path."""
     path = message.partition(":")[0]
     try:
         content = source.read(path, path) if source.has(path) else b""
@@ -241,7 +243,7 @@ def _read(source: FileSource, folder: str, budget: _Budget) -> Package:
 
 
 def kptfile_of(text: str, name: str) -> Kptfile:
-    """The Kptfile in the text of a file called `name`. Raises Refused, YamlError."""
+    """Return the Kptfile in the text of a file called `name`. Raises Refused, YamlError."""
     document = first_document(text, name)
     return Kptfile.parse(document, name, text.count("\n", 0, text.find(document)) + 1)
 
@@ -286,7 +288,7 @@ def _read_files(package: Package, budget: _Budget) -> None:
 def _walk(
     package: Package, folder: str, rules: KrmIgnore, source: FileSource, ignored: bool = False
 ) -> Iterator[tuple[str, bool]]:
-    """Every file of a package in the order of names, and whether it is ignored; subpackages are not entered."""
+    """Yield each file of a package, sorted, and whether it is ignored; subpackages are not entered."""
     check_depth(folder.count("/"), folder)
     left: list[str] = []
     listed = source.entries(package.place(folder) if folder else package.folder, left)
@@ -304,7 +306,7 @@ def _walk(
 
 
 def _text(label: str, budget: _Budget) -> str:
-    """The text of a file at a path, limited to the characters of a whole package."""
+    """Return the text of a file at a path, limited to the characters of a whole package."""
     limits = budget.limits
     content = budget.source.read(label, label, limits.total_size * _BYTES)
     if content is None:

@@ -1,9 +1,10 @@
-"""The embedded pipeline: run it as `kpt fn render` does, in one process, without rewriting unchanged resources.
+"""The embedded pipeline: `kpt fn render` in one process, without rewriting unchanged resources.
 
-Order: subpackages first, or level by level from the root where it is annotated so; in a package the mutators, then the
-validators. A function gets its package's own resources by path, then those of subpackages, as changed so far and narrowed
-by its selectors; changes by validators are dropped. A resource is parsed when a function first needs it, and stays parsed.
-Nothing is written: the outcome holds the changes of files, or none after a failure.
+Order: subpackages first, or level by level from the root where it is annotated so; in a package the mutators,
+then the validators. A function gets its package's own resources by path, then those of subpackages, as
+changed so far and narrowed by its selectors; changes by validators are dropped. A resource is parsed when a
+function first needs it, and stays parsed. Nothing is written: the outcome holds the changes of files, or none
+after a failure.
 """
 
 from __future__ import annotations
@@ -95,8 +96,8 @@ class _Pipeline:
     def _check_configs(self) -> None:
         """Check all configs before the first function runs. Raises StoppedError for an invalid one.
 
-        Configs that an earlier function may still change are checked later by their own function: after a program
-        outside the catalog in the same pipeline, or after resolve-macros if they hold macros.
+        Configs that an earlier function may still change are checked later by their own function: after a
+        program outside the catalog in the same pipeline, or after resolve-macros if they hold macros.
         """
         wrong = []
         for package in self.package.walk():
@@ -154,7 +155,7 @@ class _Pipeline:
         return self._run_package(package, items)
 
     def _breadth_first(self, root: Package) -> list[FileResource]:
-        """Run the root, then each level below it; a package gets its own and its descendants' resources as changed so far."""
+        """Run the root, then each level below; a package gets its own and its descendants' resources."""
         packages = list(root.below())
         standing = {each.path: list(each.items) for each in packages}
         for package in root.levels():
@@ -174,7 +175,7 @@ class _Pipeline:
         return [item for each in packages for item in standing[each.path]]
 
     def _run_package(self, package: Package, items: list[FileResource]) -> list[FileResource]:
-        """Run the functions of a package. A StoppedError has the resources from before the function that failed."""
+        """Run a package's functions. A StoppedError has the resources from before the failed function."""
         for function in package.functions:
             before = Before(items) if self.saves else None
             try:
@@ -192,10 +193,10 @@ class _Pipeline:
 
 
 def _says(package: Package, annotation: str) -> bool:
-    """Whether a package's Kptfile has the annotation with the value true, in any case."""
+    """Return whether a package's Kptfile has the annotation with the value true, in any case."""
     return package.kptfile.resource.annotations.get(annotation, "").lower() == "true"
 
 
 def _listed(names: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Return `a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

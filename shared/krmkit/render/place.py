@@ -1,8 +1,8 @@
 """Places of resources: the file, index and package in their annotations, and the resulting text of each file.
 
-The rules are kpt's. A resource without a path goes to `<kind>_<name>.yaml`, below a folder for its namespace, beside the
-config of the function that made it. Another path, index or package moves a resource. A resource must not leave the root
-package, and two must not have the same place.
+The rules are kpt's. A resource without a path goes to `<kind>_<name>.yaml`, below a folder for its namespace,
+beside the config of the function that made it. Another path, index or package moves a resource. A resource
+must not leave the root package, and two must not have the same place.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ResourcePlaces:
             place.package = owner or package.path
 
     def _refuse_kptfiles(self, item: FileResource, package: Package) -> None:
-        """Refuse a Kptfile that replaces another package's; functions may make packages, and change Kptfiles they got."""
+        """Refuse a Kptfile that replaces another package's; functions may make packages and edit Kptfiles."""
         path = self.path(item)
         folder, _, name = path.rpartition("/")
         if name == KPTFILE and folder != package.folder:
@@ -91,7 +91,7 @@ class ResourcePlaces:
             seen[key] = item
 
     def contents(self, items: list[FileResource]) -> dict[str, str]:
-        """Return the text of each file at the end, by path relative to the root package, sorted. Raises Refused."""
+        """Return each file's final text by its path relative to the root package, sorted. Raises Refused."""
         files: dict[str, SourceFile] = {}
         ignored: set[str] = set()
         for package in self.packages.values():
@@ -109,7 +109,7 @@ class ResourcePlaces:
         return {path: self._text(path, files.get(path), wanted[path]) for path in sorted(wanted)}
 
     def path(self, item: FileResource) -> str:
-        """An item's path relative to the root package. Raises Refused."""
+        """Return an item's path relative to the root package. Raises Refused."""
         place = item.location
         owner = self.packages.get(place.package)
         if owner is not None:
@@ -124,7 +124,7 @@ class ResourcePlaces:
         return posixpath.join(folder, place.path)
 
     def changes(self, contents: dict[str, str]) -> list[FileEdit]:
-        """The files that differ from the disk, sorted by path; a file that lost all its resources is removed."""
+        """Return the files that differ from the disk, sorted; a file without resources left is removed."""
         before = {
             package.place(file.path): file for package in self.packages.values() for file in package.files
         }
@@ -147,9 +147,10 @@ class ResourcePlaces:
 
 
 def _ordered(items: list[FileResource]) -> list[FileResource]:
-    """The resources of one file by index.
+    """Return the resources of one file by index.
 
-    One without an index follows those before it, whatever their indexes: as in kpt, it gets the highest given one.
+    One without an index follows those before it, whatever their indexes: as in kpt, it gets the highest given
+    one.
     """
     following = max([0, *(item.location.index for item in items if item.location.digits)])
     numbers: list[int] = []
@@ -160,7 +161,7 @@ def _ordered(items: list[FileResource]) -> list[FileResource]:
 
 
 def folder_of(config: Resource | None) -> str:
-    """Return the folder where kpt puts new resources of a function: beside its config, or above a folder called functions."""
+    """Return the folder of a function's new resources, as kpt: its config's, or above `functions`."""
     place = config.location if config is not None else None
     folder = posixpath.dirname(place.path) if place is not None else ""
     return posixpath.dirname(folder) if posixpath.basename(folder) == "functions" else folder
@@ -171,7 +172,7 @@ def _default(item: Resource, folder: str) -> str:
 
 
 def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, str | None, str | None]:
-    """Path, index and package in the text's annotations; "" for the default, None if they equal those of `place`.
+    """Return path, index, package in the annotations; "" for the default, None if they equal `place`'s.
 
     Raises Refused.
     """
@@ -197,7 +198,7 @@ def _says(item: Resource, annotation: str) -> bool:
 
 
 def _writable(path: str) -> None:
-    """Raise Refused for files of git, of kpt's settings or of krmkit itself, which functions must not write."""
+    """Raise Refused for files of git, kpt's settings or krmkit, which functions must not write."""
     segments = path.split("/")
     for segment in segments:
         if segment.lower() == ".git" or is_leftover(segment):
@@ -215,7 +216,7 @@ def _number(item: Resource, index: str) -> int:
 
 
 def _inside(path: str) -> str:
-    """A normalized path inside a package; an absolute path counts from the package's root. Raises Refused."""
+    """Return a normalized path inside a package; an absolute path counts from its root. Raises Refused."""
     if "\0" in path:
         raise Refused(f"a path must not hold the character NUL, got {path!r}")
     clean = posixpath.normpath(path).lstrip("/")
@@ -233,7 +234,7 @@ def _who(item: Resource) -> str:
 
 
 def _json(data: object) -> str:
-    """A resource as kpt writes it to a .json file."""
+    """Return a resource as kpt writes it to a .json file."""
     import json
 
     text = json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False)

@@ -14,13 +14,13 @@ _OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt does not apply
 
 @dataclass(slots=True, eq=False)
 class Rendering:
-    """The outcome of a pipeline.
+    """Outcome of a pipeline.
 
-    `runs`: the functions that ran, in order; `failure`: why the pipeline ended early ("" if it did not). `items`: the
-    final resources with their files, `contents`: the text of each file, `changes`: the files that differ from the disk;
-    all empty after a failure. After a validator's failure, `proposed`: the changes of the mutators. `saved`: after a failure in a
-    package that asks for it, the changes from before the function that failed, without deletions. Paths are relative
-    to the root package.
+    `runs`: the functions that ran, in order; `failure`: why the pipeline ended early ("" if it did not).
+    `items`: the final resources with their files, `contents`: the text of each file, `changes`: the files
+    that differ from the disk; all empty after a failure. After a validator's failure, `proposed`: the changes
+    of the mutators. `saved`: after a failure in a package that asks for it, the changes from before the
+    function that failed, without deletions. Paths are relative to the root package.
     """
 
     runs: list[FunctionRun] = field(default_factory=list)
@@ -40,11 +40,11 @@ class Rendering:
 
     @property
     def shown(self) -> list[FileEdit]:
-        """The changes to show: those that were made, or that a validator refused."""
+        """Return the changes to show: those that were made, or that a validator refused."""
         return self.changes or self.proposed
 
     def listed(self) -> str:
-        """The resources as a ResourceList, each with the annotations of its file."""
+        """Return the resources as a ResourceList, each with the annotations of its file."""
         from krmkit.krm.resourcelist import ResourceList
         from krmkit.render.programs.external import annotated
 
@@ -58,11 +58,11 @@ class Rendering:
         ).render()
 
     def unwrapped(self) -> str:
-        """The resources as documents."""
+        """Return the resources as documents."""
         return _documents([item for _, item in self.items])
 
     def applied(self) -> str:
-        """The resources that kpt would apply to a cluster, as documents."""
+        """Return the resources that kpt would apply to a cluster, as documents."""
         return _documents([item for _, item in self.items if _is_applied(item)])
 
 

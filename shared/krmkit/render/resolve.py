@@ -1,7 +1,7 @@
 """The program of an entry of the pipeline: a function of this catalog, or another program.
 
-A function of the catalog runs in this process for the images that it stands in for (see krmkit.fn.standin), and for an
-`exec:` that is its name without a slash. Anything else is run as kpt runs it.
+A function of the catalog runs in this process for the images that it stands in for (see krmkit.fn.standin),
+and for an `exec:` that is its name without a slash. Anything else is run as kpt runs it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FLAGS = (
 
 
 class ResolveError(Refused):
-    """The function cannot run on this machine; the message names what is missing, `way` what can be done."""
+    """Function cannot run on this machine; the message names what is missing, `way` what can be done."""
 
     def __init__(self, message: str, way: str = "") -> None:
         super().__init__(message)
@@ -81,22 +81,22 @@ class ProgramResolver:
     def of(
         cls, flags: argparse.Namespace, options: RunOptions, catalog: dict[str, Function] | None
     ) -> ProgramResolver:
-        """The resolver for the flags of a command line."""
+        """Return the resolver for the flags of a command line."""
         return cls(options, catalog=catalog, **{name: getattr(flags, name) for name in _FLAGS})
 
     def skips(self, entry: PipelineFunction) -> str:
-        """The flag that skips a function, "" if it runs."""
+        """Return the flag that skips a function, "" if it runs."""
         name = entry.function_name
         if name in self.skip:
             return f"--skip {name}"
         return "--only" if self.only and name not in self.only else ""
 
     def resolve(self, entry: PipelineFunction) -> Known | External:
-        """The program of an entry. Raises ResolveError."""
+        """Return the program of an entry. Raises ResolveError."""
         return self._image(entry) if entry.image else self._exec(entry)
 
     def answers(self, entry: PipelineFunction) -> tuple[str, str]:
-        """Who answers an entry, "" for nobody, and what is to be said about it."""
+        """Return who answers an entry, "" for nobody, and what is to be said about it."""
         flag = self.skips(entry)
         if flag:
             return "nothing", flag
@@ -110,7 +110,7 @@ class ProgramResolver:
 
     def _image(self, entry: PipelineFunction) -> Known | External:
         name = image_name(entry.image)
-        # The caller's own functions are those of --functions, which says enough; those of krmkit stand in for known images.
+        # The caller's functions are those of --functions, which is enough; krmkit's stand in for images.
         ours = name not in names() or bool(stood_in(entry.image, self._registries))
         if name in self._names and name not in self._containers and ours:
             function = self._load(name)
@@ -150,7 +150,7 @@ class ProgramResolver:
         return program
 
     def _chosen(self, entry: PipelineFunction, image: str) -> str:
-        """The tag that an entry's `tag` names or, as a constraint, picks. Raises ResolveError."""
+        """Return the tag that an entry's `tag` names or, as a constraint, picks. Raises ResolveError."""
         bad = bad_tag(entry.tag)
         if bad:
             raise ResolveError(f"{entry.image}: {bad}")
@@ -166,7 +166,7 @@ class ProgramResolver:
         return found
 
     def _lacks(self, name: str) -> str:
-        """What an image or a program of this name is not."""
+        """Return what an image or a program of this name is not."""
         if name in self._names:
             return f"one that {name} of this catalog may stand in for"
         return f"a function of this catalog{self._hint(name)}"

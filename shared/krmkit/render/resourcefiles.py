@@ -1,4 +1,4 @@
-"""Resources for commands that only read: of plain files and folders (exports of a cluster, objects of a fleet), or of one kpt package.
+"""Resources for commands that only read: of plain files and folders (exports, fleets), or of one kpt package.
 
 Packages are never mixed: equal names in two packages are different objects.
 """
@@ -31,7 +31,7 @@ from krmkit.storage.disk.source import DiskFiles, FileSource
 
 
 def opened(item: Resource) -> list[Resource]:
-    """The members of a List, as `kubectl get -o yaml` writes it, or the resource itself. Raises YamlError."""
+    """Return the members of a List, as `kubectl get -o yaml` writes it, or the resource. Raises YamlError."""
     if not (item.api_version and item.kind):
         item.get()  # A document without a kind is parsed fully: it may not be YAML.
     if item.kind != LIST or item.api_version != "v1":
@@ -43,7 +43,7 @@ def opened(item: Resource) -> list[Resource]:
 
 
 def resources_below(folder: str) -> list[Resource]:
-    """The resources of all YAML and JSON files below a folder, by path. Raises Refused."""
+    """Return the resources of all YAML and JSON files below a folder, by path. Raises Refused."""
     if not os.path.isdir(folder):
         raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
     paths = [path for path in files(folder) if path.endswith(SUFFIXES)]
@@ -51,7 +51,7 @@ def resources_below(folder: str) -> list[Resource]:
 
 
 def resources_of(path: str, label: str) -> list[Resource]:
-    """The resources of one file; `label`: its name in messages. Raises Refused."""
+    """Return the resources of one file; `label`: its name in messages. Raises Refused."""
     folder, name = os.path.split(path)
     items, foreign = _items_in(DiskFiles(folder), name, label)
     if foreign:
@@ -60,7 +60,7 @@ def resources_of(path: str, label: str) -> list[Resource]:
 
 
 def _items_in(source: FileSource, path: str, label: str) -> tuple[list[Resource], str]:
-    """The resources of a file, and why a document of it is none: "" if each is one. Raises Refused."""
+    """Return the resources of a file, and why a document of it is none: "" if each is one. Raises Refused."""
     found: list[Resource] = []
     foreign = ""
     try:
@@ -87,7 +87,7 @@ _NAMED = 3
 
 
 def items_of(folder: str) -> tuple[list[Resource], list[str]]:
-    """The resources of a package, or of all YAML files below another folder, and notes for the user.
+    """Return the resources of a package, or of all YAML files below another folder, and notes for the user.
 
     Lists of `kubectl get` are opened. Raises Refused, also for a folder with packages below it.
     """
@@ -104,7 +104,7 @@ def items_of(folder: str) -> tuple[list[Resource], list[str]]:
 
 
 def items_from(source: FileSource) -> list[Resource]:
-    """The resources of a source as `items_of` reads those of a folder. Raises Refused."""
+    """Return the resources of a source as `items_of` reads those of a folder. Raises Refused."""
     if source.has(KPTFILE):
         return _opened(read_source(source))
     try:
@@ -118,10 +118,10 @@ def _opened(package: Package) -> list[Resource]:
 
 
 def loose_items(source: FileSource) -> tuple[list[Resource], list[str]]:
-    """The resources of all YAML and JSON files of a source that is no package, and a note about files without resources.
+    """Return the resources of all YAML and JSON files of a folder, and a note on files without any.
 
-    Left out: what a .krmignore lists, files and folders that begin with a dot, and documents with neither apiVersion nor
-    kind. Raises Refused, OSError.
+    Left out: what a .krmignore lists, files and folders that begin with a dot, and documents with neither
+    apiVersion nor kind. Raises Refused, OSError.
     """
     if not os.path.isdir(source.folder):
         raise Refused(

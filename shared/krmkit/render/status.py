@@ -1,7 +1,8 @@
-"""What a render says of itself in the root Kptfile: the condition `Rendered`, and `status.renderStatus` with each step.
+"""A render's record in the root Kptfile: the condition `Rendered`, and `status.renderStatus` by step.
 
-kpt writes both at each render in place. krmkit brings them up to date where a Kptfile has them, and adds them where a readiness
-gate asks for `Rendered` or the caller does: nobody else reads them, and they differ with each run's words. (kpt 1.0.0-beta.67.)
+kpt writes both at each render in place. krmkit brings them up to date where a Kptfile has them, and adds them
+where a readiness gate asks for `Rendered` or the caller does: nobody else reads them, and they differ with
+each run's words. (kpt 1.0.0-beta.67.)
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ def edits_in_place(package: Package, rendering: Rendering, asked: bool = False) 
 
 
 def status_notes(package: Package) -> list[str]:
-    """What the last render in place said of a package, for its reports."""
+    """Return what the last render in place said of a package, for its reports."""
     said = last_render(package.kptfile.resource)
     return [f"{KPTFILE}, by the last render in place: {said}"] if said else []
 
 
 def last_render(kptfile: Resource) -> str:
-    """What the last render in place wrote into a Kptfile: `Rendered is False (RenderFailed), 1 of 3 steps failed`.
+    """Return the last render's outcome in a Kptfile: `Rendered is False (RenderFailed), 1 of 3 steps failed`.
 
     "" where a Kptfile says nothing of it. It may be stale.
     """

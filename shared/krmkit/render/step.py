@@ -1,4 +1,4 @@
-"""One function of a pipeline: its condition, its resources and config, its run, and what becomes of its output."""
+"""One function of a pipeline: its condition, its resources and config, its run, and its output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Observer(Protocol):
 
 
 class StoppedError(Refused):
-    """A function failed; the text names it. `items`: all resources from before it ran; `validating`: it was a validator."""
+    """A function failed; the text names it. `items`: all resources from before; `validating`: a validator."""
 
     items: list[FileResource] = []  # read only; a failure before the first function has none
     validating = False
@@ -53,7 +53,8 @@ class Before:
 class StepRunner:
     """Runs the functions of pipelines on resources in memory, and records each run.
 
-    `programs`, `configs` (as on disk) and `skipped` (the flag that skips a function) are by the id of the entry.
+    `programs`, `configs` (as on disk) and `skipped` (the flag that skips a function) are by the id of the
+    entry.
     """
 
     def __init__(self, places: ResourcePlaces, limits: Limits, observer: Observer | None) -> None:
@@ -77,7 +78,7 @@ class StepRunner:
         return run
 
     def skips(self, package: Package, function: PipelineFunction) -> bool:
-        """Whether a function is skipped, with a warning, so that no check passes silently."""
+        """Return whether a function is skipped, with a warning, so that no check passes silently."""
         flag = self.skipped.get(id(function))
         if flag is None:
             return False
@@ -89,7 +90,7 @@ class StepRunner:
     def run(
         self, package: Package, function: PipelineFunction, items: list[FileResource]
     ) -> list[FileResource]:
-        """Run a function on what it takes of the items; return all items afterwards. Raises StoppedError, Refused."""
+        """Run a function on what it takes of the items; return all items. Raises StoppedError, Refused."""
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         if function.when and not self._wanted(package, function, chosen):
             return items
@@ -100,7 +101,7 @@ class StepRunner:
         return items
 
     def _wanted(self, package: Package, function: PipelineFunction, chosen: list[FileResource]) -> bool:
-        """Whether the function's condition holds; that it does not is said by an info result."""
+        """Return whether the function's condition holds; that it does not is said by an info result."""
         from krmkit.render.condition import holds
 
         try:
@@ -117,7 +118,7 @@ class StepRunner:
     def _config(
         self, package: Package, function: PipelineFunction, items: list[FileResource]
     ) -> Resource | None:
-        """The function's config as earlier functions left it, else as on disk."""
+        """Return the function's config as earlier functions left it, else as on disk."""
         own = (item for item in items if item.location.package == package.path)
         if function.config_path:
             found = next((item for item in own if item.location.path == function.config_file), None)
@@ -215,7 +216,7 @@ class StepRunner:
         config: Resource | None,
         silent: list[Resource] | None = None,
     ) -> list[Resource]:
-        """Run the function on the items and return its output. If a foreign program exits 0 without output, return `silent`.
+        """Run the function and return its output. A foreign program without output and error gives `silent`.
 
         Raises StoppedError if it failed; its results are kept."""
         program = self.programs[id(function)]
@@ -263,5 +264,5 @@ class StepRunner:
 
 
 def name_of(function: PipelineFunction) -> str:
-    """The text of an entry's image or exec."""
+    """Return the text of an entry's image or exec."""
     return function.image or function.exec

@@ -1,1 +1,1 @@
-"""Servers: the evaluator (gRPC, for Porch), topology extensions (HTTPS, for Cluster API), the preview page (loopback)."""
+"""Servers: the evaluator (Porch), topology extensions (Cluster API) and the preview page (loopback)."""

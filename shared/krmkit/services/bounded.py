@@ -35,7 +35,7 @@ class SeldomLine:
 
 
 def possible_connections(wanted: int) -> int:
-    """The wanted connections, or the most that the limit on descriptors allows after raising it as far as possible."""
+    """Return the wanted connections, or as many as the raised limit on descriptors allows."""
     try:
         import resource
     except ImportError:
@@ -54,8 +54,8 @@ def possible_connections(wanted: int) -> int:
 class BoundedListener(socket.socket):
     """A listening socket with at most `most` connections.
 
-    A new connection above that replaces the one that has waited longest without a call, so silent clients cannot block
-    others. If all have called, the new one is refused.
+    A new connection above that replaces the one that has waited longest without a call, so silent clients
+    cannot block others. If all have called, the new one is refused.
     """
 
     @classmethod
@@ -79,7 +79,7 @@ class BoundedListener(socket.socket):
     _spare: int  # a spare descriptor, closed to accept and refuse a connection when none is left
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """The next connection. Raises BlockingIOError if there is none, also if one was refused."""
+        """Return the next connection. Raises BlockingIOError if there is none, also if one was refused."""
         try:
             connection, address = super().accept()
         except OSError as error:

@@ -18,14 +18,14 @@ class ServerContext(ssl.SSLContext):
 
 
 class Certificates:
-    """`context` and the PEM texts `certificate`, `key` and `authority` (b"" for none) are the latest usable ones.
+    """`context` and the PEM texts `certificate`, `key` and `authority` (b"" for none) are the latest usable.
 
-    A reload makes a new context: the old one can only add authorities, and would always trust the old one. Session
-    tickets end with the old context, so no client resumes a session that an old authority allowed.
+    A reload makes a new context: the old one can only add authorities, and would always trust the old one.
+    Session tickets end with the old context, so no client resumes a session that an old authority allowed.
     """
 
     def __init__(self, certificate: str, key: str, authority: str) -> None:
-        """Raises Refused. `authority` is "" if clients need no certificate."""
+        """Raise Refused. `authority` is "" if clients need no certificate."""
         self._paths = (certificate, key, authority)
         self._seen = self._files()
         self._read()

@@ -40,8 +40,8 @@ async def serve_until(
 ) -> None:
     """Serve until `stopping` is set; connections are cut off `grace` seconds later.
 
-    `cancel_after`: seconds from then on until calls that still run are cancelled. `trigger`: waits for `stopping` and
-    prepares the end. `connection`: the class of the connections.
+    `cancel_after`: seconds from then on until calls that still run are cancelled. `trigger`: waits for
+    `stopping` and prepares the end. `connection`: the class of the connections.
     """
     config.graceful_timeout = grace + cancel_after
     vars(hypercorn_run)["TCPServer"] = connection  # hypercorn has no setting for it
@@ -57,8 +57,9 @@ async def _cut_after_grace(
 ) -> None:
     """End the connections that are still open when the grace is over.
 
-    From Python 3.12 on, asyncio waits for open connections, however long they stay, before hypercorn's own timeout
-    begins. Before, the timeout begins at once; then hypercorn cancels tasks, which wait for their clients all the same.
+    From Python 3.12 on, asyncio waits for open connections, however long they stay, before hypercorn's own
+    timeout begins. Before, the timeout begins at once; then hypercorn cancels tasks, which wait for their
+    clients all the same.
     """
     await stopping.wait()
     await asyncio.sleep(grace)

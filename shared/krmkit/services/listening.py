@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections; port 0 is any that is free. Raises OSError. Example: `listen("127.0.0.1", 0)`."""
+    """Return a listening socket; port 0: any free one. Raises OSError. Example: `listen("127.0.0.1", 0)`."""
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -26,7 +26,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def stop_event() -> asyncio.Event:
-    """An event of the running loop that SIGTERM and SIGINT set."""
+    """Return an event of the running loop that SIGTERM and SIGINT set."""
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)

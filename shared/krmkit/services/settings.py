@@ -11,11 +11,12 @@ from krmkit.services.certificates import Certificates
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """The settings of a server.
+    """Settings of a server.
 
-    `host`, `port`: the address (0: any free port). `workers`: the number of processes. `grace`: seconds for running calls when
-    the server stops. `connections`: the most connections. `certificate`, `key` and `client_ca` are PEM files: the first two
-    encrypt the port, the third admits only clients with its certificates.
+    `host`, `port`: the address (0: any free port). `workers`: the number of processes. `grace`: seconds for
+    running calls when the server stops. `connections`: the most connections. `certificate`, `key` and
+    `client_ca` are PEM files: the first two encrypt the port, the third admits only clients with its
+    certificates.
     """
 
     host: str
@@ -42,7 +43,7 @@ class ServiceSettings:
         )
 
     def certificates(self, client_ca_flag: str) -> Certificates | None:
-        """The certificates to serve with, None without TLS. Raises Refused, which names the flag of `client_ca`."""
+        """Return the certificates to serve with, None without TLS. Raises Refused naming `client_ca`."""
         if not self.certificate and not self.key and not self.client_ca:
             return None
         if not self.certificate or not self.key:

@@ -33,7 +33,7 @@ _krmkit_why_words() {{
 
 
 def candidates(words: list[str]) -> list[str]:
-    """The completions after these words of a command line: `["why", "profile"]` -> `["ConfigMap/app", "app.yaml"]`."""
+    """Return completions of a command line: `["why", "profile"]` -> `["ConfigMap/app", "app.yaml"]`."""
     if "why" in words:
         words = words[len(words) - words[::-1].index("why") :]
     given = [word for word in words if not word.startswith("-")]

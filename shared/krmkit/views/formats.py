@@ -1,4 +1,4 @@
-"""A report in each format. Adding one: a function `Report -> text` here or in a module of its own, and a line in FORMATS."""
+"""A report in each format. A new one is a function `Report -> text` and a line in FORMATS."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LEVELS = {"error": "error", "warning": "warning"}
 
 
 def json_of(kind: str, **fields: object) -> str:
-    """An object of this kind for programs, as docs/report.md describes it. Example: `json_of("Packs", packs=[...])`."""
+    """Return an object of this kind as JSON, see docs/report.md. Example: `json_of("Packs", packs=[...])`."""
     return (
         json.dumps({"apiVersion": API_VERSION, "kind": kind, **fields}, indent=2, ensure_ascii=False) + "\n"
     )
 
 
 def shown(report: Report, form: str, terminal: Terminal) -> str:
-    """The report as text, in one of FORMATS; `terminal`: where it will be shown, with the wanted severities."""
+    """Return the report in one of FORMATS; `terminal`: where it is shown, with the wanted severities."""
     report = report.narrowed(terminal.least)
     if form in ("table", "text"):
         return _for_people(report, form, terminal)
@@ -79,7 +79,7 @@ def of_package(package: PackageReport, written: bool, form: str, terminal: Termi
 
 
 class Totals:
-    """The numbers of packages by result."""
+    """Numbers of packages by result."""
 
     def __init__(self) -> None:
         self.packages = self.files = self.changed = self.failed = 0
@@ -94,7 +94,7 @@ class Totals:
             self.files += len(package.changes)
 
     def exit_code(self, check: bool) -> int:
-        """The exit code, as in Report."""
+        """Return the exit code, as in Report."""
         return 1 if self.failed else 2 if check and self.changed else 0
 
     def text(self, written: bool) -> str:
@@ -121,7 +121,7 @@ def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
 
 
 def line(result: Result, terminal: Terminal) -> str:
-    """One line for editors: `p/app.yaml:7:3: error: must be above 0, got -1 (ConfigMap app spec.n) [bad-number]`."""
+    """Return a line for editors: `p/app.yaml:7:3: error: must be above 0 (ConfigMap app n) [bad]`."""
     severity = terminal.paint(result.severity, _STYLES.get(result.severity, ""))
     subject = f" ({result.subject})" if result.subject else ""
     rule = f" [{result.rule}]" if result.rule else ""
@@ -143,7 +143,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def _annotation(result: Result) -> str:
-    """A workflow command of GitHub Actions, which shows as an annotation."""
+    """Return a workflow command of GitHub Actions, which shows as an annotation."""
     level = _LEVELS.get(result.severity, "notice")
     values = {"file": result.path, "line": result.line, "col": result.column, "title": result.rule}
     properties = ",".join(

@@ -1,6 +1,7 @@
 """A report in GitLab's Code Quality format: a JSON list of issues, shown in the merge request.
 
-(https://docs.gitlab.com/ci/testing/code_quality/: description, check_name, fingerprint, severity, location.path, location.lines.begin)
+(https://docs.gitlab.com/ci/testing/code_quality/: description, check_name, fingerprint, severity,
+location.path, location.lines.begin)
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _FAILED = "function-failed"
 
 
 def text(report: Report) -> str:
-    """The findings of all packages. A finding's fingerprint does not depend on the lines above it."""
+    """Return the findings of all packages. A finding's fingerprint does not depend on the lines above it."""
     issues: list[dict[str, Any]] = []
     seen: dict[str, int] = {}
     for package in report.packages:

@@ -13,7 +13,7 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def text(report: Report) -> str:
-    """The report as one <testsuites>."""
+    """Return the report as one <testsuites>."""
     parts = [
         '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="krmkit ',
         _text(report.command),

@@ -1,4 +1,4 @@
-"""A report as markdown, for a comment on a pull request and the summary of a CI job: never longer than GitHub takes."""
+"""A report as markdown for pull requests and job summaries, never longer than GitHub takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLOSING = 200  # characters kept for the line about omitted parts
 
 
 def text(report: Report) -> str:
-    """The report: a line of totals, the findings, then for each package its files, the machines that roll and its diff, folded.
+    """Return the report: totals, findings, then each package's files, rolling machines and diff, folded.
 
     Parts beyond `MOST` characters are left out, and the last line counts them.
     """
@@ -52,7 +52,7 @@ def _findings(report: Report) -> list[str]:
 
 
 def _row(result: Result) -> str:
-    """A finding. A path with its line is a link if the page is in the repository, as a job's summary is."""
+    """Return a finding. Its place is a link if the page is in the repository, as a job's summary is."""
     where = _code(result.place) if result.place else _code(result.function)
     subject = f" {_escaped(result.subject)}" if result.subject else ""
     sign = _SIGNS.get(result.severity, _SIGNS["info"])
@@ -60,7 +60,7 @@ def _row(result: Result) -> str:
 
 
 def _package(package: PackageReport, written: bool) -> list[str]:
-    """The changes of one package; nothing for an unchanged one."""
+    """Return the changes of one package; nothing for an unchanged one."""
     parts = []
     if package.changes:
         did = "changed" if written else "would change"
@@ -82,13 +82,13 @@ def _package(package: PackageReport, written: bool) -> list[str]:
 
 
 def fenced(text: str, language: str) -> str:
-    """A text as a block of code, with a fence longer than any in it, so that it cannot end the block."""
+    """Return a text as a block of code, with a fence longer than any in it."""
     fence = "`" * max(3, 1 + max((len(run) for run in _runs(text)), default=0))
     return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
 
 
 def _runs(text: str) -> list[str]:
-    """The runs of backticks in a text."""
+    """Return the runs of backticks in a text."""
     import re
 
     return re.findall("`+", text)
@@ -100,7 +100,7 @@ def _escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """A path or name as code: `a`b` has a longer fence, and a bar does not end a cell."""
+    """Return a path or name as code: `a`b` has a longer fence, and a bar does not end a cell."""
     plain = one_line(text).replace("|", "\\|")
     fence = "`" * (1 + max((len(run) for run in _runs(plain)), default=0))
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
@@ -108,7 +108,7 @@ def _code(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    """A text for a summary element, in which markdown does not apply."""
+    """Return a text for a summary element, in which markdown does not apply."""
     return (
         text.replace("`", "")
         .replace("&", "&amp;")

@@ -12,7 +12,7 @@ from krmkit.views.topology import cells, summary
 
 
 def told(found: PackageMigration, changed: Sequence[ClusterPlan], with_diff: bool, terminal: Terminal) -> str:
-    """Return the diff, the findings with their places, the Clusters that are not the same, and a closing line."""
+    """Return the diff, the findings with places, the Clusters that change, and a closing line."""
     text = diff(found.edits, terminal.colour) if with_diff else ""
     text += "".join(f"{one.severity}: {place}: {one.message}\n" for one, place in found.findings)
     text += "".join(" ".join(cells(one)) + "\n" for one in changed)

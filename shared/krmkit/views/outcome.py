@@ -12,9 +12,9 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The output of a command that does not render, for all FORMATS: its report, an object of `kind` with `details` for
-    json, its own table or lines, and one closing line. `block`: the language of the table if it is a block in markdown,
-    else "".
+    """Output of a command that does not render, for all FORMATS: its report, an object of `kind` with
+    `details` for json, its own table or lines, and one closing line. `block`: the language of the table if it
+    is a block in markdown, else "".
 
     Example: `Told(report, "Variants", {"variants": rows}, table.text(terminal), "3 variants changed")`.
     """
@@ -27,7 +27,7 @@ class Told:
     block: str = ""
 
     def shown(self, form: str, terminal: Terminal) -> str:
-        """The text in one of FORMATS."""
+        """Return the text in one of FORMATS."""
         results = self.report.narrowed(terminal.least).findings
         if terminal.quiet and form in FORMATS[:2]:
             return results_text(results, form, terminal)

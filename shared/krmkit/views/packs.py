@@ -24,7 +24,7 @@ _FILES = ("values.yaml", "presets.yaml", "schema.yaml")
 
 
 def read_pack(folder: str) -> Pack:
-    """The pack of a folder with a pack.json. Raises Refused, OSError."""
+    """Return the pack of a folder with a pack.json. Raises Refused, OSError."""
     place = os.path.join(folder, "pack.json")
     if not os.path.isfile(place):
         inside = os.path.exists(os.path.join(folder, "Kptfile"))
@@ -46,7 +46,7 @@ def read_pack(folder: str) -> Pack:
 
 
 def data_of(pack: Pack) -> dict[str, Any]:
-    """A pack as data, with the values of the schema's passwords masked."""
+    """Return a pack as data, with the values of the schema's passwords masked."""
     rules = PackSchema.parse(pack.schema or "").rules
     secrets = [_key_pattern(rule.key) for rule in rules if rule.secret]
     return {
@@ -76,7 +76,7 @@ def data_of(pack: Pack) -> dict[str, Any]:
 
 
 def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]:
-    """The presets by group, each with what it removes and sets."""
+    """Return the presets by group, each with what it removes and sets."""
     if not pack.presets:
         return []
     try:
@@ -108,18 +108,18 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
 
 
 def _key_pattern(key: str) -> re.Pattern[str]:
-    """A pattern for the paths, without marks, of a schema's key, and those below; `$[]` in a key is any element."""
+    """Return a pattern for the paths of a schema's key and those below; `$[]` is any element."""
     parts = ["[0-9]+" if part == "$" else re.escape(part) for part in plain(key).split(".") if part]
     return re.compile("[.]".join(parts) + "(?:[.]|$)")
 
 
 def json_text(packs: list[dict[str, Any]]) -> str:
-    """All packs for programs: the kind Packs of krmkit.dev/report/v1alpha1."""
+    """Return all packs for programs: the kind Packs of krmkit.dev/report/v1alpha1."""
     return json_of("Packs", packs=packs)
 
 
 def text_of(data: dict[str, Any], terminal: Terminal) -> str:
-    """A pack as text."""
+    """Return a pack as text."""
     version = f" {data['version']}" if data["version"] else ""
     layer = f" ({data['layer']})" if data["layer"] else ""
     lines = [terminal.paint(f"{data['name']}{version}", BOLD) + layer]

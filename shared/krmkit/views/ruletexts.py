@@ -30,7 +30,8 @@ OWN_RULES = {
 class RuleText:
     """One rule.
 
-    `short` is a sentence, `full` names its function, `help` points to more, `level` is error, warning or info.
+    `short` is a sentence, `full` names its function, `help` points to more, `level` is error, warning or
+    info.
     """
 
     def __init__(self, rule: str, function: str) -> None:

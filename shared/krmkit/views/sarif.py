@@ -15,7 +15,7 @@ _LEVELS = {"error": "error", "warning": "warning"}
 
 
 def text(report: Report) -> str:
-    """The report as one SARIF log with one run."""
+    """Return the report as one SARIF log with one run."""
     rules: dict[str, int] = {}
     findings = report.findings
     results = [_result(result, rules) for result in findings]
@@ -48,7 +48,7 @@ def text(report: Report) -> str:
 
 
 def _rule(rule: str, function: str) -> dict[str, Any]:
-    """The description of a rule, which services show beside its results."""
+    """Return the description of a rule, which services show beside its results."""
     said = RuleText(rule, function)
     data: dict[str, Any] = {
         "id": rule,

@@ -15,7 +15,7 @@ from krmkit.views.terminal import GREEN, RED, YELLOW, Table, Terminal
 
 
 def told_sync(outcomes: list[SyncOutcome], terminal: Terminal, dry: bool, check: bool) -> Told:
-    """A line for each variant that changed, failed or waits, and the number of the others."""
+    """Return a line for each variant that changed, failed or waits, and the number of the others."""
     table = Table(["VARIANT", "PACKAGE", "RESULT"])
     named: set[str] = set()
     for outcome in outcomes:
@@ -43,7 +43,7 @@ def told_sync(outcomes: list[SyncOutcome], terminal: Terminal, dry: bool, check:
 
 
 def told_status(outcomes: list[SyncOutcome], terminal: Terminal) -> Told:
-    """Every variant: its upstream, its draft, and a sync's action."""
+    """Return every variant: its upstream, its draft, and a sync's action."""
     table = Table(["VARIANT", "PACKAGE", "UPSTREAM", "NEWEST", "DRAFT", "WHAT A SYNC DOES"])
     for outcome in outcomes:
         conflicts = [f"conflict: {text}" for text in outcome.conflicts]
@@ -80,7 +80,7 @@ def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
 
 
 def _rendered(outcome: SyncOutcome) -> list[str]:
-    """What a Kptfile says of its last render, where that is not that it went well."""
+    """Return what a Kptfile says of its last render, where that is not that it went well."""
     return [outcome.rendered] if outcome.rendered and "is True" not in outcome.rendered else []
 
 
@@ -91,7 +91,7 @@ def _leftover(outcome: SyncOutcome) -> list[str]:
 
 
 def _is_stale(outcome: SyncOutcome) -> bool:
-    """Whether this is the remainder of a variant that is no longer generated."""
+    """Return whether this is the remainder of a variant that is no longer generated."""
     return bool(outcome.leftover) and not (outcome.upstream or outcome.actions or outcome.error)
 
 
@@ -101,7 +101,7 @@ def _details(outcomes: list[SyncOutcome]) -> dict[str, object]:
 
 
 def _report(command: str, outcomes: list[SyncOutcome], written: bool, check: bool) -> Report:
-    """A package for each variant; with `check`, each pending action is an error."""
+    """Return a package for each variant; with `check`, each pending action is an error."""
     report = Report(command, written=written)
     for outcome in outcomes:
         package = PackageReport(outcome.package or outcome.name)

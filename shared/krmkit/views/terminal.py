@@ -1,4 +1,4 @@
-"""Output for terminals and files. For a file or a pipe: plain text without colours and without wrapping, one line per row.
+"""Output for terminals and files. Files and pipes get plain text, one line per row, without colours.
 
 On a terminal, Rich draws tables, and is loaded only then.
 """
@@ -63,8 +63,8 @@ class _Log:
 class Terminal:
     """A stream, whether it is a terminal, and how wide it is (0: as wide as the text).
 
-    `colour`: "always", "never", or "auto": by FORCE_COLOR and NO_COLOR, else on a terminal. `least`: the least severity
-    of results to show; `quiet`: no lines about completed work.
+    `colour`: "always", "never", or "auto": by FORCE_COLOR and NO_COLOR, else on a terminal. `least`: the
+    least severity of results to show; `quiet`: no lines about completed work.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Terminal:
 
     @classmethod
     def of(cls, arguments: Namespace, stream: TextIO | None = None) -> Terminal:
-        """The terminal that the flags of `add_output` describe; stdout by default."""
+        """Return the terminal that the flags of `add_output` describe; stdout by default."""
         given = vars(arguments)
         stream = stream or sys.stdout
         if os.environ.get("GITHUB_ACTIONS") and given.get("format", PEOPLE[0]) in PEOPLE:
@@ -91,7 +91,7 @@ class Terminal:
         return cls(stream, arguments.color, given.get("severity", "info"), given.get("quiet", False))
 
     def paint(self, text: str, style: str) -> str:
-        """The text in a style, if colours are on."""
+        """Return the text in a style, if colours are on."""
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style else text
 
     def line(self, text: str) -> None:
@@ -131,7 +131,7 @@ class Table:
         self._styles.append(style)
 
     def text(self, terminal: Terminal) -> str:
-        """The table as text, "" if it has no rows."""
+        """Return the table as text, "" if it has no rows."""
         if not len(self):
             return ""
         if terminal.width:
@@ -147,7 +147,7 @@ class Table:
         return "".join(lines)
 
     def _drawn(self, terminal: Terminal) -> str | None:
-        """The table as Rich draws it; None if Rich is not installed."""
+        """Return the table as Rich draws it; None if Rich is not installed."""
         try:
             from rich.console import Console
             from rich.table import Table as RichTable

@@ -1,4 +1,4 @@
-"""A plan as a table, as a diff of objects, as JSON, and as markdown for a pull request, each without secrets."""
+"""A plan as a table, a diff of objects, JSON or markdown, each without secrets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLOURS = {SAME: GREEN, REFUSED: RED}
 def told(
     plan: TopologyPlan, report: PackageReport, form: str, terminal: Terminal, steps: bool = False
 ) -> Told:
-    """The plan in one of FORMATS.
+    """Return the plan in one of FORMATS.
 
     steps: the table shows the sequence of each upgrade.
     """
@@ -56,7 +56,7 @@ def _for_people(plan: TopologyPlan, form: str, terminal: Terminal, steps: bool) 
 
 
 def _steps_table(one: ClusterPlan, terminal: Terminal) -> str:
-    """The sequence of an upgrade: one line for each roll of machines that the next step waits for."""
+    """Return the sequence of an upgrade: one line for each roll of machines that the next step waits for."""
     plan = one.then or one
     if not plan.steps:
         return ""
@@ -81,7 +81,7 @@ def refusal_cells(error: Finding) -> list[str]:
 
 
 def summary(clusters: list[ClusterPlan]) -> str:
-    """One line: how many Clusters change, roll and are refused. `2 Clusters: 1 with changes, 1 with rolling machines`."""
+    """Return a line of counts: `2 Clusters: 1 with changes, 1 with rolling machines`."""
     count = len(clusters)
     changing = sum(one.action in (CREATE, CHANGE, REMOVE) for one in clusters)
     paused = sum(one.action == PAUSED for one in clusters)

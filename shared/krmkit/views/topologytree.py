@@ -1,4 +1,4 @@
-"""The plans of many packages as one: the machines that roll at all sites, their order, and how many at a time."""
+"""The plans of many packages as one: the machines that roll at all sites, in order and number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.views.topology import cells, grid, refusal_cells, summary
 
 @dataclass(slots=True)
 class Turn:
-    """Machines that roll in one step of a Cluster. Clusters do not wait for each other, so equal steps go at the same time."""
+    """Machines that roll in one step. Clusters do not wait for each other, so equal steps go together."""
 
     step: int
     path: str
@@ -39,14 +39,14 @@ def turns(packages: list[PackagePlan]) -> list[Turn]:
 
 
 def at_a_time(roll: Roll) -> str:
-    """Return the limits of a rolling update: `1 more`, `1 more, 25% fewer`; "provider decides" if nothing is known."""
+    """Return the limits of a rolling update: `1 more, 25% fewer`; "provider decides" if nothing is known."""
     limits = ((roll.max_surge, "more"), (roll.max_unavailable, "fewer"))
     parts = [f"{limit} {word}" for limit, word in limits if limit not in (None, 0, "0%")]
     return ", ".join(parts) or ("provider decides" if roll.max_surge is None else "0")
 
 
 def told(packages: list[PackagePlan], form: str, terminal: Terminal) -> Told:
-    """The plans in one of FORMATS, or as markdown."""
+    """Return the plans in one of FORMATS, or as markdown."""
     report = Report(
         "topology plan", [PackageReport(one.path, results=one.results) for one in packages], written=False
     )

@@ -35,7 +35,7 @@ TEXTS = {
         "clusterctl generate",
         "clusterctl migrate",
     ),
-    *("serve", "serve topology-extension", "topology check-extension", "topology explain", "preview"),
+    *("link", "serve", "serve topology-extension", "topology check-extension", "topology explain", "preview"),
 }
 
 

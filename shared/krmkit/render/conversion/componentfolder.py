@@ -49,10 +49,10 @@ def imported(
     values: Mapping[str, str] | None = None,
     component: str = "",
 ) -> list[str]:
-    """Bring the components of folders and constructor files into the package `out`; returns the paths of the ConfigMaps.
+    """Bring the components of folders and constructor files into the package `out`; returns the ConfigMaps.
 
-    values: of the variables in constructors. component: NAME:VERSION of the component that a file of resources alone is about.
-    Raises Refused.
+    values: of the variables in constructors. component: NAME:VERSION of the component that a file of
+    resources alone is about. Raises Refused.
     """
     constructed = partial(_constructed, values=values or {}, named=component)
     changes: dict[str, FileEdit] = {}
@@ -76,7 +76,7 @@ def imported(
 
 
 def _below(folder: str, constructed: Callable[..., TransportArchive]) -> TransportArchive:
-    """The components below a folder: its archives with resources beside them, or else its constructors. Raises Refused."""
+    """Return a folder's components: archives with resources beside, else constructors. Raises Refused."""
     constructors: list[str] = []
     try:
         contents = _files(folder)
@@ -106,7 +106,7 @@ def _constructed(
     folder: str = "",
     archive: TransportArchive | None = None,
 ) -> TransportArchive:
-    """The archive with the components of constructor files, found below `folder` where one is given.
+    """Return the archive with the components of constructor files, found below `folder` where one is given.
 
     Raises Refused, whose message begins with the file.
     """
@@ -120,7 +120,7 @@ def _constructed(
 
 
 def _documents(path: str, values: Mapping[str, str]) -> list[Data]:
-    """The mappings of a file, its variables filled in; none if there is no file. Raises Refused."""
+    """Return the mappings of a file, its variables filled in; none if there is no file. Raises Refused."""
     try:
         content = (read_file(path, path, limit=_LARGEST) or b"").decode("utf-8")
         return read_documents(TextTemplate(content).filled(values), path)
@@ -131,7 +131,7 @@ def _documents(path: str, values: Mapping[str, str]) -> list[Data]:
 
 
 def _described(path: str, resources: list[Data], values: Mapping[str, str], named: str) -> Data:
-    """The component of a file of resources alone: the given one, or that of the descriptor beside it. Raises Refused."""
+    """Return the component of a file of resources: the given one, or the descriptor's. Raises Refused."""
     beside = {name: os.path.join(os.path.dirname(path), name) for name in (DESCRIPTOR_FILE, *REFERENCES)}
     there = {name: _documents(place, values) for name, place in beside.items() if os.path.isfile(place)}
     name, _, version = named.rpartition(":")
@@ -147,9 +147,10 @@ def _described(path: str, resources: list[Data], values: Mapping[str, str], name
 
 
 class _Beside:
-    """The files that a constructor may take: those of its git repository.
+    """Files that a constructor may take: those of its git repository.
 
-    Without one they are those below the `folder` that was given, or, where the constructor itself was, below the folder above its own.
+    Without one they are those below the `folder` that was given, or, where the constructor itself was, below
+    the folder above its own.
     """
 
     def __init__(self, constructor: str, folder: str = "") -> None:
@@ -167,12 +168,12 @@ class _Beside:
             self._named = "the folder above the constructor's own"
 
     def file(self, path: str) -> bytes | None:
-        """The bytes of a file; None if there is none. Raises Refused."""
+        """Return the bytes of a file; None if there is none. Raises Refused."""
         place = self._place(path)
         return read_file(place, path, within=self._bound, limit=_LARGEST) if os.path.isfile(place) else None
 
     def folder(self, path: str) -> dict[str, bytes] | None:
-        """The files of a folder by their paths in it; None if there is none. Raises Refused."""
+        """Return the files of a folder by their paths in it; None if there is none. Raises Refused."""
         place = self._place(path)
         return _files(place) if os.path.isdir(place) else None
 
@@ -184,7 +185,7 @@ class _Beside:
 
 
 def _files(folder: str) -> dict[str, bytes]:
-    """The bytes of all files below a folder, by their paths. Raises Refused."""
+    """Return the bytes of all files below a folder, by their paths. Raises Refused."""
     if not os.path.isdir(folder):
         raise Refused("is not a folder" if os.path.exists(folder) else "does not exist")
     contents: dict[str, bytes] = {}
@@ -196,7 +197,7 @@ def _files(folder: str) -> dict[str, bytes]:
 
 
 def _text(item: Data) -> str:
-    """The text of a ConfigMap. Raises Refused for contents that it cannot hold byte for byte."""
+    """Return the text of a ConfigMap. Raises Refused for contents that it cannot hold byte for byte."""
     for part in ("data", "binaryData"):
         for key in texts(item.get(part)):
             if len(key) > _LONGEST_KEY:

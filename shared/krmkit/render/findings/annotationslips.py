@@ -1,4 +1,4 @@
-"""Annotations without quotes that YAML reads as something other than a text: an API server refuses the object."""
+"""Annotations without quotes that YAML reads as no text: an API server refuses the object."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BARE = re.compile(rf"^ +[\"']?{re.escape(_KEY)}[\"']?: +(true|false)\b", re.MUL
 
 
 def annotation_results(path: str, items: list[FileResource], place: Place) -> list[Result]:
-    """Return a warning for each `local-config: true` without quotes among the items of a file. krmkit and kpt read it
-    as "true".
+    """Return a warning for each `local-config: true` without quotes among the items of a file. krmkit and kpt
+    read it as "true".
 
     place: finds path, line and column by path, index, reference and field, as PackageFiles.place does.
     """

@@ -22,9 +22,10 @@ _CONTENT = re.compile(r"^[^\S\n]*[^\s#]", re.MULTILINE)  # the first line that i
 class ResourceFields:
     """One text of a resource, read once.
 
-    values: every scalar and empty collection by its whole path; those of a pack's values.yaml lie below the path of that text, as
-    in `("data", "values.yaml", "charts", "app")`. names: the paths as users write them, where a pack's values have their own paths.
-    marks: line and column of each key and element, from 1. first: the first line with content.
+    values: every scalar and empty collection by its whole path; those of a pack's values.yaml lie below the
+    path of that text, as in `("data", "values.yaml", "charts", "app")`. names: the paths as users write them,
+    where a pack's values have their own paths. marks: line and column of each key and element, from 1. first:
+    the first line with content.
     """
 
     def __init__(self, text: str | None, kind: str) -> None:
@@ -73,7 +74,7 @@ class ResourceFields:
                 self.marks[(*above, *path)] = line + mark[0] - 1, indent + mark[1]
 
     def find(self, path: Path) -> tuple[int, int] | None:
-        """Return line and column of the deepest key or element of a printed path that the text has; None if it has none.
+        """Return line and column of a printed path's deepest key or element in the text, or None.
 
         A key may hold dots, as in `data.values.yaml`: the longest existing key counts.
         """
@@ -91,7 +92,7 @@ class ResourceFields:
         return found
 
     def mark(self, path: Path) -> tuple[int, int]:
-        """Return line and column of the deepest key or element of a path that the text has, else of its first content."""
+        """Return line and column of the deepest key or element of a path, else of the first content."""
         for depth in range(len(path), 0, -1):
             known = self.marks.get(path[:depth])
             if known is not None:
@@ -107,7 +108,7 @@ def field_table(text: str | None, kind: str) -> ResourceFields:
 
 @lru_cache(maxsize=16)
 def _inner(text: str, kind: str, file: str) -> tuple[ResourceFields, int, int] | None:
-    """Return the places in a text of a pack such as presets.yaml, its first line and indentation; None without a block."""
+    """Return the places in a pack's text, such as presets.yaml, its first line and indentation, or None."""
     above = place(kind, file)
     start = block_place(text, 0, above)
     packed = _fields(text).values.get(above)
@@ -119,7 +120,7 @@ def _inner(text: str, kind: str, file: str) -> tuple[ResourceFields, int, int] |
 
 
 def inner_mark(text: str, kind: str, file: str, path: Path) -> tuple[int, int] | None:
-    """Return line and column of a field of a text inside a pack, in the pack's item; None if the pack has no such block."""
+    """Return line and column, in the pack's item, of a field of a pack's text; None without such a text."""
     inner = _inner(text, kind, file)
     if inner is None:
         return None
@@ -189,7 +190,7 @@ def _packed(text: str) -> Fields:
 
 
 def values_of(text: str | None, kind: str) -> dict[str, object]:
-    """Every scalar (and empty collection) of a resource by its path: `{"kind": "Service", "spec.ports[0].port": 80}`.
+    """Return each scalar and empty collection by its path: `{"kind": "Service", "spec.ports[0].port": 80}`.
 
     The values of a pack have their own paths, such as `charts.app.replicas`.
     """
@@ -206,16 +207,16 @@ def chosen(names: dict[Path, str], wanted: str) -> list[Path]:
 
 
 def plain(path: str) -> str:
-    """A path without marks, for comparing: `a[0]."b.c"` and `a[0].b.c` are the same."""
+    """Return a path without marks, for comparing: `a[0]."b.c"` and `a[0].b.c` are the same."""
     return path.replace('"', "").replace("'", "").replace("[", ".").replace("]", "").strip(".")
 
 
 def covers(wanted: str, path: str) -> bool:
-    """Whether a path is the wanted one, or lies below it."""
+    """Return whether a path is the wanted one, or lies below it."""
     return f"{plain(path)}.".startswith(f"{plain(wanted)}.")
 
 
 def above(path: str) -> list[str]:
-    """A path and its parents, without marks: the paths that cover it. `above("a[0].b") == ["a", "a.0", "a.0.b"]`."""
+    """Return a path and its parents, without marks: `above("a[0].b") == ["a", "a.0", "a.0.b"]`."""
     parts = plain(path).split(".")
     return [".".join(parts[: depth + 1]) for depth in range(len(parts))]

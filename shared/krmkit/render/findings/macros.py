@@ -11,7 +11,7 @@ _WORD = re.compile(r"M(0|[1-9][0-9]{0,8})x+")  # the placeholder of a macro
 
 
 def without_macros(text: str) -> tuple[str, dict[str, str]]:
-    """A text whose macros are words of the same length, so that it is YAML, and the word of each macro, in their order.
+    """Return a text with a word of the same length for each macro, so that it is YAML, and the words.
 
     Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"{{x}}": "M0xxx"})`.
     """
@@ -24,7 +24,7 @@ def without_macros(text: str) -> tuple[str, dict[str, str]]:
 
 
 def with_macros(text: str, macros: list[str]) -> str:
-    """A text with the macros that `without_macros` replaced: `with_macros("M0xxx", ["{{x}}"]) == "{{x}}"`."""
+    """Put the macros of `without_macros` back: `with_macros("M0xxx", ["{{x}}"]) == "{{x}}"`."""
 
     def macro(match: re.Match[str]) -> str:
         number = int(match[1])

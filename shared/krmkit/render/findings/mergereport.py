@@ -12,7 +12,7 @@ from krmkit.storage.disk.write import FileEdit
 def merge_report(
     folder: str, conflicts: list[ResourceConflict], changes: list[FileEdit], severity: str = "warning"
 ) -> PackageReport:
-    """Return the report on a merged package: its conflicts as results of this severity, and the files that change.
+    """Return the report on a merged package: conflicts as results of this severity, and changed files.
 
     folder: the package, as the user named it; paths of conflicts and changes are relative to it.
     """

@@ -25,9 +25,10 @@ CREATED, CHANGED, REMOVED = "created", "changed", "removed"
 
 @dataclass(slots=True)
 class Result:
-    """One finding. `path` is relative to the working directory; `line` and `column` count from 1, 0 is unknown.
+    """One finding. `path` is relative to the working directory; `line` and `column` count from 1; 0: unknown.
 
-    Example: `Result("error", "unknown-preset", "there is no preset fats", path="p/Kptfile", line=9, column=14)`.
+    Example: `Result("error", "unknown-preset", "there is no preset fats", path="p/Kptfile", line=9,
+    column=14)`.
     """
 
     severity: str
@@ -58,14 +59,14 @@ class Result:
         return " ".join([*parts, self.field] if self.field else parts)
 
     def data(self) -> dict[str, Any]:
-        """The result as data, without unknown fields."""
+        """Return the result as data, without unknown fields."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: value for name, value in values.items() if value not in ("", 0, None, {})}
 
 
 @dataclass(slots=True)
 class PipelineStep:
-    """One function of a pipeline after its run. `package` is the subpackage whose pipeline it belongs to, "" for the package."""
+    """One function of a pipeline after its run. `package`: the subpackage whose pipeline it is in, or ""."""
 
     name: str
     kind: str
@@ -75,7 +76,7 @@ class PipelineStep:
     place: str = ""
 
     def data(self) -> dict[str, Any]:
-        """The step as data."""
+        """Return the step as data."""
         data: dict[str, Any] = {
             self.kind: self.name,
             "package": self.package,
@@ -87,7 +88,7 @@ class PipelineStep:
 
 @dataclass(slots=True)
 class FileChange:
-    """A file that changed, or would: `path` relative to the working directory, `action` one of the three above.
+    """A file that changed, or would. `path` is relative to the working directory, `action` one of the above.
 
     `diff`: a unified diff, if requested.
     """
@@ -97,21 +98,21 @@ class FileChange:
     diff: str = ""
 
     def data(self) -> dict[str, str]:
-        """The change as data."""
+        """Return the change as data."""
         data = {"path": self.path, "action": self.action}
         return {**data, "diff": self.diff} if self.diff else data
 
 
 @dataclass(slots=True)
 class PackageReport:
-    """The results of one package.
+    """Results of one package.
 
-    `failure`: why its pipeline ended early, "" if it did not. `notes`: lines of text beside the findings. `diff`: the
-    text of the changes, if requested. What `krmkit report` adds, as data: `name` is the Kptfile's, `fields` are answers
-    of `krmkit why`, `profiles` packs and their pools, `topology` is the plan of Clusters, `systems` has the Clusters,
-    Installations and extensions by the names of these fields, `upstream` is the package that it was cloned from,
-    `blueprint`: it is a source of clones, and its render is not written. `objects`: its objects in a cluster, which are
-    not part of the data.
+    `failure`: why its pipeline ended early, "" if it did not. `notes`: lines of text beside the findings.
+    `diff`: the text of the changes, if requested. What `krmkit report` adds, as data: `name` is the
+    Kptfile's, `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
+    of Clusters, `systems` has the Clusters, Installations and extensions by the names of these fields,
+    `upstream` is the package that it was cloned from, `blueprint`: it is a source of clones, and its render
+    is not written. `objects`: its objects in a cluster, which are not part of the data.
     """
 
     path: str
@@ -132,18 +133,18 @@ class PackageReport:
     objects: list[str] = field(default_factory=list)
 
     def narrowed(self, least: str) -> PackageReport:
-        """The same with the results of the severity `least` and above; what is an error stays one."""
+        """Return the same with the results of the severity `least` and above; what is an error stays one."""
         shown = SEVERITIES[: SEVERITIES.index(least) + 1]
         return replace(self, results=[result for result in self.results if result.severity in shown])
 
     @property
     def has_errors(self) -> bool:
-        """Whether the package failed or has errors."""
+        """Return whether the package failed or has errors."""
         return bool(self.failure) or any(result.severity == "error" for result in self.results)
 
     @property
     def reason(self) -> str:
-        """Why the package has errors, in one line: its failure, or the first error and how many more there are."""
+        """Return in one line why the package has errors: its failure, or the first error and a count."""
         errors = [result for result in self.results if result.severity == "error"]
         if self.failure or not errors:
             return self.failure
@@ -151,7 +152,7 @@ class PackageReport:
         return ": ".join(filter(None, (errors[0].place, errors[0].message))) + more
 
     def data(self) -> dict[str, Any]:
-        """The package as data."""
+        """Return the package as data."""
         data: dict[str, Any] = {
             "path": self.path,
             "functions": [step.data() for step in self.steps],
@@ -173,10 +174,10 @@ class PackageReport:
 
 @dataclass(slots=True)
 class FleetVariant:
-    """One package of a fleet: its set or variant, the file of that, its upstream as
-    `repo/package@revision`, and `state`: current, changed (by a render), edited (by hand since it was written), behind (a sync would
-    change it), conflict or failed. `edited`: the changed files; `conflicts`: texts; `newest` and `draft`: revisions in
-    git repositories.
+    """One package of a fleet: its set or variant, the file of that, its upstream as `repo/package@revision`,
+    and `state`: current, changed (by a render), edited (by hand since it was written), behind (a sync would
+    change it), conflict or failed. `edited`: the changed files; `conflicts`: texts; `newest` and `draft`:
+    revisions in git repositories.
     """
 
     package: str
@@ -193,14 +194,14 @@ class FleetVariant:
     repository: str = ""
 
     def data(self) -> dict[str, Any]:
-        """The variant as data, without unknown fields."""
+        """Return the variant as data, without unknown fields."""
         values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "repository"}
         return {name: value for name, value in values.items() if value}
 
 
 @dataclass(slots=True)
 class Report:
-    """The report of a command. `written`: False if changes are only shown; `check`: there should be none."""
+    """Report of a command. `written`: False if changes are only shown; `check`: there should be none."""
 
     command: str
     packages: list[PackageReport] = field(default_factory=list)
@@ -212,18 +213,18 @@ class Report:
     collisions: list[dict[str, Any]] = field(default_factory=list)
 
     def narrowed(self, least: str) -> Report:
-        """The report with the results of the severity `least` and above. Example: `report.narrowed("warning")`."""
+        """Return the report with the results from `least` upwards. Example: `report.narrowed("warning")`."""
         if least == SEVERITIES[-1]:
             return self
         return replace(self, packages=[package.narrowed(least) for package in self.packages])
 
     @property
     def findings(self) -> list[Result]:
-        """The results of all packages, in order, and with `check` one for each file that would change."""
+        """Return the results of all packages in order, and with `check` one per file that would change."""
         return [result for package in self.packages for result in self.findings_of(package)]
 
     def findings_of(self, package: PackageReport) -> list[Result]:
-        """The findings of one package."""
+        """Return the findings of one package."""
         if not self.check:
             return package.results
         return [
@@ -246,7 +247,7 @@ class Report:
         return 2 if self.check and any(package.changes for package in self.packages) else 0
 
     def data(self) -> dict[str, Any]:
-        """The report as data."""
+        """Return the report as data."""
         data: dict[str, Any] = {
             "apiVersion": API_VERSION,
             "kind": KIND,

@@ -1,7 +1,7 @@
-"""Check the order of a pipeline over several systems: find functions that run before one whose output they need.
+"""Check the order of a pipeline: find functions that run before one whose output they need.
 
-Such a pipeline runs, with unintended results: macros in presets stay unresolved, objects are rendered from values that
-change afterwards. docs/platform.md has the order as a table.
+Such a pipeline runs, with unintended results: macros in presets stay unresolved, objects are rendered from
+values that change afterwards. docs/platform.md has the order as a table.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ _NEEDS = (
 def order_results(
     runs: Iterable[FunctionRun], place: Callable[[FunctionRun], tuple[str, int, int]]
 ) -> list[Result]:
-    """Return an info for each function that runs before one whose output it needs, at its entry in the Kptfile.
+    """Return an info for each function that runs before one whose output it needs, at its Kptfile entry.
 
-    runs: those of a package and its subpackages; each pipeline is checked alone. A function may run again later.
+    runs: those of a package and its subpackages; each pipeline is checked alone. A function may run again
+    later.
     """
     pipelines: dict[str, dict[str, list[tuple[int, FunctionRun]]]] = {}
     for number, run in enumerate(runs):

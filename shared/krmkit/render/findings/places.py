@@ -1,8 +1,8 @@
 """Find the file, line and column of a result, for editors.
 
-A result names a file, a document of it, and a field. The line is that of the field in the file on disk, else of its
-nearest parent, else of the document. A message that begins with `line 7, column 3: ` is about a text inside the
-document, and its line counts.
+A result names a file, a document of it, and a field. The line is that of the field in the file on disk, else
+of its nearest parent, else of the document. A message that begins with `line 7, column 3: ` is about a text
+inside the document, and its line counts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?$")  # how a line ends that a block 
 
 
 def shown_path(path: str) -> str:
-    """A path as a user would write it: relative, unless it shares nothing with the working directory.
+    """Return a path as a user would write it: relative, unless it shares nothing with the working directory.
 
     So a report on `..` does not show the folders of this machine.
     """
@@ -52,7 +52,7 @@ def shown_path(path: str) -> str:
 
 
 class PackageFiles:
-    """The files of one package as they are on disk, for looking up places."""
+    """Files of one package as they are on disk, for looking up places."""
 
     def __init__(self, package: Package) -> None:
         self.folder = shown_path(package.path)
@@ -73,7 +73,7 @@ class PackageFiles:
             self.slips += annotation_results(path, items, self.place)
 
     def path(self, inner: str) -> str:
-        """A path relative to the package as a user would write it."""
+        """Return a path relative to the package as a user would write it."""
         return inner if self.folder == "." else f"{self.folder}/{inner}"
 
     def place(
@@ -91,7 +91,7 @@ class PackageFiles:
     def said(
         self, inner: str, index: int, resource: dict[str, str], mark: tuple[int, int], text: str
     ) -> tuple[int, int] | None:
-        """Line and column on disk of a text that a function saw at `mark`; None if the document has no such line.
+        """Return line and column on disk of what a function saw at `mark`; None if there is no such line.
 
         Functions before it may have moved the text, or brought it there, as presets do.
         """
@@ -110,7 +110,7 @@ class PackageFiles:
     def inside(
         self, inner: str, index: int, resource: dict[str, str], line: int, text: str
     ) -> tuple[int, int] | None:
-        """Line and column of a text in the block that the field at a line holds; None if it is there never, or more than once."""
+        """Return line and column of a text in a field's block; None unless it is there once."""
         _, item = self._found(inner, index, resource)
         if item is None or not text or "\n" in text:
             return None
@@ -127,7 +127,7 @@ class PackageFiles:
         return found[0] if len(found) == 1 else None
 
     def _found(self, inner: str, index: int, resource: dict[str, str]) -> tuple[str, FileResource | None]:
-        """The file and the item on disk of a document that a result names."""
+        """Return the file and the item on disk of a document that a result names."""
         items = self._items.get(inner, [])
         item = items[index] if 0 <= index < len(items) else None
         named = (resource.get("kind", ""), resource.get("name", ""))
@@ -140,7 +140,7 @@ class PackageFiles:
         return inner, item
 
     def changes(self, changes: list[FileEdit]) -> list[FileChange]:
-        """The changes of files, for a report."""
+        """Return the changes of files, for a report."""
         return [FileChange(self.path(change.path), action_of(change)) for change in changes]
 
     def entry(self, run: FunctionRun, field: str = "") -> tuple[str, int, int]:
@@ -151,13 +151,13 @@ class PackageFiles:
         return self.place(inner, 0, {}, path)
 
     def place_of(self, run: FunctionRun) -> str:
-        """The place of a function in its Kptfile as `path:line:col`."""
+        """Return the place of a function in its Kptfile as `path:line:col`."""
         path, line, column = self.entry(run)
         return f"{path}:{line}:{column}"
 
 
 def _position(item: FileResource, kind: str, field: str, file: str = "") -> tuple[int, int]:
-    """Line and column in the item's file of a field's key, or of the nearest key above it; from 1. `kind` is that on disk.
+    """Return line and column, from 1, of a field's key in the item's file, or of the nearest key above it.
 
     A field that the item lacks is searched in its pack's text: values.yaml, or `file`.
     """
@@ -172,7 +172,7 @@ def _position(item: FileResource, kind: str, field: str, file: str = "") -> tupl
 
 
 def position_in(folder: str, item: Resource, field: str = "") -> tuple[str, int, int]:
-    """Path, line and column of a resource of a package or folder, or of its field; ("", 0, 0) if it is in no file."""
+    """Return path, line and column of a resource or its field; ("", 0, 0) if it is in no file."""
     if not isinstance(item, FileResource):
         return "", 0, 0
     path = shown_path(os.path.join(item.location.package or folder, item.location.path))
@@ -180,7 +180,7 @@ def position_in(folder: str, item: Resource, field: str = "") -> tuple[str, int,
 
 
 def line_of(path: str, item: Resource, field: str = "") -> str:
-    """The place of a resource, or of its field, as `path:line:column`; only the path if it is not in a file."""
+    """Return the place of a resource or its field as `path:line:column`; only the path if no file has it."""
     if not isinstance(item, FileResource):
         return path
     line, column = _position(item, item.kind, field)
@@ -188,7 +188,7 @@ def line_of(path: str, item: Resource, field: str = "") -> str:
 
 
 def placed(severity: str, rule: str, message: str, path: str, resource: dict[str, str]) -> Result:
-    """A result whose message may begin with its place, as in `fleet.yaml:9:5: there is no ...`; else it is about `path`."""
+    """Return a result; its message may begin with a place (`fleet.yaml:9:5: ...`), else `path` is it."""
     found = _PLACE.match(message)
     if found is None:
         return Result(severity, rule, message, path, resource=resource)
@@ -198,7 +198,7 @@ def placed(severity: str, rule: str, message: str, path: str, resource: dict[str
 def report_of(
     package: Package, rendering: Rendering, sources: PackageFiles | None = None, explained: bool = True
 ) -> PackageReport:
-    """The report of a rendered package; without `explained`, the findings of --explain are left out."""
+    """Return the report of a rendered package; without `explained`, omit the findings of --explain."""
     sources = sources or PackageFiles(package)
     report = PackageReport(sources.folder, rendering.packages, failure=rendering.failure)
     for run in rendering.runs:
@@ -221,12 +221,12 @@ def report_of(
 
 
 def action_of(change: FileEdit) -> str:
-    """`created`, `changed` or `removed`."""
+    """Return `created`, `changed` or `removed`."""
     return CREATED if change.before is None else REMOVED if change.after is None else CHANGED
 
 
 def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles) -> Result:
-    """A result of the specification, in kpt's order, with its place."""
+    """Return a result of the specification, in kpt's order, with its place."""
     file, reference, place = result.get("file"), result.get("resourceRef"), result.get("field")
     tags = result.get("tags")
     place_result = Result(

@@ -9,7 +9,7 @@ from krmkit.render.secrets.files import secrets_in_file
 
 
 def secrets_of(package: Package, rendering: Rendering) -> set[str]:
-    """The texts to mask in diffs of a rendered package.
+    """Return the texts to mask in diffs of a rendered package.
 
     These are what functions and configs mark, and the secrets in the resources before and after.
     """

@@ -1,4 +1,4 @@
-"""The report on a package that cannot be read: the message's place becomes a finding's, for editors and CI."""
+"""Return the report on an unreadable package: the message's place becomes a finding's, for editors."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _TRANSPORTS = frozenset(
 
 
 def runtime(wanted: str | None = None) -> str:
-    """The runtime to use: the wanted one (default: KRM_FN_RUNTIME, else the first that works). Raises Refused."""
+    """Return the runtime: the wanted one, else KRM_FN_RUNTIME, else the first that works. Raises Refused."""
     import shutil
 
     variable = RUNTIME_VARIABLE if os.environ.get(RUNTIME_VARIABLE) else OLD_RUNTIME_VARIABLE
@@ -58,7 +58,7 @@ def _answers(name: str) -> bool:
 def container(
     image: str, name: str, pull: str = "IfNotPresent", network: bool = False, timeout: float = TIMEOUT
 ) -> External:
-    """The program that runs a function's image in the runtime called `name`."""
+    """Return the program that runs a function's image in the runtime called `name`."""
     label = (
         f"krmkit-{os.urandom(6).hex()}"  # to end the container, which ending the runtime's command would not
     )
@@ -70,7 +70,7 @@ def container(
 
 
 def bad_image(image: str) -> str:
-    """Return why a runtime must not see an image's name, "" if it may: it could read the name as a flag or a file.
+    """Return why a runtime must not see an image's name (it could be read as a flag or a file), or "".
 
     Example: `bad_image("--privileged/x")` is an error text; `bad_image("ghcr.io/me/fn:v1") == ""`.
     """
@@ -86,7 +86,7 @@ def bad_image(image: str) -> str:
 
 
 def image_prefix(given: str = "") -> str:
-    """The registry of images without one: the given one, else KPT_IMAGE_PREFIX, else kpt's catalog. Raises ValueError."""
+    """Return the registry of images without: given, KPT_IMAGE_PREFIX or kpt's. Raises ValueError."""
     import re
 
     prefix = (given or os.environ.get(PREFIX_VARIABLE, "") or DEFAULT_PREFIX).rstrip("/")
@@ -96,7 +96,7 @@ def image_prefix(given: str = "") -> str:
 
 
 def full_name(image: str, tag: str = "", prefix: str = DEFAULT_PREFIX) -> str:
-    """The name that a runtime gets: with a registry, and with `tag`, which replaces the image's tag and digest.
+    """Return the name for a runtime: with a registry, and `tag` in place of the image's tag and digest.
 
     Example: `full_name("fn:v1", "v2") == "ghcr.io/kptdev/krm-functions-catalog/fn:v2"`.
     """
@@ -107,7 +107,7 @@ def full_name(image: str, tag: str = "", prefix: str = DEFAULT_PREFIX) -> str:
 
 
 def tags_here(image: str, name: str) -> list[str]:
-    """The tags of an image that the runtime called `name` has on this machine."""
+    """Return the tags of an image that the runtime called `name` has on this machine."""
     options = [name, "image", "ls", "--filter", f"reference={bare(image)}", "--format", "{{ .Tag }}"]
     try:
         stdout, _, code = run_bounded(options, seconds=_PATIENCE)

@@ -1,7 +1,7 @@
 """Functions outside this catalog: programs, which get a ResourceList on stdin as from kpt.
 
-Their output is read as data. A resource with unchanged data keeps its text; in a changed one only the changed fields
-are written, so comments and layout stay even if the program dropped them.
+Their output is read as data. A resource with unchanged data keeps its text; in a changed one only the changed
+fields are written, so comments and layout stay even if the program dropped them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _STOPPING = 10.0  # seconds
 class External:
     """A program to run, as a list of words; `name`: its name for the user.
 
-    `hint`: follows the message if it fails without a reason, and suggests what was meant. `stop`: a command that ends
-    what it started elsewhere, such as a container.
+    `hint`: follows the message if it fails without a reason, and suggests what was meant. `stop`: a command
+    that ends what it started elsewhere, such as a container.
     """
 
     name: str
@@ -80,7 +80,7 @@ class External:
 
 @dataclass(slots=True, eq=False)
 class ProgramOutput:
-    """The output of a program: the resources in its order (known ones are the input's own objects), the results
+    """Output of a program: the resources in its order (known ones are the input's own objects), the results
     as data, stderr and the exit code. `items` is empty after a failure."""
 
     items: list[Resource] = field(default_factory=list)
@@ -98,8 +98,8 @@ def call(
 ) -> ProgramOutput:
     """Run the program on resources.
 
-    If the program exits 0 without output, return `silent`; kpt would take that for no resources, and None makes it an
-    error. Raises Refused.
+    If the program exits 0 without output, return `silent`; kpt would take that for no resources, and None
+    makes it an error. Raises Refused.
     """
     answer = ProgramOutput()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
@@ -122,7 +122,7 @@ def call(
 
 
 def request(items: list[Resource], config: Resource | None) -> str:
-    """The ResourceList to send: every item with the annotations that kpt adds."""
+    """Return the ResourceList to send: every item with the annotations that kpt adds."""
     sent = [
         annotated(item, {**_place(item), ID: str(number), LEGACY_ID: str(number)})
         for number, item in enumerate(items, 1)
@@ -135,7 +135,7 @@ def _place(item: Resource) -> dict[str, str]:
 
 
 def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
-    """A copy of a resource, as an item of a list, with annotations added."""
+    """Return a copy of a resource, as an item of a list, with annotations added."""
     copy = Resource(bare(item.text), label=item.label)
     for name, value in annotations.items():
         copy.set(("metadata", "annotations", name), value)
@@ -143,7 +143,7 @@ def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
 
 
 def bare(text: str) -> str:
-    """A document without markers and with plain line feeds, as an item of a list."""
+    """Return a document without markers and with plain line feeds, as an item of a list."""
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith("---")):
         rest = lines.pop(0)[3:].strip()
@@ -265,7 +265,7 @@ def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: o
 
 
 def _results(node: Node | None, limits: Limits) -> list[dict[str, object]]:
-    """The results of a ResourceList; also in the older form, with the results under `items`.
+    """Return the results of a ResourceList; also in the older form, with the results under `items`.
 
     Values of fields keep the text that the program wrote: 1.50 and 0x10, which are numbers too, stay so.
     """

@@ -1,7 +1,8 @@
-"""The tag of a function's image: `tag:` of a pipeline's entry replaces tag and digest of `image:`, exact or as a constraint.
+"""Return the tag of a function's image: an entry's `tag:` (exact or a constraint) replaces that of `image:`.
 
-A constraint (`^1.0`, `>=1.0 <2.0`, `<1.1 || >=2`) picks the highest tag that fulfils it, of those that the runtime has on this
-machine; a registry is not asked. Tags that are no versions do not count. (kpt 1.0.0-beta.67, observed.)
+A constraint (`^1.0`, `>=1.0 <2.0`, `<1.1 || >=2`) picks the highest tag that fulfils it, of those that the
+runtime has on this machine; a registry is not asked. Tags that are no versions do not count. (kpt
+1.0.0-beta.67, observed.)
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
 def bare(image: str) -> str:
-    """An image's name without tag and digest: `registry:5000/fn` of `registry:5000/fn:v1@sha256:...`."""
+    """Return an image's name without tag and digest: `registry:5000/fn` of `registry:5000/fn:v1`."""
     name = image.partition("@")[0]
     folder, slash, last = name.rpartition("/")
     return folder + slash + last.partition(":")[0]
 
 
 def constraint(tag: str) -> Constraints | None:
-    """The constraint in a tag; None for a version, and for a text that is no constraint, which is a tag as it stands."""
+    """Return the constraint in a tag; None for a version, and for a text that is no constraint."""
     try:
         Version.parse(tag)
     except GoInputError:
@@ -42,7 +43,7 @@ def bad_tag(tag: str) -> str:
 
 
 def highest(wanted: Constraints, tags: list[str]) -> str:
-    """The highest of the tags that fulfil a constraint, "" if none does."""
+    """Return the highest of the tags that fulfil a constraint, "" if none does."""
     best: tuple[Version, str] | None = None
     for tag in tags:
         try:
@@ -55,7 +56,7 @@ def highest(wanted: Constraints, tags: list[str]) -> str:
 
 
 def fulfilling(tag: str, releases: list[str]) -> str:
-    """The first of some releases (`v0.4` is any v0.4.N) that fulfils the constraint in a tag; the tag itself if there is none."""
+    """Return the first release (`v0.4` is any v0.4.N) that fulfils a tag's constraint, else the tag."""
     wanted = constraint(tag) if tag else None
     if wanted is None:
         return tag

@@ -16,7 +16,7 @@ from krmkit.storage.git.upstream import sign_ins
 
 
 def secrets_in_file(text: str | None) -> set[str]:
-    """The secrets in the documents of a file, as `secrets_in` finds them; none if it is not YAML."""
+    """Return the secrets in the documents of a file, as `secrets_in` finds them; none if it is not YAML."""
     if not text or not may_hold_secrets(text):
         return set()
     try:
@@ -26,12 +26,12 @@ def secrets_in_file(text: str | None) -> set[str]:
 
 
 def mask_of(contents: Iterable[bytes]) -> Mask:
-    """The mask for messages about files."""
+    """Return the mask for messages about files."""
     return Mask(secrets_of(contents))
 
 
 def secrets_of(contents: Iterable[bytes]) -> set[str]:
-    """The secrets in the files of packages, as `secrets_in` finds them, and sign-ins in addresses."""
+    """Return the secrets in the files of packages, as `secrets_in` finds them, and sign-ins in addresses."""
     secrets: set[str] = set()
     for content in set(contents):
         text = content.decode("utf-8", "replace")

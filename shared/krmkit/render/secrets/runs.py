@@ -19,8 +19,8 @@ def mask_said(
 ) -> Mask:
     """Mask secrets in the results and stderr of a package's functions; return the mask for other messages.
 
-    Secrets are those that functions marked, those that configs mark, which are added to `secrets`, and those of the
-    package's resources, given as texts.
+    Secrets are those that functions marked, those that configs mark, which are added to `secrets`, and those
+    of the package's resources, given as texts.
     """
     for config in configs:
         if config is None or "secret" not in config.text:
@@ -37,7 +37,7 @@ def mask_said(
 
 
 def _masked(result: Mapping[str, object], mask: Mask, names: Mask) -> dict[str, object]:
-    """A result without secrets; severity and file stay, as they are not the function's text."""
+    """Return a result without secrets; severity and file stay, as they are not the function's text."""
     masked = {
         name: value if name in _KEPT else (names if name in _NAMES else mask).value(value)
         for name, value in result.items()

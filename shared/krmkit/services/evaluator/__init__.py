@@ -1,8 +1,8 @@
-"""The service `evaluator.FunctionEvaluator`, with which Porch runs functions, from warm processes (`krmkit serve
-evaluator`).
+"""The service `evaluator.FunctionEvaluator`, with which Porch runs functions, from warm processes (`krmkit
+serve evaluator`).
 
-`messages` encodes and decodes messages, `service` answers calls, `pool` holds the processes that run `worker`, `server`
-starts and stops everything. Only `service` and `server` need grpcio.
+`messages` encodes and decodes messages, `service` answers calls, `pool` holds the processes that run
+`worker`, `server` starts and stops everything. Only `service` and `server` need grpcio.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The frames between server and workers: a header of fixed size with the lengths of the parts, then the parts.
+"""Frames between server and workers: a header of fixed size with the lengths of the parts, then the parts.
 
-A call is (name of the function, resource list); an answer is (exit code, output, log). A ready worker sends an empty
-answer.
+A call is (name of the function, resource list); an answer is (exit code, output, log). A ready worker sends
+an empty answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ANSWER = Struct("!BQQ")
 
 @dataclass(slots=True, eq=False)
 class Reply:
-    """The result of a run.
+    """Result of a run.
 
     `output` is the list of a run that succeeded, `log` its stderr or the text of its failure.
     """

@@ -1,7 +1,7 @@
 """The processes that run functions: one per core, each with one call at a time, and a queue of callers.
 
-Processes and not threads, because a run is pure computation: threads would share one core. A process can also be ended
-when its caller disconnects, and it takes no other process with it when memory runs out.
+Processes and not threads, because a run is pure computation: threads would share one core. A process can also
+be ended when its caller disconnects, and it takes no other process with it when memory runs out.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, program: str = "", setup: bytes = b"") -> WorkerProcess:
-        """A new process, ready for calls. Raises OSError.
+        """Return a new process, ready for calls. Raises OSError.
 
-        program: Python code to run instead of functions, with the paths of modules as arguments. setup: input that it
-        reads before it is ready.
+        program: Python code to run instead of functions, with the paths of modules as arguments. setup: input
+        that it reads before it is ready.
         """
         worker = cls(
             await asyncio.create_subprocess_exec(
@@ -107,7 +107,7 @@ class WorkerProcess:
         return self._process.returncode is not None
 
     async def ended(self) -> None:
-        """Returns when the process has ended."""
+        """Return when the process has ended."""
         await self._process.wait()
 
     async def stop(self) -> None:
@@ -118,7 +118,7 @@ class WorkerProcess:
         await self.end()
 
     async def end(self) -> None:
-        """End the process now; no call may be running. Returns when the process has ended and its pipes are closed."""
+        """End the idle process, and return when it has ended and its pipes are closed."""
         if not self.has_ended:
             self._process.kill()
         self._stdin.close()
@@ -130,9 +130,12 @@ class WorkerProcess:
 
 
 class WorkerPool:
-    """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take
-    `longest` seconds, so that hanging functions do not block all workers. Each may have `memory` bytes (0: any), and is
-    replaced after `recycle` calls (0: never). `begin` starts a worker; `label` prefixes lines on stderr."""
+    """`size` workers; at most `queue` callers wait for one, in the order of their arrival.
+
+    A run may take `longest` seconds, so that hanging functions do not block all workers. Each may have
+    `memory` bytes (0: any), and ends after `recycle` calls (0: never). `begin` starts one; `label` prefixes
+    its lines on stderr.
+    """
 
     def __init__(
         self,
@@ -174,7 +177,7 @@ class WorkerPool:
             raise
 
     async def run(self, name: str, content: bytes | memoryview, image: str = "") -> Reply:
-        """Run a function on the next worker that is free, in the place of `image`. Raises QueueFull, ChildProcessError, TimeoutError.
+        """Run a function on a free worker, as `image`. Raises QueueFull, ChildProcessError, TimeoutError.
 
         If the caller disconnects (the task is cancelled), the run ends.
         """
@@ -203,7 +206,7 @@ class WorkerPool:
         self._join(await (self._begin_worker or WorkerProcess.start)())
 
     async def _take(self, name: str) -> WorkerProcess:
-        """A worker for a run of `name`, which counts as running from now on until `_left`."""
+        """Return a worker for a run of `name`, which counts as running from now on until `_left`."""
         if self._idle and self._may_run(name):
             self._running[name] += 1
             return self._idle.pop()
@@ -226,11 +229,11 @@ class WorkerPool:
             raise asyncio.QueueFull
 
     def _may_run(self, name: str) -> bool:
-        """Whether a run of `name` may have a worker that is free."""
+        """Return whether a run of `name` may have a worker that is free."""
         return True
 
     def _next(self) -> int | None:
-        """The index of the caller that gets the next worker; None if none may have it."""
+        """Return the index of the caller that gets the next worker; None if none may have it."""
         return 0 if self._callers else None
 
     def _left(self, name: str) -> None:

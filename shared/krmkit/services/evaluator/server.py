@@ -27,12 +27,13 @@ _HANDSHAKE = 5_000  # milliseconds for the handshake
 
 @dataclass(slots=True)
 class EvaluatorSettings:
-    """The settings of the server: those of every service, and its own.
+    """Settings of the server: those of every service, and its own.
 
-    `queue`: the most waiting callers. `message_limit`: bytes of a message. `timeout`: seconds of a run. `forward`: the address of
-    the function runner for other images ("": none). `idle`: seconds that a connection may be without a call. `memory`: bytes of
-    a worker. `recycle`: calls after which it is replaced. `reflection`: offer gRPC reflection. `registries`: more of those whose images
-    the catalog's functions stand in for.
+    `queue`: the most waiting callers. `message_limit`: bytes of a message. `timeout`: seconds of a run.
+    `forward`: the address of the function runner for other images ("": none). `idle`: seconds that a
+    connection may be without a call. `memory`: bytes of a worker. `recycle`: calls after which it is
+    replaced. `reflection`: offer gRPC reflection. `registries`: more of those whose images the catalog's
+    functions stand in for.
     """
 
     service: ServiceSettings
@@ -126,7 +127,7 @@ def _connections(settings: EvaluatorSettings) -> list[tuple[str, int]]:
 
 
 def _credentials(settings: EvaluatorSettings) -> grpc.ServerCredentials | None:
-    """The certificates to serve with, None without TLS. Raises Refused."""
+    """Return the certificates to serve with, None without TLS. Raises Refused."""
     certificates = settings.service.certificates("--tls-client-ca")
     if certificates is None:
         return None
@@ -138,7 +139,7 @@ def _credentials(settings: EvaluatorSettings) -> grpc.ServerCredentials | None:
 
 
 class _RenewedCertificates:
-    """gRPC's callback before each handshake, on its own threads: the new configuration if files changed, else None."""
+    """Return the new configuration if files changed, else None; gRPC calls this before each handshake."""
 
     def __init__(self, certificates: Certificates) -> None:
         self._certificates = certificates

@@ -2,8 +2,8 @@
 
 The status codes are those of Porch's function runner, so its callers need no change:
 
-- NOT_FOUND: not a function of this catalog, so that the caller tries its next runtime; with `forward`, the call goes
-there.
+- NOT_FOUND: not a function of this catalog, so that the caller tries its next runtime;
+  with `forward`, the call goes there.
 - INTERNAL: the function failed; the text holds its results and its stderr. Also for a malformed request.
 - RESOURCE_EXHAUSTED: the answer is above the limit for messages, or too many callers wait.
 - DEADLINE_EXCEEDED: the function exceeded the limit of a run.
@@ -37,9 +37,10 @@ _LONGEST_IMAGE = 200  # characters of its name in an error's text, which must fi
 
 
 class Evaluator:
-    """The service evaluator.FunctionEvaluator.
+    """Service evaluator.FunctionEvaluator.
 
-    `forward`: the same service elsewhere, for images outside this catalog. `registries`: more of those that hold its images.
+    `forward`: the same service elsewhere, for images outside this catalog. `registries`: more of those that
+    hold its images.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Evaluator:
         self._registries = registries
 
     def handler(self) -> grpc.GenericRpcHandler:
-        """The handler for the server to register."""
+        """Return the handler for the server to register."""
         methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
             "EvaluateFunction": grpc.unary_unary_rpc_method_handler(self.evaluate)
         }
@@ -109,7 +110,7 @@ class Evaluator:
         return response
 
     async def _forwarded(self, method: Method, request: bytes, context: Context) -> bytes:
-        """The other service's answer or status, within the caller's remaining time."""
+        """Return the other service's answer or status, within the caller's remaining time."""
         try:
             return await method(request, timeout=context.time_remaining())
         except grpc.aio.AioRpcError as error:
@@ -117,7 +118,7 @@ class Evaluator:
 
 
 class Health(health.aio.HealthServicer):
-    """The service grpc.health.v1.Health: SERVING from `start` to `leave`."""
+    """Service grpc.health.v1.Health: SERVING from `start` to `leave`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +136,7 @@ class Health(health.aio.HealthServicer):
         self._leaving.set()
 
     async def Watch(self, request: HealthCheckRequest, context: HealthContext) -> None:  # noqa: N802  # the name in the protocol
-        """The status now, and once more when it changes.
+        """Yield the status now, and once more when it changes.
 
         The inherited method never returns, and a server waits for open streams before it stops.
         """

@@ -1,8 +1,9 @@
-"""A process that runs functions, one call after the other: frames on stdin, frames on stdout, until stdin ends.
+"""A process that runs functions one after the other: frames on stdin, frames on stdout, until stdin ends.
 
-All functions are loaded before the first call. A run leaves reference cycles (a document and its nodes refer to each
-other). The collector is off during a run, where it would cost time, and runs right after the answer is sent. Objects
-loaded at the start are frozen, so the collector visits only the run's own, in some 50 microseconds.
+All functions are loaded before the first call. A run leaves reference cycles (a document and its nodes refer
+to each other). The collector is off during a run, where it would cost time, and runs right after the answer
+is sent. Objects loaded at the start are frozen, so the collector visits only the run's own, in some 50
+microseconds.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def main() -> None:
 
 
 def widen(*pipes: int) -> None:
-    """Make each pipe large enough for a whole list, if the system can, so that neither side waits for the other."""
+    """Enlarge each pipe to hold a whole list, where the system can, so that neither side waits."""
     try:
         from fcntl import F_SETPIPE_SZ, fcntl
 
@@ -68,7 +69,7 @@ def work(calls: BinaryIO, answers: BinaryIO) -> None:
 
 
 def preloaded() -> dict[str, Function]:
-    """The catalog's functions with their definitions and code. A function that cannot be loaded answers its calls with the reason."""
+    """Return the catalog's functions, loaded. One that cannot be loaded answers calls with the reason."""
     functions = {}
     for name in loader.names():
         functions[name] = function = loader.load(name)
@@ -94,7 +95,7 @@ def answered(functions: dict[str, Function], name: str, content: bytes, image: s
 
 
 def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -> str:
-    """The results of a failed run and its stderr as text, at most `limit` bytes as gRPC escapes them.
+    """Return the results of a failed run and its stderr as text, at most `limit` bytes as gRPC escapes them.
 
     Results come in their order, errors first; those that do not fit are counted.
     """
@@ -112,7 +113,7 @@ def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -
 
 
 def escaped_size(text: str) -> int:
-    """The bytes of a text in the header grpc-message: % and bytes that are not printable ASCII take three each."""
+    """Return the bytes of a text in the header grpc-message: % and unprintable bytes take three each."""
     encoded = text.encode("utf-8", "replace")
     plain = sum(0x20 <= byte <= 0x7E and byte != 0x25 for byte in encoded)
     return 3 * len(encoded) - 2 * plain

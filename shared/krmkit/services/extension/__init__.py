@@ -1,1 +1,1 @@
-"""Runtime extensions of Cluster API over the network: the server, the client, and the test of the contract."""
+"""Runtime extensions of Cluster API over the network: the server, the client and the contract's test."""

@@ -1,4 +1,4 @@
-"""Apply the patches of an answer as a controller does, and check that they decode, fit and change permitted fields only."""
+"""Apply the patches of an answer as a controller does; they must decode, fit and change permitted fields."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TAKEN = ("/spec/", "/metadata/labels/", "/metadata/annotations/")
 
 
 def patch_of(report: ContractReport, name: str, item: Object) -> Any:
-    """The patch of an item as data; None, and a finding, if it does not decode."""
+    """Return the patch of an item as data; None, and a finding, if it does not decode."""
     try:
         return read_patch(item.get("patch"), name)
     except TopologyError as error:
@@ -30,7 +30,7 @@ def patch_of(report: ContractReport, name: str, item: Object) -> Any:
 
 
 def patched_request(report: ContractReport, name: str, request: Object, answer: Object) -> Object | None:
-    """The request with the patches applied; None if they are invalid."""
+    """Return the request with the patches applied; None if they are invalid."""
     result = deepcopy(request)
     items = {str(item.get("uid")): item for item in result.get("items") or []}
     listed = answer.get("items") or []
@@ -83,7 +83,7 @@ def _apply(report: ContractReport, name: str, one: Any, items: dict[str, Object]
 
 
 def _paths(patch: list[Object] | Object) -> list[str]:
-    """The paths that a patch changes, each with a final slash, so that `/spec/` is not a prefix of `/specs/`."""
+    """Return the paths that a patch changes, each with a final slash: `/spec/` is no prefix of `/specs/`."""
     if isinstance(patch, list):
         return [f"{operation.get('path', '')}/" for operation in patch]
     metadata = patch.get("metadata")
@@ -109,7 +109,7 @@ def _protected_changes(before: Object, after: Object, item: Object) -> list[str]
 
 
 def _set_by_topology(item: Object) -> list[tuple[str, ...]]:
-    """The fields of the control plane that the topology sets before patches, as far as `builtin` shows."""
+    """Return the control plane's fields that the topology sets before patches, as far as `builtin` shows."""
     paths: list[tuple[str, ...]] = [("spec", "version")]
     known = {str(one.get("name")): one.get("value") for one in item.get("variables") or []}
     builtin = find(known, ("builtin", "controlPlane"), {})

@@ -30,10 +30,10 @@ _TEXT = b"text/plain; charset=utf-8"
 
 
 class App:
-    """Answers calls by the workers of `pool`, which a reload replaces. `body_seconds`: how long a request may take to arrive.
+    """Answers calls by the workers of `pool`, which a reload replaces. `body_seconds`: for a request's body.
 
-    A call ends when its caller gives up: at the `?timeout=` that controllers send along, or when they close the
-    connection. Otherwise it would hold a worker for an unread answer.
+    A call ends when its caller gives up: at the `?timeout=` that controllers send along, or when they close
+    the connection. Otherwise it would hold a worker for an unread answer.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class App:
         return 404, b"404 page not found\n"
 
     async def _body(self, receive: Receive) -> bytes | None:
-        """The request's body, None for one that is too large, which is read and discarded.
+        """Return the request's body, None for one that is too large, which is read and discarded.
 
         Raises ConnectionAbortedError, and QueueFull if all requests together would be too large.
         """
@@ -135,9 +135,10 @@ class App:
     async def _answered(
         self, path: str, body: bytes, receive: Receive, started: float, limit: float
     ) -> tuple[int, bytes, str, bool]:
-        """Return the result of `_call`, or 504 for a call that exceeds its `?timeout=` or the limit of a call.
+        """Return the result of `_call`, or 504 for a call that exceeds its `?timeout=` or the call limit.
 
-        The last value: whether the caller has disconnected. Raises ConnectionAbortedError if it does so before.
+        The last value: whether the caller has disconnected. Raises ConnectionAbortedError if it does so
+        before.
         """
         call = asyncio.create_task(self._call(path, body))
         gone = asyncio.create_task(_disconnected(receive))
@@ -208,7 +209,7 @@ async def _disconnected(receive: Receive) -> None:
 
 
 def _limit(scope: Message, longest: float) -> float:
-    """The seconds that a call may take: its `?timeout=`, a Go duration, or `longest` if that is less."""
+    """Return the seconds that a call may take: its `?timeout=`, a Go duration, or the shorter `longest`."""
     asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("timeout", [""])[0]
     try:
         nanoseconds = parse_duration(asked)

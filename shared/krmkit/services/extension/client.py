@@ -22,7 +22,7 @@ class Caller(Protocol):
     """A target that answers hooks. Several threads may call at a time."""
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
-        """The body of the answer. Raises CallError for failures that a failurePolicy covers."""
+        """Return the body of the answer. Raises CallError for failures that a failurePolicy covers."""
 
 
 _QUOTED = 512
@@ -45,7 +45,7 @@ class HttpCaller:
     """Calls over https; over http only to this machine. Redirects are not followed."""
 
     def __init__(self, url: str, ca_file: str = "", certificate: str = "", key: str = "") -> None:
-        """Raises Refused."""
+        """Raise Refused."""
         parts = urlsplit(url)
         try:
             port = parts.port
@@ -72,7 +72,7 @@ class HttpCaller:
                 raise Refused(f"{ca_file or certificate}: {error}") from None
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
-        """The body of the answer. Raises CallError."""
+        """Return the body of the answer. Raises CallError."""
         if len(body) > LARGEST:
             raise CallError(
                 f"failed to make the http call: the request has {len(body)} bytes, at most {LARGEST}"
@@ -112,7 +112,7 @@ class HttpCaller:
 
 
 class _Limit(threading.Timer):
-    """Ends a call that takes too long as a whole; a socket's own timeout is for each read, however few bytes it brings.
+    """Ends a call that takes too long as a whole; a socket's own timeout holds for one read of few bytes.
 
     `said`: why the call ended, "" if it did not; `late`: the text for that.
     """
@@ -155,7 +155,7 @@ class ExecCaller:
     """Runs a program: the request on stdin, hook and handler as arguments, the answer on stdout."""
 
     def __init__(self, command: str) -> None:
-        """Raises Refused."""
+        """Raise Refused."""
         try:
             self._words = shlex.split(command)
         except ValueError as error:
@@ -164,7 +164,7 @@ class ExecCaller:
             raise Refused("exec: must name a program")
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
-        """The program's stdout. Raises CallError."""
+        """Return the program's stdout. Raises CallError."""
         try:
             output, errors, code = run_bounded([*self._words, *path.split("/")[3:]], body, seconds, LARGEST)
         except ChildError as error:
@@ -188,7 +188,7 @@ class LocalCaller:
         self._served = served
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
-        """The body of the answer. Raises CallError."""
+        """Return the body of the answer. Raises CallError."""
         status, text = self._served.respond(path, body)
         if status != 200:
             raise CallError(
@@ -198,7 +198,7 @@ class LocalCaller:
 
 
 def caller(address: str, ca_file: str = "", certificate: str = "", key: str = "") -> Caller:
-    """The caller for an address. Raises Refused.
+    """Return the caller for an address. Raises Refused.
 
     `caller("exec:./extension")`, `caller("https://localhost:9443", "ca.crt")`
     """

@@ -23,7 +23,7 @@ _LONGEST_REST = 0.1  # seconds
 
 
 class _LatestContext(ssl.SSLContext):
-    """The context for asyncio: each new connection gets its TLS from the latest context.
+    """Context for asyncio: each new connection gets its TLS from the latest context.
 
     The context in use cannot be replaced, and reloading it would keep the old authority trusted.
     """
@@ -73,10 +73,10 @@ def _first(error: BaseException) -> BaseException:
 
 
 class Connection(OpenConnection):
-    """A connection that ends when its client disconnects, when its client is no longer trusted, and when the grace is over.
+    """A connection that ends when its client disconnects or loses trust, or when the grace is over.
 
-    Hypercorn would keep its buffers for keep_alive_timeout, and let unsent HTTP/2 answers wait for ever: for a client
-    that has disconnected, and at shutdown for one that stays.
+    Hypercorn would keep its buffers for keep_alive_timeout, and let unsent HTTP/2 answers wait for ever: for
+    a client that has disconnected, and at shutdown for one that stays.
     """
 
     _gone = False
@@ -132,7 +132,7 @@ class Connection(OpenConnection):
                     await buffer.close()
 
     async def _read_in_turns(self) -> None:
-        """Hypercorn's loop, but a client whose small frames (PING, SETTINGS) cause much work cannot monopolize the server."""
+        """Hypercorn's loop, which a client with costly small frames (PING, SETTINGS) cannot monopolize."""
         while not self.reader.at_eof():
             try:
                 data = await asyncio.wait_for(self.reader.read(_READ), self.config.read_timeout)
@@ -165,6 +165,6 @@ class Connection(OpenConnection):
         return tls.context.authority == certificates.authority
 
     async def leave_untrusted(self) -> None:
-        """Close the connection if its client is no longer trusted: now if it is idle, otherwise after its calls."""
+        """Close the connection of a client that lost trust: at once if it is idle, else after its calls."""
         if self._idle and not self._gone and not self._is_trusted():
             await self.idle_task.restart(self._task_group, self._idle_timeout)

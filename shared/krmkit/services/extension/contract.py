@@ -1,4 +1,4 @@
-"""Check the contract of runtime extensions, call by call: the rules that a controller relies on without checking."""
+"""Check the contract of runtime extensions call by call: rules that a controller does not check."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def check_contract(
 ) -> ContractReport:
     """Call every handler with the requests (GeneratePatches) and with odd ones.
 
-    recorded: responses of an earlier DiscoverVariables, to compare definitions with. is_real: the requests are those of
-    real Clusters, so a handler that never patches anything gets a warning.
+    recorded: responses of an earlier DiscoverVariables, to compare definitions with. is_real: the requests
+    are those of real Clusters, so a handler that never patches anything gets a warning.
     """
     check = _Check(caller, guideline)
     handlers = check.discover()
@@ -86,7 +86,7 @@ class _Check:
         self.patching: set[str] = set()  # the handlers that patched something
 
     def discover(self) -> list[Object]:
-        """The handlers that can be called."""
+        """Return the handlers that can be called."""
         answer = self._ask("Discovery", "", 10.0, {})
         if answer is None:
             return []
@@ -115,7 +115,7 @@ class _Check:
         self.defined.take(name, answer, recorded)
 
     def templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
-        """A request of a real Cluster: two equal answers, and valid, idempotent patches."""
+        """Check a request of a real Cluster: two equal answers, and valid, idempotent patches."""
         answer = self._twice(hook, name, seconds, request)
         if answer is None or hook != GENERATE_PATCHES:
             return
@@ -234,7 +234,7 @@ class _Check:
     def _twice(
         self, hook: str, name: str, seconds: float, request: Object, what: str = "of a real Cluster"
     ) -> Object | None:
-        """The answer; the same request again must give the same bytes."""
+        """Return the answer; the same request again must give the same bytes."""
         first = self._text(hook, name, seconds, request, what)
         second = self._text(hook, name, seconds, request, what)
         if first is None or second is None:
@@ -254,7 +254,7 @@ class _Check:
 
 
 def _callable(handler: Any) -> bool:
-    """Whether a handler from discovery has a name and a hook."""
+    """Return whether a handler from discovery has a name and a hook."""
     if not isinstance(handler, dict) or not isinstance(handler.get("requestHook"), dict):
         return False
     name, hook = handler.get("name"), handler["requestHook"].get("hook")

@@ -9,7 +9,7 @@ VIOLATION, WARNING = "violation", "warning"
 
 @dataclass(slots=True)
 class ContractReport:
-    """The findings as (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
+    """Findings as (severity, handler, rule, message); (handler, calls, p50, p99) in seconds under load."""
 
     findings: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
     times: list[tuple[str, int, float, float]] = field(default_factory=list)
@@ -22,5 +22,5 @@ class ContractReport:
 
     @property
     def violations(self) -> int:
-        """The number of findings that break the contract."""
+        """Return the number of findings that break the contract."""
         return sum(one[0] == VIOLATION for one in self.findings)

@@ -12,10 +12,10 @@ _PATIENCE = 0.2  # seconds that a handler without a running call waits before a 
 
 
 class FairPool(WorkerPool):
-    """A pool that serves the handler with the fewest running calls next; a handler may fill at most half of the queue.
+    """A pool that serves the handler with the fewest running calls; a handler may fill half of the queue.
 
-    While other handlers hold all workers, a handler without a running call gets a spare worker. Otherwise two hanging
-    calls would block a server with two workers until their limit.
+    While other handlers hold all workers, a handler without a running call gets a spare worker. Otherwise two
+    hanging calls would block a server with two workers until their limit.
     """
 
     def __init__(

@@ -54,7 +54,7 @@ class Recorder:
             self.responses.append(one)
 
     def item(self, name: str) -> Object:
-        """An item of kind TopologyResponses."""
+        """Return an item of kind TopologyResponses."""
         return {
             "apiVersion": "krmkit.dev/v1alpha1",
             "kind": "TopologyResponses",
@@ -66,7 +66,8 @@ class Recorder:
 class LiveExtensions:
     """Answers hooks by running extensions, by the name of their ExtensionConfig; `others` answers the rest.
 
-    `package` prepares requests by the ExtensionConfigs among the items, and answers for extensions that have no caller.
+    `package` prepares requests by the ExtensionConfigs among the items, and answers for extensions that have
+    no caller.
     """
 
     def __init__(self, callers: Mapping[str, Caller], package: PackageExtensions, recorder: Recorder) -> None:
@@ -77,21 +78,21 @@ class LiveExtensions:
         self._discovered: dict[Any, Object] = {}
 
     def generate_patches(self, handler: str, request: Object) -> Object:
-        """The GeneratePatchesResponse, its patches as data. Raises TopologyError."""
+        """Return the GeneratePatchesResponse, its patches as data. Raises TopologyError."""
         request = self._package.prepared(handler, request)
         return self._call(
             GENERATE_PATCHES, handler, request, lambda: self._package.generate_patches(handler, request)
         )
 
     def validate_topology(self, handler: str, request: Object) -> Object:
-        """The ValidateTopologyResponse. Raises TopologyError."""
+        """Return the ValidateTopologyResponse. Raises TopologyError."""
         request = self._package.prepared(handler, request)
         return self._call(
             VALIDATE_TOPOLOGY, handler, request, lambda: self._package.validate_topology(handler, request)
         )
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """The DiscoverVariablesResponse, called once for the same settings. Raises TopologyError."""
+        """Return the DiscoverVariablesResponse, called once for the same settings. Raises TopologyError."""
         request = self._package.prepared(handler, request, owner)
         key = discovery_cache_key(handler, "", mapping(request, "settings"))
         if key not in self._discovered:
@@ -104,7 +105,7 @@ class LiveExtensions:
         return self._discovered[key]
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """The GenerateUpgradePlanResponse. Raises TopologyError."""
+        """Return the GenerateUpgradePlanResponse. Raises TopologyError."""
         return self._call(
             GENERATE_UPGRADE_PLAN,
             handler,
@@ -149,7 +150,7 @@ class LiveExtensions:
         return answer
 
     def _handler(self, caller: Caller, config: str, hook: str, name: str, handler: str) -> Object:
-        """The handler from discovery, called once. Raises TopologyError."""
+        """Return the handler from discovery, called once. Raises TopologyError."""
         if config not in self._handlers:
             body = json.dumps({"apiVersion": HOOKS_VERSION, "kind": "DiscoveryRequest"}).encode()
             try:
@@ -174,7 +175,7 @@ class LiveExtensions:
 
 
 def read_object(text: bytes) -> Object:
-    """The JSON object of an answer. Raises CallError."""
+    """Return the JSON object of an answer. Raises CallError."""
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -199,7 +200,7 @@ def _check_items(answer: Object) -> None:
 
 
 def read_patch(patch: Any, handler: str) -> Any:
-    """The data of a patch in wire format (base64 of JSON). Raises TopologyError."""
+    """Return the data of a patch in wire format (base64 of JSON). Raises TopologyError."""
     try:
         return json.loads(b64decode(patch or "", validate=True) or b"[]")
     except (Base64Error, ValueError, TypeError, RecursionError) as error:

@@ -9,7 +9,7 @@ from krmkit.libraries.json import Object
 
 
 def odd_requests(request: Object) -> dict[str, Object]:
-    """Changed requests, by a description of the change.
+    """Return changed requests, by a description of the change.
 
     >>> sorted(odd_requests({"variables": [{"name": "v", "value": "x"}]}))[:2]
     ['with templates of another apiVersion', 'with v of another type']
@@ -49,7 +49,7 @@ def _variable_names(request: Object) -> set[str]:
 
 
 def _with_variables(request: Object, change: Any) -> Object:
-    """The request with `change` applied to each variable; None leaves it out."""
+    """Return the request with `change` applied to each variable; None leaves it out."""
     result = deepcopy(request)
     for place in (result, *(result.get("items") or [])):
         if "variables" in place:

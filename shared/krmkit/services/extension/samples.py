@@ -27,7 +27,7 @@ _BY_TYPE = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "arr
 
 
 class _Everywhere(dict[str, "Caller"]):
-    """The extension under test answers for every ExtensionConfig."""
+    """Extension under test answers for every ExtensionConfig."""
 
     def __init__(self, caller: Caller) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _Capture:
 
 
 def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
-    """A request for each Cluster of a package, with the variables that the extension discovers, and the problems.
+    """Return a request for each Cluster of a package, with the discovered variables, and the problems.
 
     Raises Refused.
     """
@@ -83,7 +83,7 @@ def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
 
 
 def of_our_own(definitions: list[Object]) -> list[Object]:
-    """One request with templates of kubeadm and the development provider, and a value for each defined variable."""
+    """One request with templates of kubeadm and the development provider, and a value for each variable."""
     labels = {"cluster.x-k8s.io/cluster-name": "check", "topology.cluster.x-k8s.io/owned": ""}
     cluster: Object = {"apiVersion": _CORE, "kind": "Cluster", "namespace": "default", "name": "check"}
     workers = {**cluster, "kind": "MachineDeployment", "name": "check-md-0"}
@@ -131,7 +131,7 @@ def _value(definition: Object) -> Any:
 
 
 def _of_schema(schema: Object) -> Any:
-    """A value for a schema, from its default, example, first enum value or type. The checks report a schema that is wrong."""
+    """Return a value for a schema: its default, example, first enum value, or one of its type."""
     for key in ("default", "example"):
         if schema.get(key) not in (None, ""):
             return schema[key]

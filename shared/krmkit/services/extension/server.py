@@ -35,7 +35,7 @@ _CANCEL_AFTER = 5.0  # seconds after the grace until the remaining calls are can
 
 @dataclass(slots=True)
 class ServerSettings:
-    """The settings. Without a certificate the port uses plain HTTP, which only loopback addresses may."""
+    """Settings. Without a certificate the port uses plain HTTP, which only loopback addresses may."""
 
     paths: list[str]
     modules: list[str]
@@ -159,7 +159,7 @@ class _Server:
         """Watch for changed files, and load valid ones."""
         while True:
             await asyncio.sleep(self._settings.poll)
-            # A TLS connection that ended is a cycle with large buffers, of few objects that the collector counts.
+            # An ended TLS connection is a cycle of few but large objects, and the collector counts objects.
             gc.collect()
             await self._reload_certificates(certificates)
             now = fingerprint(self._watched)

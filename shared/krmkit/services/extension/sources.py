@@ -24,7 +24,7 @@ _NAMELESS = "without a name"
 
 
 def read(paths: Iterable[str], modules: Iterable[str]) -> bytes:
-    """The TopologyExtensions of files and folders, and the names of modules, as JSON. Raises Refused."""
+    """Return the TopologyExtensions of files and folders, and names of modules, as JSON. Raises Refused."""
     items: list[Object] = []
     for path in paths:
         found = _extensions(path)
@@ -43,7 +43,7 @@ def _extensions(path: str) -> list[Object]:
 
 
 def items_of(path: str, kind: str, group: str) -> list[Object]:
-    """The items of a kind in a file, of all versions of the group. Raises Refused."""
+    """Return the items of a kind in a file, of all versions of the group. Raises Refused."""
     try:
         # Items are parsed on access, here.
         return [
@@ -57,7 +57,7 @@ def items_of(path: str, kind: str, group: str) -> list[Object]:
 
 
 def load(content: bytes) -> Served:
-    """The extensions, ready to be called. Raises Refused with all their errors."""
+    """Return the extensions, ready to be called. Raises Refused with all their errors."""
     given = json.loads(content)
     extensions: list[HookExtension] = []
     problems = []
@@ -90,12 +90,12 @@ def _of_module(name: str, folder: str) -> list[HookExtension]:
 
 
 def fingerprint(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
-    """The stamps of the files below the paths (`stamps`), which change with a file."""
+    """Return the stamps of the files below the paths (`stamps`), which change with a file."""
     return stamps(place for path in paths for place in sorted(_files(path)))
 
 
 def _files(path: str) -> list[str]:
-    """The files below a folder, or the file.
+    """Return the files below a folder, or the file.
 
     Hidden folders are left out: a mounted ConfigMap has a copy of each file there.
     """
@@ -109,7 +109,7 @@ def _files(path: str) -> list[str]:
 
 
 def module_files(modules: Iterable[str], folder: str) -> list[str]:
-    """The files of modules in a folder, to watch them."""
+    """Return the files of modules in a folder, to watch them."""
     paths = []
     for name in modules:
         place = os.path.join(folder, *name.split("."))

@@ -25,7 +25,7 @@ _GENERIC = frozenset(
 
 
 class DefinedVariables:
-    """The definitions from the handlers of one extension, and the findings about them."""
+    """Definitions from the handlers of one extension, and the findings about them."""
 
     def __init__(self, report: ContractReport) -> None:
         self._report = report
@@ -82,9 +82,10 @@ class DefinedVariables:
                     self._report.add(handler, "changed-variable", message, WARNING)
 
     def check_input(self, handler: str, what: str, base: Object, answer: Object, odd: Object) -> None:
-        """Report a handler that answers the odd request with Success although its variables do not fit their definitions.
+        """Report a handler that answers the odd request with Success though variables break their schemas.
 
-        base: the answer to the valid request. A handler whose answer stays the same does not use the variable.
+        base: the answer to the valid request. A handler whose answer stays the same does not use the
+        variable.
         """
         patches = _patches(answer)
         if any(has_no_value(patch) for patch in patches):
@@ -106,7 +107,7 @@ class DefinedVariables:
 
 
 def _patches(answer: Object) -> list[Any]:
-    """Return the patches of an answer in the order of uids, without undecodable ones, which another check reports."""
+    """Return the patches of an answer in the order of uids, without undecodable ones (another check's)."""
     patches = []
     listed = answer.get("items") or []
     for item in sorted(listed if is_list_of_maps(listed) else [], key=lambda one: str(one.get("uid"))):

@@ -1,4 +1,4 @@
-"""A process that answers hooks, one call after the other: frames on stdin, frames on stdout, until stdin ends.
+"""A process that answers hooks one after the other: frames on stdin, frames on stdout, until stdin ends.
 
 The first frame holds the extensions, the first answer their errors.
 """

@@ -1,7 +1,7 @@
 """The ASGI application of `krmkit preview`, for one user on this machine.
 
-Every request must carry the token, name this server as its host, and come from no other origin. So other users of the
-machine need the token, and other pages in the same browser get nothing.
+Every request must carry the token, name this server as its host, and come from no other origin. So other
+users of the machine need the token, and other pages in the same browser get nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Refuses requests without the token, from other origins, and to other hosts; adds headers to every answer."""
+    """Refuses requests without the token, of other origins and to other hosts; adds headers to answers."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: list[str]) -> None:
         self._app = app
@@ -96,7 +96,7 @@ class Preview:
         self._lock = asyncio.Lock()
 
     def app(self, hosts: list[str]) -> Starlette:
-        """The application. `hosts`: the permitted Host headers, such as `127.0.0.1:8080`."""
+        """Return the application. `hosts`: the permitted Host headers, such as `127.0.0.1:8080`."""
         routes = [
             Route("/", self.page),
             Route("/state", self.state, methods=["POST"]),
@@ -114,14 +114,14 @@ class Preview:
         )
 
     async def page(self, request: Request) -> Response:
-        """The page with the state on disk."""
+        """Return the page with the state on disk."""
         async with self._lock:
             state = await run_in_threadpool(self._package.state, {})
             html = await run_in_threadpool(page, state.pop("report"), {**state, "token": self._token})
         return HTMLResponse(html)
 
     async def state(self, request: Request) -> Response:
-        """The state with other choices; nothing is written."""
+        """Return the state with other choices; nothing is written."""
         body = await _body(request)
         async with self._lock:
             return JSONResponse(await run_in_threadpool(self._package.state, _map(body, "choices")))
@@ -135,12 +135,12 @@ class Preview:
             return JSONResponse({"written": written})
 
     async def mark(self, request: Request) -> Response:
-        """A text that changes with the package's files."""
+        """Return a text that changes with the package's files."""
         return JSONResponse({"mark": await run_in_threadpool(self._package.mark)})
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """The JSON object of a request. Raises Refused."""
+    """Return the JSON object of a request. Raises Refused."""
     content = b""
     async for part in request.stream():
         content += part
@@ -175,7 +175,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _left(request: Request, error: Exception) -> Response:
-    """The answer to a client that left within its request, which nobody reads."""
+    """Return the answer to a client that left within its request, which nobody reads."""
     return Response(status_code=400)
 
 

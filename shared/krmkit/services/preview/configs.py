@@ -19,7 +19,7 @@ class ChoiceError(Refused):
 
 @dataclass(frozen=True, slots=True)
 class ConfigPlace:
-    """The config of one function: `item` holds it at `prefix` (("spec",), ("data",), or the configMap of the Kptfile);
+    """Config of one function: `item` has it at `prefix` (("spec",), ("data",), or a Kptfile's configMap);
     `flat`: its values are texts, as in a ConfigMap. Edits change the text of the item."""
 
     package: Package
@@ -31,7 +31,7 @@ class ConfigPlace:
 
     @classmethod
     def of(cls, package: Package, function: PipelineFunction) -> ConfigPlace | None:
-        """The place of a function's config; None if it has none, or its file holds other resources too."""
+        """Return the place of a function's config; None without one, or if its file holds other resources."""
         name = function.config_file if function.config_path else KPTFILE
         items = next((file.items for file in package.files if file.path == name), [])
         if function.config_path:
@@ -45,17 +45,17 @@ class ConfigPlace:
 
     @property
     def id(self) -> str:
-        """The function's id in requests of the page: `pipeline.mutators[0]`, in a subpackage `sub:pipeline...`."""
+        """Return the function's id in requests: `pipeline.mutators[0]`, in a subpackage `sub:...`."""
         folder = self.package.folder
         return f"{folder}:{self.function.field}" if folder else self.function.field
 
     @property
     def path(self) -> str:
-        """The file, relative to the root package."""
+        """Return the file, relative to the root package."""
         return self.package.place(self.file)
 
     def get(self, *path: str | int) -> object:
-        """The value at a path of the config, None if there is none."""
+        """Return the value at a path of the config, None if there is none."""
         return self.item.get(*self.prefix, *path)
 
     def set(self, path: Path, value: object) -> None:

@@ -17,7 +17,7 @@ _MOST = 10_000  # characters of a value
 
 
 class MacroChoices:
-    """The values of one resolve-macros: `place`: its config; `items`: its input resources."""
+    """Values of one resolve-macros: `place`: its config; `items`: its input resources."""
 
     def __init__(self, place: ConfigPlace, items: list[Resource]) -> None:
         self.place = place
@@ -29,7 +29,7 @@ class MacroChoices:
         }
 
     def offered(self) -> dict[str, Any]:
-        """Every macro that is used or has a value, without secret values."""
+        """Return every macro that is used or has a value, without secret values."""
         offered: dict[str, Any] = {"id": self.place.id, "kind": "macros", "file": self.place.path}
         if self.place.flat:
             return {
@@ -42,7 +42,7 @@ class MacroChoices:
         return {**offered, "entries": [self._entry(field, name, given) for field, name in names]}
 
     def _given(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """The config's entry for each name: `value`, and `secret`."""
+        """Return the config's entry for each name: `value`, and `secret`."""
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for field in ("system", "macros"):
             values = self.place.get(field)
@@ -53,7 +53,7 @@ class MacroChoices:
         return found
 
     def _variables(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The variables of the config, with their positions."""
+        """Yield the variables of the config, with their positions."""
         listed = self.place.get("variables")
         for number, one in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(one, dict):
@@ -118,7 +118,7 @@ class MacroChoices:
 
 
 def _check(field: str, name: str, value: object, known: dict[str, None]) -> None:
-    """Raises ChoiceError for an unknown macro, and for a value that is not text."""
+    """Raise ChoiceError for an unknown macro, and for a value that is not text."""
     if name not in known:
         raise ChoiceError(f'there is no macro "{name}" in {field}{did_you_mean(name, known)}')
     if value is not None and (not isinstance(value, str) or len(value) > _MOST):

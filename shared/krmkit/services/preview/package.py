@@ -30,17 +30,17 @@ CHANGED = "changed-file"  # the rule of a failure about a file that has changed 
 
 
 class PreviewPackage:
-    """The package at `path`. Each call reads it again, so that changes on disk are seen. The resolver must explain."""
+    """Package at `path`, read at each call, so that changes on disk are seen. The resolver must explain."""
 
     def __init__(self, path: str, resolver: ProgramResolver) -> None:
         self.path = path
         self._resolver = resolver
 
     def state(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """The page's data. Raises Refused.
+        """Return the page's data. Raises Refused.
 
-        The report with `wanted` applied, the choices on disk, the digests of their files, and `edits`, the files that
-        saving would change.
+        The report with `wanted` applied, the choices on disk, the digests of their files, and `edits`, the
+        files that saving would change.
         """
         mark = self.mark()
         try:
@@ -81,7 +81,7 @@ class PreviewPackage:
         return [edit.path for edit in edits]
 
     def mark(self) -> str:
-        """A text that changes when a file of the package does."""
+        """Return a text that changes when a file of the package does."""
         paths: list[str] = []
         for folder, folders, files in walk(self.path):
             folders[:] = [name for name in folders if name not in (".git", WORK)]
@@ -90,7 +90,7 @@ class PreviewPackage:
 
 
 def choices_of(package: Package) -> dict[str, Choices]:
-    """The functions of a package whose configs hold choices, by their ids."""
+    """Return the functions of a package whose configs hold choices, by their ids."""
     choices: dict[str, Choices] = {}
     kinds: dict[str, type[PresetChoices] | type[MacroChoices]] = {
         "apply-presets": PresetChoices,
@@ -107,7 +107,7 @@ def choices_of(package: Package) -> dict[str, Choices]:
 
 
 def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]) -> list[FileEdit]:
-    """The edits that `{id of a function: its choices}` asks for. Raises Refused."""
+    """Return the edits that `{id of a function: its choices}` asks for. Raises Refused."""
     touched: dict[str, ConfigPlace] = {}
     for name, values in wanted.items():
         one = choices.get(name)

@@ -20,14 +20,14 @@ Selection = tuple[int | str, list[str]]
 
 
 class PresetChoices:
-    """The choices of one apply-presets: `place`: its config; `items`: its input resources."""
+    """Choices of one apply-presets: `place`: its config; `items`: its input resources."""
 
     def __init__(self, place: ConfigPlace, items: list[Resource]) -> None:
         self.place = place
         self._packs = Packs.read(ResourceList.of(items))
 
     def offered(self) -> dict[str, Any]:
-        """All packs with presets, by group, with the chosen ones."""
+        """Return all packs with presets, by group, with the chosen ones."""
         selections = self._selections()
         return {
             "id": self.place.id,
@@ -41,7 +41,7 @@ class PresetChoices:
         }
 
     def _selections(self) -> dict[int, list[Selection]]:
-        """The selections of the config, by the ids of the packs that they name."""
+        """Return the selections of the config, by the ids of the packs that they name."""
         if self.place.flat:
             texts = self.place.get()
             entries: list[tuple[int | str, object, object]] = [
@@ -117,7 +117,7 @@ class PresetChoices:
             self.place.set(("selections",), entries)
 
     def _is_plain(self, carrier: Carrier) -> bool:
-        """Whether the name in pack.json is unique to this pack."""
+        """Return whether the name in pack.json is unique to this pack."""
         try:
             return self._packs.named(carrier.pack.name) is carrier
         except PackError:
@@ -125,7 +125,7 @@ class PresetChoices:
 
 
 def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, Any]:
-    """The presets of a pack, and the chosen ones.
+    """Return the presets of a pack, and the chosen ones.
 
     They are chosen by the config's selections, else (None) by the marker in its values.
     """

@@ -1,1 +1,1 @@
-"""Git repositories as stores of packages: objects are read and written by git's own plumbing, without a work tree."""
+"""Git repositories as stores of packages, read and written by git's plumbing, without a work tree."""

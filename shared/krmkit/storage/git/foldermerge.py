@@ -15,7 +15,7 @@ Entries = dict[str, TreeEntry]
 
 @dataclass(slots=True)
 class FolderMerge:
-    """Merges trees, and collects paths: `restored` were missing; people's changes are `kept` or `replaced`."""
+    """Merges trees, and collects paths: `restored` were missing; edits are `kept` or `replaced`."""
 
     objects: Objects
     pack: PackFile

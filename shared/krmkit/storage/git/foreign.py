@@ -1,6 +1,7 @@
 """Keep a given repository from running programs of its config, and from leading git to files outside of it.
 
-A repository's config, hooks and links come from its author. The user's own config and environment are trusted.
+A repository's config, hooks and links come from its author. The user's own config and environment are
+trusted.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from krmkit.storage.disk.folders import walk
 
 # The transports of an address that the user named, without helpers such as `ext::COMMAND` and `fd::17`.
 NETWORK: tuple[str, ...] = ("file", "git", "http", "https", "ssh")
-# A remote that only the repository's config names must not be a local folder: the hooks of that folder would run.
+# A remote that only the repository's config names must be no local folder: its hooks would run.
 ELSEWHERE: tuple[str, ...] = ("git", "http", "https", "ssh")
 
-# Keys without a subsection, with values that run nothing. Those of transports (core.sshCommand, credential.helper,
+# Keys without a subsection, with values that run nothing. Those of transports (core.sshCommand,
 # uploadpack, ...) are not among them: no command with a transport reads a given repository's config.
 SETTINGS = (
     "core.hooksPath=/dev/null",
@@ -42,10 +43,11 @@ _INSIDE = ("objects", "refs", "refs/heads", "refs/tags", "refs/krmkit", "packed-
 
 
 def overrides(listed: bytes) -> tuple[tuple[str, str], ...]:
-    """Return settings that disable the programs in a repository's config, from the output of `git config --null
-    --show-scope --list`.
+    """Return settings that disable the programs in a repository's config, from the output of `git config
+    --null --show-scope --list`.
 
-    Example: `local\\0filter.x.clean\\nrm -rf .\\0` gives (("filter.x.clean", ""), ("filter.x.smudge", ""), ...).
+    Example: `local\\0filter.x.clean\\nrm -rf .\\0` gives (("filter.x.clean", ""), ("filter.x.smudge", ""),
+    ...).
     """
     words = listed.decode("utf-8", "surrogateescape").split("\0")
     settings: dict[str, str] = {}
@@ -59,7 +61,7 @@ def overrides(listed: bytes) -> tuple[tuple[str, str], ...]:
 
 
 def settings_environment(settings: tuple[tuple[str, str], ...], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that pass settings to git, after those in `given`; names in them may hold an equals sign."""
+    """Return the variables with settings for git, after those in `given`; names may hold an equals sign."""
     count = given.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
     named = {f"GIT_CONFIG_KEY_{first + number}": key for number, (key, _) in enumerate(settings)}
@@ -91,7 +93,7 @@ def special_file(folder: Path) -> str:
 
 
 def special_rules(top: str) -> str:
-    """Return the path of a .gitignore or .gitattributes of a checkout that is a pipe or device, "" where there is none."""
+    """Return the path of a checkout's .gitignore or .gitattributes that is a pipe or device, or ""."""
     for place, inner, names in walk(top):
         inner[:] = [name for name in inner if name != ".git"]
         for name in _RULES.intersection(names):
@@ -101,7 +103,7 @@ def special_rules(top: str) -> str:
 
 
 def waits(path: str) -> bool:
-    """Whether a reader of the path may wait for ever: it is a pipe or a device. Sockets cannot be opened."""
+    """Return True if a reader of the path may wait: a pipe or a device. Sockets cannot be opened."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -110,7 +112,7 @@ def waits(path: str) -> bool:
 
 
 def _roots(folder: Path) -> list[Path]:
-    """The folders with the files of the repository that git finds from a folder on; the last one has the objects and refs."""
+    """Return git's folders for a path; the last is the common directory, with the objects and refs."""
     for place in (folder, *folder.resolve().parents):
         inside = place / ".git"
         if inside.is_dir():

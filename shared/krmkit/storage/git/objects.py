@@ -17,7 +17,7 @@ _DIGITS = 13  # times with fewer digits are before the year 33658
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """An entry of a tree: `mode` is one of FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE; `oid` 40 hexadecimal digits."""
+    """An entry of a tree: `mode` is FILE, EXECUTABLE, LINK, FOLDER or SUBMODULE; `oid`: 40 hex digits."""
 
     mode: str
     name: str
@@ -132,7 +132,7 @@ class Objects:
         return entry[2]
 
     def folder(self, tree: str, path: str) -> str | None:
-        """Return the oid of the tree at a path below `tree`, None if there is none. The path "" is `tree` itself."""
+        """Return the oid of the tree at a path below `tree`, None if there is none; "" is `tree` itself."""
         for part in path.split("/") if path else ():
             entry = next((one for one in self.tree(tree) if one.name == part and one.mode == FOLDER), None)
             if entry is None:
@@ -151,7 +151,8 @@ class Objects:
     def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, TreeEntry]]:
         """Yield (path, entry) of every entry below a tree that is not a folder, in the order of the trees.
 
-        Raises GitError below DEEPEST levels, and beyond MOST_FOLDERS folders: a few trees in each other can hold millions of paths.
+        Raises GitError below DEEPEST levels, and beyond MOST_FOLDERS folders: a few trees in each other can
+        hold millions of paths.
         """
         waiting = [(tree, prefix)]
         count = 0
@@ -172,12 +173,12 @@ class Objects:
 
 
 def _seconds(time: str) -> int:
-    """A committer's seconds since 1970, 0 for text that git would not write."""
+    """Return a committer's seconds since 1970, 0 for text that git would not write."""
     return int(time) if time.isascii() and time.isdecimal() and len(time) < _DIGITS else 0
 
 
 def entries_of(content: bytes) -> Iterator[TreeEntry]:
-    """The entries of a raw tree: mode, a space, name, NUL, then 20 bytes of oid for each.
+    """Yield the entries of a raw tree: mode, a space, name, NUL, then 20 bytes of oid for each.
 
     Raises ValueError for anything else, and for a name that occurs twice.
     """

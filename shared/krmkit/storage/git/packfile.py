@@ -1,7 +1,7 @@
 """Writes blobs, trees and commits into a repository as one pack: one process for thousands of objects.
 
-Oids are computed before writing, so a commit can be built in memory and dropped. The repository does not change until
-`store`, which changes no ref: objects without a ref are invisible.
+Oids are computed before writing, so a commit can be built in memory and dropped. The repository does not
+change until `store`, which changes no ref: objects without a ref are invisible.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _TYPES = {"commit": 1, "tree": 2, "blob": 3}
 class PackFile:
     """Objects to be written, without duplicates.
 
-    `unsaved`: (type, content) by oid of the trees and commits, so that they can be read before they are stored.
-    `label`: the owner of the objects being added.
+    `unsaved`: (type, content) by oid of the trees and commits, so that they can be read before they are
+    stored. `label`: the owner of the objects being added.
     """
 
     _entries: dict[str, bytes] = field(init=False, default_factory=dict)
@@ -88,14 +88,14 @@ class PackFile:
         self._shared.setdefault(tree, set()).add(self.label)
 
     def owners(self, oid: str) -> set[str]:
-        """The labels that have an object which is not yet stored."""
+        """Return the labels that have an object which is not yet stored."""
         if oid not in self._first:
             return set()
         shared = (labels for tree, labels in self._shared.items() if labels and oid in self._below(tree))
         return {self._first[oid]}.union(*shared)
 
     def _below(self, tree: str) -> set[str]:
-        """The oids of a tree, and of all in it."""
+        """Return the oids of a tree, and of all in it."""
         if tree not in self._inside:
             content = self.unsaved.get(tree, ("", b""))
             inner = [one.oid for one in entries_of(content[1])] if content[0] == "tree" else []
@@ -113,7 +113,7 @@ class PackFile:
 
 
 def _size(kind: int, size: int) -> bytes:
-    """An entry's header: its type and size, four bits of the size in the first byte and seven in each other."""
+    """Return an entry's header, type and size: four bits in the first byte, seven in each other."""
     byte = (kind << 4) | (size & 15)
     size >>= 4
     head = bytearray()

@@ -41,7 +41,7 @@ class GitError(Refused):
 
 
 class GitRepository:
-    """A repository on this machine: `folder` is a bare repository, or a checkout (its refs are used, not its files).
+    """A repository on this machine: a bare repository, or a checkout, of which the refs are used.
 
     `name`: its name in messages, the address that it is a copy of, or the folder.
     """
@@ -52,7 +52,7 @@ class GitRepository:
 
     @classmethod
     def open(cls, folder: Path) -> GitRepository:
-        """Open a repository. Raises GitError for a folder that is not one, or leads outside, or does not use SHA-1."""
+        """Open a repository. Raises GitError for a folder that is none, leads outside, or uses not SHA-1."""
         repository = cls(folder)
         if not folder.is_dir():
             raise GitError(f"{folder}: there is no such folder")
@@ -64,31 +64,31 @@ class GitRepository:
         return repository
 
     def check_files(self) -> None:
-        """Raises GitError if git would wait for somebody to write into one of its own files, which is a pipe."""
+        """Raise GitError if one of git's own files is a pipe, on which git would wait for a writer."""
         special = special_file(self.folder)
         if special:
             raise GitError(f"{self.name}: {special} must be a regular file")
 
     def check_inside(self) -> None:
-        """Raises GitError if links or alternates lead out of the repository."""
+        """Raise GitError if links or alternates lead out of the repository."""
         outside = leads_outside(self.common)
         if outside:
             raise GitError(f"{self.name}: {outside}")
 
     @cached_property
     def common(self) -> Path:
-        """The folder with the objects and refs; the work trees of a repository share it."""
+        """Return the folder with the objects and refs; the work trees of a repository share it."""
         said = os.fsdecode(self.run("rev-parse", "--git-common-dir"))
         return self.folder / said.removesuffix("\n")
 
     def check_rules(self, top: str) -> None:
-        """Raises GitError if git would wait for a .gitignore or .gitattributes of the checkout."""
+        """Raise GitError if git would wait for a .gitignore or .gitattributes of the checkout."""
         special = special_rules(top)
         if special:
             raise GitError(f"{self.name}: {special} must be a regular file")
 
     def work_tree(self) -> str:
-        """The folder of the checkout, links resolved. Raises GitError if core.worktree names another folder."""
+        """Return the checkout's folder, links resolved. Raises GitError if core.worktree names another."""
         top = os.path.realpath(os.fsdecode(self.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
         if not os.path.lexists(os.path.join(top, ".git")):
             raise GitError(f"{self.name}: core.worktree must lead to the folder of its .git, got {top}")
@@ -114,8 +114,9 @@ class GitRepository:
     ) -> bytes:
         """Run a command and return its stdout.
 
-        `operands`: words that may look like options; `config`: git settings for this call; `inherit`: descriptors that it keeps open; `protocols`: the transports
-        that it may use. Raises GitError if it fails, or git is not installed.
+        `operands`: words that may look like options; `config`: git settings for this call; `inherit`:
+        descriptors that it keeps open; `protocols`: the transports that it may use. Raises GitError if it
+        fails, or git is not installed.
         """
         try:
             output, errors, code = run_bounded(
@@ -140,8 +141,8 @@ class GitRepository:
     def push(self, remote: str, leases: list[str], specs: list[str], protocols: tuple[str, ...]) -> None:
         """Push to an address from a repository without a config of its own, which has this one's objects.
 
-        `leases`: options; `specs`: the refspecs. Credentials and programs of transports are those of the user's own
-        config.
+        `leases`: options; `specs`: the refspecs. Credentials and programs of transports are those of the
+        user's own config.
         """
         with tempfile.TemporaryDirectory(prefix="krmkit-push-") as folder:
             clean = GitRepository(Path(folder))
@@ -162,7 +163,7 @@ def _said(stderr: str) -> str:
 def environment(
     settings: tuple[tuple[str, str], ...] = (), protocols: tuple[str, ...] = ()
 ) -> dict[str, str]:
-    """The environment without variables that point git to another repository, with settings and allowed protocols."""
+    """Return the environment with settings and protocols, without variables that name another repository."""
     kept = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
     given = settings_environment(settings, kept) if settings else {}
     return {**kept, **QUIET, **given, "GIT_ALLOW_PROTOCOL": allowed_protocols(protocols, kept)}

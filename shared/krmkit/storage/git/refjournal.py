@@ -1,7 +1,7 @@
 """Makes a transaction of many refs survive a kill: git itself may stop between two refs.
 
-The changes are written to a journal and synced before git gets them. The next lock of the repository finds the journal,
-and sets every ref that still has its old value to the new one.
+The changes are written to a journal and synced before git gets them. The next lock of the repository finds
+the journal, and sets every ref that still has its old value to the new one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OID = re.compile("[0-9a-f]{40}")
 
 
 class RepositoryLock:
-    """Lets one sync at a time write to a repository, in a `with` block; `note` reports what it completed of a killed one.
+    """Lets one sync at a time write to a repository, in a `with` block; `note` reports a completed run.
 
     git's own process holds the lock too: while it changes refs, the sync does not count as dead.
     """
@@ -42,7 +42,7 @@ class RepositoryLock:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a sync is running, or was killed."""
+        """Return whether a sync is running, or was killed."""
         return self._journal.exists()
 
     def __enter__(self) -> RepositoryLock:
@@ -68,7 +68,7 @@ class RepositoryLock:
         os.close(self._handle)
 
     def update(self, changes: Mapping[str, tuple[str, str]]) -> None:
-        """Set refs from their old to their new values, all or none. Raises GitError if one has another value."""
+        """Set refs from old to new values, all or none. Raises GitError if one has another value."""
         self._save(changes)
         try:
             self._run(changes)
@@ -107,7 +107,7 @@ class RepositoryLock:
         os.replace(place, self._journal)
 
     def _complete(self) -> None:
-        """Set the refs of a killed run to their new values; a ref that was moved since then keeps its value."""
+        """Set the refs of a killed run to their new values; a ref that has moved since keeps its value."""
         try:
             content = read_limited(str(self._journal)).decode("utf-8", "surrogateescape")
             changes = {str(name): (str(old), str(new)) for name, (old, new) in json.loads(content).items()}
@@ -137,12 +137,12 @@ class RepositoryLock:
 
 
 def still_to_do(changes: Mapping[str, tuple[str, str]], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return the remaining changes of a killed run; `now`: the current refs. A ref moved since then keeps its value."""
+    """Return what remains of a killed run; `now`: the current refs. A ref that has moved keeps its value."""
     return {name: pair for name, pair in changes.items() if now.get(name, NOTHING) == pair[0] != pair[1]}
 
 
 def _check(changes: Mapping[str, tuple[str, str]], folder: Path) -> None:
-    """Raises Refused for an invalid ref name, or an invalid oid."""
+    """Raise Refused for an invalid ref name, or an invalid oid."""
     top = os.path.realpath(folder)
     for name, oids in changes.items():
         try:

@@ -12,7 +12,7 @@ from krmkit.storage.git.refnames import NOTHING, OWN
 
 
 def list_refs(repository: GitRepository) -> dict[str, str]:
-    """Return every branch, tag and krmkit's own refs, with oids; for an annotated tag the oid of its commit."""
+    """Return every branch, tag and ref of krmkit with its oid; for an annotated tag, its commit's."""
     shown = repository.run(
         "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags", OWN
     )
@@ -35,7 +35,7 @@ def checked_out(repository: GitRepository) -> dict[str, str]:
 
 
 class RefChanges:
-    """Changes of refs, each with the value expected before: another value means that another process was faster."""
+    """Changes of refs, each with its expected value: another one means that a process was faster."""
 
     def __init__(self, repository: GitRepository, seen: Mapping[str, str]) -> None:
         self.repository = repository
@@ -48,7 +48,7 @@ class RefChanges:
 
     @contextmanager
     def attempt(self) -> Iterator[dict[str, str | None]]:
-        """Undo the changes of a `with` block that raises; yield the undo data, which `take_back` can apply later."""
+        """Undo the changes of a `with` block that raises; yield the undo data for a later `take_back`."""
         undo = self._undo = {}
         try:
             yield undo
@@ -142,7 +142,7 @@ class RefChanges:
         self.changes.clear()
 
     def push(self, remote: str) -> None:
-        """Push every branch and tag that `commit` would change to a remote over one of `protocols`, all or none."""
+        """Push every branch and tag that `commit` would change to a remote over `protocols`, all or none."""
         if not self.changes:
             return
         leases = [f"--force-with-lease={name}:{self._old(name)}" for name in sorted(self.changes)]
@@ -153,12 +153,12 @@ class RefChanges:
             raise _overtaken(error) from None
 
     def _old(self, name: str) -> str:
-        """The old value of a ref for a lease; "" means that the ref must not exist."""
+        """Return the old value of a ref for a lease; "" means that the ref must not exist."""
         return self._seen.get(name, "")
 
 
 def _overtaken(error: GitError) -> GitError:
-    """The error, with advice where a ref is no longer what it was when it was read."""
+    """Return the error, with advice where a ref is no longer what it was when it was read."""
     raced = any(words in str(error) for words in ("cannot lock ref", "stale info", "fetch first"))
     return GitError(f"{error}; if another sync was faster, run this one again") if raced else error
 

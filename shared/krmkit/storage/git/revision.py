@@ -12,10 +12,10 @@ from krmkit.storage.git.treeupdate import check_path, linked_content
 
 
 class RevisionFiles:
-    """The files of a folder in a revision. Use it in a `with` block; its git process ends there.
+    """Files of a folder in a revision. Use it in a `with` block; its git process ends there.
 
-    rules: the name of a file of rules, such as .krmignore: one that is on disk now holds for the revision too. Raises
-    GitError for a revision that is not there, or cannot be read.
+    rules: the name of a file of rules, such as .krmignore: one that is on disk now holds for the revision
+    too. Raises GitError for a revision that is not there, or cannot be read.
     """
 
     def __init__(self, folder: str, revision: str, rules: str) -> None:

@@ -29,7 +29,8 @@ class File:
 def read_files(objects: Objects, tree: str) -> dict[str, File]:
     """Return the files below a tree by path.
 
-    Raises GitError for links, submodules, names that leave the folder, and for more than MOST_FILES files or MOST_BYTES bytes.
+    Raises GitError for links, submodules, names that leave the folder, and for more than MOST_FILES files or
+    MOST_BYTES bytes.
     """
     contents: dict[str, File] = {}
     rest = MOST_BYTES
@@ -50,7 +51,8 @@ def read_files(objects: Objects, tree: str) -> dict[str, File]:
 def linked_content(objects: Objects, root: str, path: str, entry: TreeEntry) -> bytes:
     """Return the content of an entry at a path of the tree `root`; links are followed inside of that tree.
 
-    Raises GitError for a submodule, and for a link that leads out of the tree, to no file of it, or in a ring.
+    Raises GitError for a submodule, and for a link that leads out of the tree, to no file of it, or in a
+    ring.
     """
     name = objects.repository.name
     place = path
@@ -87,8 +89,8 @@ def replace_folders(
 ) -> str | None:
     """Return the root tree in which each path is the tree given for it, or is removed for None.
 
-    Folders that become empty are removed too; the result is None if nothing is left. Example: {"shops/north": oid,
-    "shops/south": None} puts north there and removes south.
+    Folders that become empty are removed too; the result is None if nothing is left. Example: {"shops/north":
+    oid, "shops/south": None} puts north there and removes south.
     """
     if "" in folders:
         return folders[""]
@@ -108,7 +110,7 @@ def replace_folders(
 
 
 def check_path(objects: Objects, path: str) -> None:
-    """Raise GitError for a path that leads out of its folder or into .git, or that looks like a file of a killed run."""
+    """Raise GitError for a path out of its folder, into .git, or like a file of a killed run."""
     parts = path.split("/")
     if any(len(part.encode("utf-8", "surrogateescape")) > LONGEST_NAME for part in parts):
         raise GitError(

@@ -45,7 +45,7 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A commit of an upstream package, and its files by path. `name`: the tag, branch or commit that `ref` means."""
+    """A commit of an upstream package, and its files by path. `name`: the tag, branch or commit of `ref`."""
 
     ref: str
     commit: str
@@ -54,7 +54,7 @@ class Revision:
 
 
 def shown_address(address: str) -> str:
-    """An address for messages: without the user name and password.
+    """Return an address for messages: without the user name and password.
 
     Example: `shown_address("https://me:hush@example.com/r.git") == "https://example.com/r.git"`.
     """
@@ -64,7 +64,7 @@ def shown_address(address: str) -> str:
 
 
 def sign_ins(text: str) -> set[str]:
-    """The user names with passwords in the addresses of a text: `me:hush@`."""
+    """Return the user names with passwords in the addresses of a text: `me:hush@`."""
     import re
 
     return set(re.findall(r"://([^\s:/@]*:[^\s/@]+@)", text))
@@ -123,7 +123,7 @@ class Fetched:
         raise Refused(f"{self.repository.name}: there is no tag, branch or commit {ref}{hint}")
 
     def _names(self) -> list[str]:
-        """The tags and branches, those of the package's folder without it, as `revision` takes them."""
+        """Return tags and branches as `revision` takes them; the package's own without its folder."""
         listed = self.repository.run(
             "for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags", "refs/heads"
         )

@@ -1,8 +1,8 @@
 """The page of `krmkit report` and `krmkit preview`: one HTML file with its style, script and data.
 
-It makes no request: its Content-Security-Policy allows its one style and one script, by their hashes. The data are in a
-block that browsers do not execute, and the script inserts them as text only. Parts: page.html (frame), page.css, and
-the scripts, each about one thing.
+It makes no request: its Content-Security-Policy allows its one style and one script, by their hashes. The
+data are in a block that browsers do not execute, and the script inserts them as text only. Parts: page.html
+(frame), page.css, and the scripts, each about one thing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LIVE = "preview.js"
 
 
 def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
-    """The page of a report (`krmkit.dev/report/v1alpha1`). `live`: what the script of `krmkit preview` needs."""
+    """Return the page of a report (`krmkit.dev/report/v1alpha1`). `live`: for the preview's script."""
     style = _asset("page.css")
     names = (*SCRIPTS, LIVE, "start.js") if live is not None else (*SCRIPTS, "start.js")
     script = '"use strict";\n(() => {\n' + "".join(map(_asset, names)) + "})();\n"
@@ -43,7 +43,7 @@ def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
 
 
 def policy(style: str, script: str, live: bool = False) -> str:
-    """The Content-Security-Policy: only this style, this script, and pictures embedded in the page."""
+    """Return the Content-Security-Policy: only this style, this script, and pictures embedded in the page."""
     rules = [
         "default-src 'none'",
         "img-src data:",
@@ -56,7 +56,7 @@ def policy(style: str, script: str, live: bool = False) -> str:
 
 
 def embedded(data: object) -> str:
-    """Data as JSON that cannot end its script element. Example: `embedded("</script>")` holds no `<`."""
+    """Return data as JSON that cannot end its script. Example: `embedded("</script>")` holds no `<`."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
