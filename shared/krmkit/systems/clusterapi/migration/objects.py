@@ -15,7 +15,8 @@ from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.labels import API_VERSION, GROUP, group_of, version_of
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.api.objectversion import V1BETA1, config_place, in_version
-from krmkit.systems.clusterapi.migration.patches import appended, converted_definition, newer
+from krmkit.systems.clusterapi.migration.arguments import Path
+from krmkit.systems.clusterapi.migration.patches import appended, converted_definition, newer, segments
 from krmkit.systems.clusterapi.migration.reshape import reshape
 from krmkit.systems.clusterapi.patches.selector import matches_class
 from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import without_empty
@@ -76,7 +77,8 @@ def _migrate(item: Resource, found: Migration) -> None:
     if isinstance(spec, Map) and isinstance(new.get("spec"), dict):
         for path in reshape(spec, new["spec"]):
             message = f"spec.{path} has no place in v1beta2, and is gone"
-            found.findings.append((item, Finding(RULE, message, WARNING, item, f"spec.{path}")))
+            place = f"spec.{path.partition(' (')[0]}"
+            found.findings.append((item, Finding(RULE, message, WARNING, item, place)))
     item.changed = True
     found.changed.append(item)
 
@@ -112,10 +114,14 @@ def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
     spec = mapping(new, "spec")
     made: dict[tuple[int, int], Object] = {}
     held: set[str] = set()
+    patched: dict[int, list[Path]] = {}
     for number, patch in enumerate(entries(spec.get("patches"))):
         for position, definition in enumerate(entries(patch.get("definitions"))):
             selected = _selected(spec, definition, found.templates)
-            made[number, position], problems = converted_definition(definition, selected)
+            before = [path for one in selected for path in patched.get(id(one), ())]
+            made[number, position], problems = converted_definition(definition, selected, before)
+            for one in selected:
+                patched.setdefault(id(one), []).extend(map(segments, entries(definition.get("jsonPatches"))))
             kind = str(find(definition, ("selector", "kind"), ""))
             for index, why in problems:
                 held.add(kind)

@@ -7,8 +7,7 @@ v1beta2, is left as it is, with the reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
@@ -21,10 +20,10 @@ from krmkit.systems.clusterapi.api.kubeadm import (
 )
 from krmkit.systems.clusterapi.api.labels import group_of, version_of
 from krmkit.systems.clusterapi.api.objectversion import V1BETA1, V1BETA2, config_place, is_unknown_conversion
+from krmkit.systems.clusterapi.migration.arguments import KnownArguments
 
 Path = tuple[str, ...]
 _SPEC = ("spec", "template", "spec")
-_LINE = re.compile(r"^([A-Za-z0-9][\w.-]*):[ \t]+(\S.*)$")
 _MAPS = re.compile(
     r"(?i)extraArgs|timeoutForControlPlane|\bttl\b|clusterName|kubernetesVersion|networking|useExperimentalRetryJoin"
     r"|discovery|rolloutStrategy|Timeout:|namingStrategy|remediationStrategy"
@@ -39,21 +38,23 @@ def newer(api_version: str, kind: str) -> str:
 
 
 def converted_definition(
-    definition: Object, templates: Sequence[Object] = ()
+    definition: Object, templates: Sequence[Object] = (), before: Collection[Path] = ()
 ) -> tuple[Object, list[tuple[int, str]]]:
     """Return a definition of an inline patch for v1beta2, and what of it cannot be converted: (number of the JSON patch, why).
 
-    templates: those that it selects, as far as they are known. An argument that they have is replaced where it stands.
+    templates: those that it selects, as far as they are known. before: the paths that earlier definitions patch in them.
     """
     selector = mapping(definition, "selector")
     old, kind = str(selector.get("apiVersion", "")), str(selector.get("kind", ""))
     new = newer(old, kind)
     if new == old:
         return definition, []
+    place = config_place({"apiVersion": old, "kind": kind})
+    known = KnownArguments(templates, place or (), before)
     found, problems = [], []
     for number, patch in enumerate(entries(definition.get("jsonPatches"))):
         try:
-            found.append(_converted(patch, {"apiVersion": old, "kind": kind}, templates))
+            found.append(_converted(patch, place, known))
         except Refused as error:
             problems.append((number, str(error)))
             found.append(patch)
@@ -72,11 +73,14 @@ def appended(definition: Object) -> list[str]:
     return found
 
 
-def _converted(patch: Object, kind: Object, templates: Sequence[Object]) -> Object:
-    place = config_place(kind)
-    path = tuple(
-        part.replace("~1", "/").replace("~0", "~") for part in str(patch.get("path", "")).split("/")[1:]
-    )
+def segments(patch: Object) -> Path:
+    """Return the path of a JSON patch, its parts unescaped."""
+    parts = str(patch.get("path", "")).split("/")[1:]
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
+
+
+def _converted(patch: Object, place: Path | None, known: KnownArguments) -> Object:
+    path = segments(patch)
     if place is None:  # the specs of the Docker provider differ in one field
         if "failureDomains" in path:
             raise Refused("failureDomains is a list in v1beta2: write the patch anew")
@@ -86,89 +90,15 @@ def _converted(patch: Object, kind: Object, templates: Sequence[Object]) -> Obje
     inner = path[len(place) :]
     for arguments in ARGUMENTS:
         if inner[: len(arguments)] == arguments:
-            there = [find(one, path[: len(place) + len(arguments)]) for one in templates]
-            return _arguments(patch, path, inner[len(arguments) :], there)
+            rest = inner[len(arguments) :]
+            return known.one(patch, arguments, rest[0]) if rest else known.all(patch, arguments)
+    known.before.append(path)
     for dropped in dropped_paths():
         if inner[: len(dropped)] == dropped:
             raise Refused(
                 f"v1beta2 has no {'.'.join(dropped)}: remove the patch, or write what it is for anew"
             )
     return _subtree(patch, inner)
-
-
-def _arguments(patch: Object, path: Path, rest: Path, there: list[Any]) -> Object:
-    """Convert a patch of a map of arguments, or of one argument. there: the arguments of the templates."""
-    if patch.get("op") == "remove":
-        if not rest:
-            return patch
-        raise Refused(
-            f"arguments are a list in v1beta2, where the position of {rest[0]} in the template must be named"
-        )
-    if rest:
-        positions = {_position(one, rest[0]) for one in there}
-        if len(positions) == 1 and None not in positions:
-            inner = (*path[: -len(rest)], str(positions.pop()), "value")
-            return {**patch, "op": "replace", "path": "/" + "/".join(inner)}
-        if positions - {None}:
-            raise Refused(
-                f"arguments are a list in v1beta2, and the templates have {rest[0]} at different places: give them all one place"
-            )
-        if patch.get("op") == "replace":
-            raise Refused(
-                f"arguments are a list in v1beta2: replace .../N/value, where N is the position of {rest[0]} in the template"
-            )
-        return {**patch, "path": "/" + "/".join((*path[: -len(rest)], "-")), **_argument(patch, rest[0])}
-    if "value" in patch:
-        value = patch["value"]
-        return {**patch, "value": _listed(value) if isinstance(value, dict) else value}
-    template = find(patch, ("valueFrom", "template"))
-    if not isinstance(template, str):
-        raise Refused("arguments are a list in v1beta2: the variable must be a list of names and values")
-    return {**patch, "valueFrom": {"template": _lines(template)}}
-
-
-def _position(arguments: Any, name: str) -> int | None:
-    """Return the position that an argument of a template has in v1beta2, None if it is not there."""
-    names = (
-        list(arguments) if isinstance(arguments, dict) else [one.get("name") for one in entries(arguments)]
-    )
-    return names.index(name) if name in names else None
-
-
-def _listed(arguments: Object) -> list[Object]:
-    return [{"name": name, "value": arguments[name]} for name in arguments]
-
-
-def _argument(patch: Object, name: str) -> Object:
-    """Return the value, or its source, of one argument that is appended."""
-    if "value" in patch:
-        return {"value": {"name": name, "value": patch["value"]}}
-    source = mapping(patch, "valueFrom")
-    text = source.get("template")
-    if isinstance(text, str):
-        if "\n" in text.strip():
-            raise Refused("arguments are a list in v1beta2: the template must make a name and a value")
-        return {"valueFrom": {"template": f"name: {name}\nvalue: {text.strip()}\n"}}
-    return {
-        "valueFrom": {"template": f"name: {name}\nvalue: {{{{ .{source.get('variable', '')} | toJson }}}}\n"}
-    }
-
-
-def _lines(template: str) -> str:
-    """Return a template of lines `name: value` as one of a list of names and values. Raises Refused."""
-    made = []
-    for line in template.splitlines():
-        match = _LINE.match(line.rstrip())
-        if (
-            match is None
-            or match[2][0] in "|>&*!"
-            or re.search(r"\{\{-?\s*(if|else|range|end|with|define)\b", line)
-        ):
-            raise Refused(
-                "arguments are a list in v1beta2, and the template builds a map: let it build items `- name: ...` with `value: ...`"
-            )
-        made.append(f"- name: {match[1]}\n  value: {match[2]}")
-    return "\n".join(made) + ("\n" if template.endswith("\n") or len(made) > 1 else "")
 
 
 def _subtree(patch: Object, inner: Path) -> Object:

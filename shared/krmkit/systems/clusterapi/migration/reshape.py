@@ -49,72 +49,87 @@ MOVES: dict[str, tuple[Path, ...]] = {
     },
 }
 """The places, from the mapping that holds it, to which a field of v1beta1 goes."""
-_ELSEWHERE = (
-    "deletePolicy", "remediation", "timeout", "timeoutForControlPlane", "variable",
-    "namespace", "uid", "resourceVersion", "fieldPath",
-)  # fmt: skip
-"""Fields whose value goes to a place far away, or which a reference inside a namespace does not need."""
+_FAR: tuple[tuple[Path, Path], ...] = (
+    (("rollout", "strategy", "rollingUpdate", "deletePolicy"), ("deletion", "order")),
+    (("rollout", "strategy", "remediation", "maxInFlight"), ("healthCheck", "remediation", "maxInFlight")),
+    (("rollout", "strategy", "remediation", "maxInFlight"), ("remediation", "maxInFlight")),
+    (
+        ("clusterConfiguration", "apiServer", "timeoutForControlPlane"),
+        ("initConfiguration", "timeouts", "controlPlaneComponentHealthCheckSeconds"),
+    ),
+    (("joinConfiguration", "discovery", "timeout"), ("joinConfiguration", "timeouts", "tlsBootstrapSeconds")),
+)
+"""The places, from a mapping above both, of fields that go to another branch."""
+_ELSEWHERE = ("variable", "namespace", "uid", "resourceVersion", "fieldPath")
+"""Fields whose value a template reads, or which a reference inside a namespace does not need."""
 _EMPTY: tuple[object, ...] = (None, "", False, [], {})
 _OUTER = "template"
 """The map of a worker class in v1beta1 whose parts lie beside it in v1beta2."""
 
 
-def reshape(node: Map, new: Object) -> list[str]:
-    """Give a mapping the fields of `new`, and return the paths of what has no place any more."""
-    return _reshape(node, new, "")
-
-
-def _reshape(node: Map, new: Object, path: str) -> list[str]:
+def reshape(node: Map, new: Object, path: str = "") -> list[str]:
+    """Give a mapping the fields of `new`, and return the paths of what has no place any more, with the comments that go."""
     lost: list[str] = []
-    for entry in list(node.entries):
-        name = entry.name
-        if name is None or name in new:
-            continue
-        target = next((one for one in MOVES.get(name, ()) if _is_free(node, one, new)), None)
+    for entry in [one for one in node.entries if one.name not in new]:
+        target = next((one for one in MOVES.get(str(entry.name), ()) if _is_free(node, one, new)), None)
         if target is not None:
-            _move(node, entry, target)
-        elif name == _OUTER and isinstance(deref(entry.value), Map):
-            lost += _comment(entry, f"{path}.{name}")
+            _move(node, node, entry, target)
+        elif entry.name == _OUTER and isinstance(deref(entry.value), Map):
+            lost += _told(entry, f"{path}.{_OUTER}", False)
             _unwrap(node, entry)
-        else:
-            if name not in _ELSEWHERE and go_data(entry.value) not in _EMPTY:
-                lost.append(f"{path}.{name}".lstrip("."))
-            lost += _comment(entry, f"{path}.{name}")
-            node.remove(name)
+    for source, target in _FAR:
+        holder = _at(node, source[:-1])
+        far = holder.entry(source[-1]) if isinstance(holder, Map) else None
+        if far is not None and _is_free(node, target, new):
+            _move(node, holder, far, target)
+    for entry in list(node.entries):
+        if entry.name is not None and entry.name not in new:
+            lost += _gone(entry, f"{path}.{entry.name}")
+            node.remove(entry.name)
     for name, value in new.items():
         known = node.entry(name)
-        place = f"{path}.{name}".lstrip(".")
         if known is None:
             node.set(name, value)
         else:
-            lost += _fit(node, known, value, place)
+            lost += _fit(node, known, value, f"{path}.{name}".lstrip("."))
     return lost
 
 
-def _comment(entry: Entry, path: str) -> list[str]:
-    """Return what is told of the comments above a field that goes, and on its line, [] if it has none."""
-    source = entry.key.source
+def _gone(entry: Entry, path: str) -> list[str]:
+    """Return the paths of the values below an entry that goes, with their comments."""
+    value = deref(entry.value)
+    inner = value.entries if isinstance(value, Map) else []
+    has_value = not inner and entry.name not in _ELSEWHERE and go_data(value) not in _EMPTY
+    return [
+        *_told(entry, path, has_value),
+        *(line for one in inner for line in _gone(one, f"{path}.{one.name}")),
+    ]
+
+
+def _told(entry: Entry, path: str, has_value: bool) -> list[str]:
+    """Return what is told of a field that goes: its path and the comments above and on its line; [] without value and comment."""
+    path, source = path.lstrip("."), entry.key.source
     if source is None:
-        return []
+        return [path] if has_value else []
     found = [line_comment(source, entry.key, entry.value)]
     for line in reversed(source.text[: entry.key.start].split("\n")[:-1]):
         if not line.lstrip().startswith("#"):
             break
         found.insert(0, line.strip())
     said = " ".join(one for one in found if one)
-    return [f"{path.lstrip('.')} (its comment: {said})"] if said else []
+    return [f"{path} (its comment: {said})"] if said else [path] if has_value else []
 
 
 def _fit(holder: Map, entry: Entry, value: Any, path: str) -> list[str]:
     """Give an entry a value, as deep in its tree as their forms agree."""
     there = entry.value
     if isinstance(there, Map) and isinstance(value, dict) and value:
-        return _reshape(there, value, path)
+        return reshape(there, value, path)
     if isinstance(there, Seq) and isinstance(value, list) and len(there.items) == len(value):
         lost: list[str] = []
         for position, (item, wanted) in enumerate(zip(list(there.items), value, strict=True)):
             if isinstance(item, Map) and isinstance(wanted, dict) and wanted:
-                lost += _reshape(item, wanted, f"{path}[{position}]")
+                lost += reshape(item, wanted, f"{path}[{position}]")
             elif go_data(item) != wanted:
                 there.replace(position, wanted)
         return lost
@@ -142,30 +157,33 @@ def _as_list(arguments: Map, value: list[Any]) -> Seq:
     return found
 
 
+def _at(node: Any, path: Path) -> Any:
+    """Return what a tree has at a path, None if it has nothing there."""
+    for name in path:
+        node = node.get(name) if isinstance(node, Map) else None
+    return node
+
+
 def _is_free(node: Map, path: Path, new: Object) -> bool:
     """Return whether a field belongs to a place of the new data that the text does not have yet."""
-    holder: Any = node
-    for name in path:
-        holder = holder.get(name) if isinstance(holder, Map) else None
-    return holder is None and lookup(new, path) is not MISSING
+    return _at(node, path) is None and lookup(new, path) is not MISSING
 
 
-def _move(node: Map, entry: Entry, path: Path) -> None:
-    """Move an entry to a path, whose maps are made where the entry was."""
-    position = node.entries.index(entry)
-    entry_of = node
+def _move(node: Map, holder: Map, entry: Entry, path: Path) -> None:
+    """Move an entry of a holder to a path below the node, whose maps are made where the entry was."""
+    position = node.entries.index(entry) if holder is node else len(node.entries)
+    target = node
     for depth, name in enumerate(path[:-1]):
-        below = entry_of.get(name)
+        below = target.get(name)
         if not isinstance(below, Map):
             below = Map()
-            entry_of.insert(position if depth == 0 else len(entry_of.entries), name, below)
-            position += depth == 0
-        entry_of = below
-    node.touch()
+            target.insert(position if depth == 0 else len(target.entries), name, below)
+        target = below
+    holder.touch()
     entry.key = to_node(path[-1])
-    if entry_of is not node:
-        node.entries.remove(entry)
-        entry_of.append_entry(entry)
+    if target is not holder:
+        holder.entries.remove(entry)
+        target.append_entry(entry)
 
 
 def _unwrap(node: Map, entry: Entry) -> None:

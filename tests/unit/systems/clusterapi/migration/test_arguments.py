@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from krmkit.krm.resource import Resource
+from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.migration.objects import Migration, migrate
+from krmkit.systems.clusterapi.webhooks.patches import validate_patches
 from tests.unit.systems.clusterapi.migration.test_objects import ARGUMENTS, CLASS
 
 TEMPLATE = """\
@@ -39,6 +41,7 @@ def migrated(
     name = owner["spec"]["workers"]["machineDeployments"][0]["template"]["bootstrap"]["ref"]["name"]
     items = [Resource(yaml.safe_dump(owner)), Resource(template.replace("NAME", name))]
     found = migrate(items)
+    assert refused(items) == []
     return found, yaml.safe_load(items[0].text)["spec"]["patches"][0]["definitions"][0]["jsonPatches"]
 
 
@@ -49,13 +52,20 @@ def test_the_template_selects() -> None:
     assert definition["selector"]["matchResources"] == {"machineDeploymentClass": {"names": ["w"]}}
 
 
+def refused(items: list[Resource]) -> list[str]:
+    """What the webhook of ClusterClass says of the paths of patches."""
+    owner = yaml.safe_load(items[0].text)
+    return [str(error) for error in validate_patches(owner, FeatureGates()) if "path" in error.field]
+
+
 @pytest.mark.parametrize("op", ["add", "replace"])
 def test_an_argument_that_is_there(op: str) -> None:
-    """Its value is replaced where it stands, in the order of the template's text."""
+    """The whole list is replaced, in the order of the template's text: the webhook lets no patch touch one item."""
     found, patches = migrated({"op": op, "path": f"{ARGUMENTS}/v", "valueFrom": {"variable": "level"}})
 
     assert found.findings == []
-    assert patches == [{"op": "replace", "path": f"{ARGUMENTS}/1/value", "valueFrom": {"variable": "level"}}]
+    template = '- name: a\n  value: "b"\n- name: v\n  value: {{ .level | toJson }}\n'
+    assert patches == [{"op": "replace", "path": ARGUMENTS, "valueFrom": {"template": template}}]
 
 
 def test_an_argument_of_a_list() -> None:
@@ -63,7 +73,50 @@ def test_an_argument_of_a_list() -> None:
     newer = TEMPLATE.replace("v1beta1", "v1beta2").replace('{a: b, v: "1"}', "[{name: v, value: '1'}]")
     _, patches = migrated({"op": "add", "path": f"{ARGUMENTS}/v", "value": "3"}, template=newer)
 
-    assert patches == [{"op": "replace", "path": f"{ARGUMENTS}/0/value", "value": "3"}]
+    assert patches == [{"op": "replace", "path": ARGUMENTS, "value": [{"name": "v", "value": "3"}]}]
+
+
+def test_arguments_one_after_the_other() -> None:
+    """A patch knows what those before it in its definition made of the arguments."""
+    found, patches = migrated(
+        {"op": "replace", "path": f"{ARGUMENTS}/v", "value": "3"},
+        {"op": "add", "path": f"{ARGUMENTS}/x", "value": "4"},
+        {"op": "remove", "path": f"{ARGUMENTS}/a"},
+    )
+
+    assert found.findings == []
+    assert [(one["op"], one["path"]) for one in patches] == [
+        ("replace", ARGUMENTS),
+        ("add", f"{ARGUMENTS}/-"),
+        ("replace", ARGUMENTS),
+    ]
+    assert patches[2]["value"] == [{"name": "v", "value": "3"}, {"name": "x", "value": "4"}]
+
+
+def test_the_last_argument_goes() -> None:
+    """A list that is empty then goes as a whole, as v1beta2 refuses empty ones."""
+    one = TEMPLATE.replace("a: b, ", "")
+    _, patches = migrated({"op": "remove", "path": f"{ARGUMENTS}/v"}, template=one)
+
+    assert patches == [{"op": "remove", "path": ARGUMENTS}]
+
+
+def test_an_argument_that_another_patch_may_have_changed() -> None:
+    """Whether the other patch applies is not known, so neither is the whole list."""
+    found, _ = migrated(
+        {"op": "add", "path": f"{ARGUMENTS}/x", "value": "4"}, more=DEFINITION.replace("ARGUMENTS", ARGUMENTS)
+    )
+    (error,) = [one for _, one in found.findings]
+
+    assert (error.severity, error.field) == ("error", "spec.patches[1].definitions[0].jsonPatches[0]")
+    assert "another patch changes the arguments before this one: take v out of the templates" in error.message
+
+
+@pytest.mark.parametrize("variable", ["sites[0].level", "my-level"])
+def test_a_variable_that_a_template_reads_otherwise(variable: str) -> None:
+    found, _ = migrated({"op": "add", "path": f"{ARGUMENTS}/x", "valueFrom": {"variable": variable}})
+
+    assert f"write one that reads {variable}" in found.findings[0][1].message
 
 
 def test_an_argument_that_is_not_there() -> None:

@@ -199,8 +199,8 @@ def test_patches_of_arguments(patch: dict[str, Any], wanted: dict[str, Any]) -> 
     [
         ({"op": "add", "path": ARGUMENTS, "valueFrom": {"template": "{{ range .x }}\na: b\n{{ end }}"}}, "the template builds a map"),
         ({"op": "add", "path": ARGUMENTS, "valueFrom": {"variable": "level"}}, "must be a list of names and values"),
-        ({"op": "remove", "path": f"{ARGUMENTS}/v"}, "the position of v"),
-        ({"op": "replace", "path": f"{ARGUMENTS}/v", "value": "1"}, "replace .../N/value"),
+        ({"op": "remove", "path": f"{ARGUMENTS}/v"}, "a patch cannot remove v alone"),
+        ({"op": "replace", "path": f"{ARGUMENTS}/v", "value": "1"}, "a patch cannot replace v alone"),
         ({"op": "add", "path": "/spec/template/spec/useExperimentalRetryJoin", "value": True}, "v1beta2 has no useExperimentalRetryJoin"),
         ({"op": "add", "path": "/spec/template/spec/clusterConfiguration", "value": {"apiServer": {"timeoutForControlPlane": "1m"}}}, "v1beta2"),
         ({"op": "add", "path": "/spec/template/spec/joinConfiguration", "valueFrom": {"template": "nodeRegistration:\n  kubeletExtraArgs: {}"}}, "made by a template"),
@@ -245,8 +245,66 @@ spec:
         ]
     }
     assert {"# loud", "# later", "# of the kubelet"} <= set(comments(made))
-    gone = next(one for _, one in found.findings if "useExperimentalRetryJoin has" in one.message)
+    gone = next(one for _, one in found.findings if "useExperimentalRetryJoin (" in one.message)
     assert gone.field == "spec.template.spec.useExperimentalRetryJoin"
+
+
+FAR = """\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlaneTemplate
+metadata: {name: plane}
+spec:
+  template:
+    spec:
+      machineTemplate:
+        # drain
+        nodeDrainTimeout: 10m # ten
+      kubeadmConfigSpec:
+        clusterConfiguration:
+          apiServer:
+            # slow
+            timeoutForControlPlane: 20m # patience
+          networking:
+            dnsDomain: x # dns
+        joinConfiguration:
+          discovery:
+            # found late
+            timeout: 5m # of tokens
+            bootstrapToken: {unsafeSkipCAVerification: true}
+"""
+
+
+def test_fields_of_another_branch() -> None:
+    """A field takes its comments to the place far away; what has none is told with its comment, once."""
+    found, text, data = run(FAR)
+
+    spec = data["spec"]["template"]["spec"]
+    config = spec["kubeadmConfigSpec"]
+    assert spec["machineTemplate"] == {"spec": {"deletion": {"nodeDrainTimeoutSeconds": 600}}}
+    assert config["initConfiguration"]["timeouts"] == {"controlPlaneComponentHealthCheckSeconds": 1200}
+    assert config["joinConfiguration"]["timeouts"]["tlsBootstrapSeconds"] == 300
+    assert comments(text) == [one for one in comments(FAR) if one != "# dns"]
+    [(_, gone)] = found.findings
+    assert gone.field == "spec.template.spec.kubeadmConfigSpec.clusterConfiguration.networking.dnsDomain"
+    assert gone.message == f"{gone.field} (its comment: # dns) has no place in v1beta2, and is gone"
+
+
+def test_limits_of_workers() -> None:
+    """The order of deletions and the limit of remediations leave the strategy, with their comments."""
+    given = CLUSTER.replace(
+        "            maxSurge: 1 # one more\n",
+        "            # the old ones\n            deletePolicy: Oldest # first\n"
+        "          remediation:\n            maxInFlight: 1 # at a time\n",
+    )
+    found, text, data = run(given)
+
+    group = data["spec"]["topology"]["workers"]["machineDeployments"][0]
+    assert (found.findings, comments(text)) == ([], comments(given))
+    assert group["rollout"] == {"strategy": {"type": "RollingUpdate"}}
+    assert (group["deletion"], group["healthCheck"]) == (
+        {"order": "Oldest"},
+        {"remediation": {"maxInFlight": 1}},
+    )
 
 
 def test_what_stays() -> None:
