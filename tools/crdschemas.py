@@ -25,6 +25,7 @@ SHIPPED = {
         "tools/crds/kubeadm.yaml",
         "tools/crds/docker.yaml",
     ),
+    "shared/krmkit/systems/clusterapi/api/v1beta1crds.json": ("tools/crds/core-v1beta1.yaml",),
     "shared/krmkit/systems/landscaper/items/publishedcrds.json": ("tools/crds/landscaper.yaml",),
 }
 _DROPPED = ("description", "example", "externalDocs", "title")

@@ -11,8 +11,8 @@ from typing import Any
 
 from krmkit.libraries.json.patch import patched
 from krmkit.libraries.kube.fielderror import FieldError, aggregate
-from krmkit.systems.clusterapi.api.classtypes import PATCH_SELECTOR
 from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.api.gotypes import part_of
 from krmkit.systems.clusterapi.api.objects import V1BETA2, decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.webhooks import compatibility
 from krmkit.systems.clusterapi.webhooks.cluster import Surroundings, class_key, validate_cluster
@@ -111,7 +111,12 @@ def class_validation_record(record: Record, folder: Path) -> tuple[bool, str]:
         return accepted(validate_patches(new, gates), record)
     if check == "selector":
         problems: list[Any] = []
-        selector = PATCH_SELECTOR.decode(given["selector"], "selector", problems) or {}
+        selector = (
+            part_of("ClusterClass", "spec", "patches", "definitions", "selector").decode(
+                given["selector"], "selector", problems
+            )
+            or {}
+        )
         return accepted(Targets(new.get("spec") or {}).validate(selector, "selector"), record)
     clusters = [cluster(one) for one in given.get("clusters") or ()]
     if check == "autoscalerAnnotations":

@@ -7,8 +7,7 @@ too, and a server-side apply refuses them: `undeclared` lists them.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
@@ -18,6 +17,7 @@ from krmkit.libraries.kube.fielderror import FieldError, child, duplicate, index
 from krmkit.libraries.schema.errors import SchemaError
 from krmkit.libraries.schema.fields import find
 from krmkit.libraries.schema.kubernetes.pruning import undeclared_fields
+from krmkit.libraries.schema.kubernetes.published import PublishedCrds
 from krmkit.libraries.schema.kubernetes.rules import RuleSet
 from krmkit.libraries.schema.kubernetes.values import validate_value
 from krmkit.libraries.schema.openapi import Schema, fill_defaults, read_schema
@@ -26,22 +26,16 @@ _OWN = ("apiVersion", "kind", "metadata", "status")
 
 
 class PublishedSchemas:
-    """The schemas that tools/crdschemas.py wrote, as data of krmkit: unpacked, and each of them read, on first use in a process.
+    """The schemas of published CRDs, each of them read on first use in a process."""
 
-    text: returns what the tool wrote.
-    """
-
-    def __init__(self, text: Callable[[], str | bytes]) -> None:
-        self._text = text
-        self._data: dict[str, object] | None = None
+    def __init__(self, crds: PublishedCrds) -> None:
+        self._crds = crds
         self._ready: dict[str, Schema | None] = {}
 
     def schema(self, name: str) -> Schema | None:
         """Return the schema of `<apiVersion>/<kind>`; None if there is none."""
         if name not in self._ready:
-            if self._data is None:
-                self._data = _unpacked(self._text())
-            self._ready[name] = _read(self._data.get(name))
+            self._ready[name] = _read(self._crds.data(name))
         return self._ready[name]
 
 
@@ -171,23 +165,6 @@ def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(path, str):
             group, kind = find(crd, ("spec", "group")), find(crd, ("spec", "names", "kind"))
             yield f"{group}/{version.get('name', '')}/{kind}", path.removeprefix(".")
-
-
-def _unpacked(text: str | bytes) -> dict[str, object]:
-    """Return the schemas that tools/crdschemas.py wrote; each shared subtree is one object."""
-    data = json.loads(text)
-    shared: list[object] = []
-    for tree in data["shared"]:
-        shared.append(_resolved(tree, shared))
-    return {name: _resolved(schema, shared) for name, schema in data["kinds"].items()}
-
-
-def _resolved(value: Any, shared: list[object]) -> Any:
-    if isinstance(value, dict):
-        if "$shared" in value:
-            return shared[value["$shared"]]
-        return {name: _resolved(inner, shared) for name, inner in value.items()}
-    return [_resolved(one, shared) for one in value] if isinstance(value, list) else value
 
 
 def _reaches_rule(schema: Schema, value: object) -> bool:

@@ -1,6 +1,6 @@
 """Decoding of API objects as in Go: data into the fields of a type, with a list of problems.
 
-A type tree (krmkit.systems.clusterapi.api.types) lists the fields. `decode` drops null and unknown fields, empty texts and empty
+A type tree (krmkit.systems.clusterapi.api.gotypes) lists the fields. `decode` drops null and unknown fields, empty texts and empty
 structs, because Go's omitempty and omitzero fields cannot tell these from absent ones:
 
 >>> topology = Struct("Topology", {"version": STRING, "replicas": INT32, "controlPlane": Struct("CP", {"name": STRING})})
@@ -275,12 +275,7 @@ class Struct(Type):
 
 
 STRING = Text()
-STRING_POINTER = Text(pointer=True)
 INT32 = Number(32)
-INT64 = Number(64)
-INT32_OR_NONE = Number(32, zero=False)
-BOOL = Bool()
-TRUE = Bool(false=False)
 RAW = Type()
 INT_OR_STRING = IntOrString()
 

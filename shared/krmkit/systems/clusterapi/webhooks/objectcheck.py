@@ -10,7 +10,6 @@ check.made(template)      # errors of a server-side apply, which refuses fields 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pkgutil import get_data
 from typing import Any
 
 from krmkit.libraries.json import Object
@@ -18,6 +17,7 @@ from krmkit.libraries.kube.fielderror import FieldError, forbidden
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 from krmkit.systems.clusterapi.api.errors import TopologyError
+from krmkit.systems.clusterapi.api.gotypes import PUBLISHED
 from krmkit.systems.clusterapi.api.labels import API_VERSION, group_of
 from krmkit.systems.clusterapi.api.objectversion import CONTROL_PLANE, V1BETA2, in_version
 from krmkit.systems.clusterapi.webhooks.kubeadmconfig import config_errors
@@ -30,8 +30,7 @@ _SCALED = (
     f"{CONTROL_PLANE}/{V1BETA2}/KubeadmControlPlane",
 )
 
-
-_PUBLISHED = PublishedSchemas(lambda: get_data("krmkit.systems.clusterapi.api", "publishedcrds.json") or b"")
+_PUBLISHED = PublishedSchemas(PUBLISHED)
 
 
 class ObjectCheck:

@@ -22,9 +22,9 @@ from krmkit.libraries.kube.fielderror import (
 )
 from krmkit.libraries.kube.names import is_qualified_name
 from krmkit.libraries.schema.fields import find, mapping
-from krmkit.systems.clusterapi.api.classtypes import EXTERNAL, JSON_PATCH, PATCH, PATCH_SELECTOR
-from krmkit.systems.clusterapi.api.decode import Type, go_order
+from krmkit.systems.clusterapi.api.decode import go_order
 from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.api.gotypes import part_of
 from krmkit.systems.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -35,6 +35,7 @@ from krmkit.systems.clusterapi.webhooks.compatibility import (
 )
 
 INLINE = "inline"
+_JSON_PATCH = ("definitions", "jsonPatches")
 OPERATIONS = ("add", "remove", "replace")
 _WITH_VALUE = ("add", "replace")
 _SELECTORS = {"machineDeploymentClass": MACHINE_DEPLOYMENTS, "machinePoolClass": MACHINE_POOLS}
@@ -113,7 +114,7 @@ def _validate_definitions(
         errors.append(required(path, "one of definitions or external must be defined"))
     if definitions is not None and external is not None:
         detail = "only one of definitions or external can be defined"
-        errors.append(invalid(path, Verbatim(go_json(patch, PATCH)), detail))
+        errors.append(invalid(path, Verbatim(go_json(patch)), detail))
     for position, definition in enumerate(definitions or ()):
         place = index(child(path, "definitions"), position)
         for number, json_patch in enumerate(definition.get("jsonPatches") or ()):
@@ -126,7 +127,7 @@ def _validate_definitions(
             errors.append(forbidden(path, detail))
         if not external.get("validateTopologyExtension") and not external.get("generatePatchesExtension"):
             detail = "one of validateTopologyExtension and generatePatchesExtension must be defined"
-            errors.append(invalid(path, Verbatim(go_json(external, EXTERNAL)), detail))
+            errors.append(invalid(path, Verbatim(go_json(external, "external")), detail))
     return errors
 
 
@@ -161,7 +162,11 @@ class Targets:
         match = mapping(selector, "matchResources")
         names = {of: find(match, (of, "names")) or [] for of in _SELECTORS}
         if not (match.get("infrastructureCluster") or match.get("controlPlane") or any(names.values())):
-            return [invalid(path, go_json(selector, PATCH_SELECTOR, pretty=True), "no selector enabled")]
+            return [
+                invalid(
+                    path, go_json(selector, "definitions", "selector", pretty=True), "no selector enabled"
+                )
+            ]
         path = child(path, "matchResources")
         wanted = (selector.get("apiVersion", ""), selector.get("kind", ""))
         found = []
@@ -235,10 +240,10 @@ def _validate_json_patch(patch: Object, variables: Collection[str], path: str) -
     operation, pointer = patch.get("op", ""), patch.get("path", "")
     found = []
     if operation not in OPERATIONS:
-        shown = go_json(patch, JSON_PATCH, pretty=True)
+        shown = go_json(patch, *_JSON_PATCH, pretty=True)
         found.append(not_supported(child(path, "op"), shown, OPERATIONS))
     if not pointer.startswith("/spec"):
-        shown = go_json(patch, JSON_PATCH, pretty=True)
+        shown = go_json(patch, *_JSON_PATCH, pretty=True)
         found.append(invalid(child(path, "path"), shown, 'jsonPatch path must start with "/spec"'))
     found += _validate_index_access(operation, pointer, child(path, "path"))
     if operation in _WITH_VALUE:
@@ -268,16 +273,16 @@ def _validate_value(patch: Object, variables: Collection[str], path: str) -> lis
     has_value = patch.get("value") is not None
     found = []
     if not has_value and source is None:
-        shown = go_json(patch, JSON_PATCH, pretty=True)
+        shown = go_json(patch, *_JSON_PATCH, pretty=True)
         found.append(invalid(path, shown, "jsonPatch must define one of value or valueFrom"))
     if has_value and source is not None:
-        shown = go_json(patch, JSON_PATCH, pretty=True)
+        shown = go_json(patch, *_JSON_PATCH, pretty=True)
         found.append(invalid(path, shown, "jsonPatch can not define both value and valueFrom"))
     if source is None:
         return found
     path = child(path, "valueFrom")
     template, variable = source.get("template", ""), source.get("variable", "")
-    shown = go_json(source, JSON_PATCH.fields["valueFrom"], pretty=True)
+    shown = go_json(source, *_JSON_PATCH, "valueFrom", pretty=True)
     if not template and not variable:
         found.append(invalid(path, shown, "valueFrom must set either template or variable"))
     if template and variable:
@@ -298,13 +303,13 @@ def variable_name(path: str) -> str:
     return path.lstrip(".[").replace("[", ".").partition(".")[0]
 
 
-def go_json(value: Object, of: Type, pretty: bool = False) -> str:
-    """Return JSON as Go writes the struct, indented by two spaces if `pretty`.
+def go_json(value: Object, *path: str, pretty: bool = False) -> str:
+    """Return JSON as Go writes a patch, or the struct at a path of it, indented by two spaces if `pretty`.
 
     Fields are in order, HTML characters escaped.
     """
     text = json.dumps(
-        go_order(value, of),
+        go_order(value, part_of("ClusterClass", "spec", "patches", *path)),
         ensure_ascii=False,
         indent=2 if pretty else None,
         separators=(",", ": ") if pretty else (",", ":"),

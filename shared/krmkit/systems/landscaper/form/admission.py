@@ -13,6 +13,7 @@ from krmkit.libraries.kube.fielderror import FieldError, forbidden, invalid, req
 from krmkit.libraries.kube.names import is_dns1123_subdomain, validate_annotations, validate_labels
 from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
+from krmkit.libraries.schema.kubernetes.published import PublishedCrds
 from krmkit.systems.landscaper.apinames import API_VERSION
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.form.installation import structure_errors
@@ -20,7 +21,7 @@ from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 from krmkit.systems.landscaper.items.objects import World
 
 _PUBLISHED = PublishedSchemas(
-    lambda: get_data("krmkit.systems.landscaper.items", "publishedcrds.json") or b""
+    PublishedCrds(lambda: get_data("krmkit.systems.landscaper.items", "publishedcrds.json") or b"")
 )
 
 

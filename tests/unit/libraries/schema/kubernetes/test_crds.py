@@ -8,6 +8,7 @@ import pytest
 
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
+from krmkit.libraries.schema.kubernetes.published import PublishedCrds
 
 
 def crd(spec: Object, version: str = "v1", **top: Any) -> Object:
@@ -162,7 +163,7 @@ def test_what_comes_along_is_loaded_when_a_kind_is_asked_for() -> None:
             '"shared":[{"type":"integer"},{"type":"object","properties":{"size":{"$shared":0}}}]}'
         )
 
-    constants = PublishedSchemas(published)
+    constants = PublishedSchemas(PublishedCrds(published))
     schemas = CrdSchemas([crd(SPEC)], constants)
     assert schemas.errors(thing({"size": 1})) == []
     assert loads == []

@@ -1,0 +1,135 @@
+"""The types of Cluster and ClusterClass, as trees: their fields from the schemas of the CRDs, and what only Go's types say from gotypes.json.
+
+gotypes.json has for each version the `names` of structs by `Owner.field` (others are called like their owner and field), the `pointers`,
+the fields whose zero value is `omitted`, those whose values are `free` as the webhook judges them, and where fields of the other version
+`moved`. Source: api/core/v1beta1 and api/core/v1beta2, cluster_types.go and clusterclass_types.go.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pkgutil import get_data
+from typing import Any
+
+from krmkit.libraries.go.time.durations import parse_duration
+from krmkit.libraries.json import Object
+from krmkit.libraries.schema.kubernetes.published import PublishedCrds
+from krmkit.systems.clusterapi.api.decode import (
+    INT_OR_STRING,
+    RAW,
+    Bool,
+    List,
+    Map,
+    Number,
+    ParsedText,
+    Struct,
+    Text,
+    Type,
+)
+from krmkit.systems.clusterapi.api.labels import GROUP
+from krmkit.systems.clusterapi.api.times import check_time
+
+_PLACE = "krmkit.systems.clusterapi.api"
+PUBLISHED = PublishedCrds(lambda: get_data(_PLACE, "publishedcrds.json") or b"")
+_OLD = PublishedCrds(lambda: get_data(_PLACE, "v1beta1crds.json") or b"")
+_FORMATS = {
+    "date-time": ParsedText("metav1.Time", check_time),
+    "duration": ParsedText("metav1.Duration", parse_duration),
+}
+_STRINGS = Map(Text())
+_METADATA = Struct(
+    "ObjectMeta",
+    {"name": Text(), "namespace": Text(), "uid": Text(), "labels": _STRINGS, "annotations": _STRINGS},
+    open=True,
+    package="v1",
+)
+_SCHEMA = "JSONSchemaProps"
+
+
+@cache
+def type_of(kind: str, version: str = "v1beta2") -> Struct:
+    """Return the type of a Cluster or ClusterClass.
+
+    >>> list(type_of("Cluster").fields["spec"].fields)[:3]
+    ['paused', 'clusterNetwork', 'controlPlaneEndpoint']
+    """
+    schema = (_OLD if version == "v1beta1" else PUBLISHED).data(f"{GROUP}/{version}/{kind}")
+    reader = _Reader(version)
+    return Struct(
+        kind,
+        {
+            "apiVersion": Text(),
+            "kind": Text(),
+            "metadata": _METADATA,
+            "spec": reader.struct(schema["properties"]["spec"], kind, "spec"),
+            "status": reader.named(f"{kind}Status", {}, open=True),
+        },
+        package=version,
+    )
+
+
+def part_of(kind: str, *path: str) -> Struct:
+    """Return the struct at a path of a type in v1beta2, that of the items of a list.
+
+    >>> part_of("ClusterClass", "spec", "patches", "external").name
+    'ExternalPatchDefinition'
+    """
+    found: Any = type_of(kind)
+    for name in path:
+        found = found.fields[name]
+        found = found.of if isinstance(found, List) else found
+    assert isinstance(found, Struct)
+    return found
+
+
+@cache
+def _facts() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(get_data(_PLACE, "gotypes.json") or b"{}")
+    return found
+
+
+class _Reader:
+    """Reads the types of a version."""
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+        self._facts = _facts()[version]
+
+    def named(self, name: str, fields: dict[str, Type], open: bool = False) -> Struct:
+        pointer = name in self._facts["pointers"]
+        package = "v1" if name == "ObjectReference" else self._version
+        return Struct(name, fields, pointer, open, self._facts["moved"].get(name), package)
+
+    def struct(self, schema: Object, owner: str, field: str) -> Struct:
+        name = self._facts["names"].get(f"{owner}.{field}", owner + field[:1].upper() + field[1:])
+        properties = schema["properties"].items()
+        made = self.named(name, {one: self._type(inner, name, one) for one, inner in properties})
+        if name == _SCHEMA:  # CRDs cannot say that a schema holds schemas, and leave these fields open.
+            made.fields.update(example=RAW, default=RAW, properties=Map(made), allOf=List(made))
+            made.fields.update(
+                dict.fromkeys(("items", "additionalProperties", "not"), made),
+                oneOf=List(made),
+                anyOf=List(made),
+            )
+        return made
+
+    def _type(self, schema: Object, owner: str, field: str) -> Type:
+        place = f"{owner}.{field}"
+        match schema.get("type"):
+            case "object" if "properties" in schema:
+                return self.struct(schema, owner, field)
+            case "object":
+                return Map(self._type(schema["additionalProperties"], owner, field))
+            case "array":
+                return List(self._type(schema["items"], owner, field))
+            case "boolean":
+                return Bool(false=place not in self._facts["omitted"])
+            case "integer":
+                return Number(int(schema["format"][3:]), zero=place not in self._facts["omitted"])
+            case "string" if "format" in schema:
+                return _FORMATS[schema["format"]]
+            case "string":
+                values = () if place in self._facts["free"] else schema.get("enum", ())
+                return Text(pointer=place in self._facts["pointers"], values=tuple(values))
+        return INT_OR_STRING if "x-kubernetes-int-or-string" in schema else RAW
