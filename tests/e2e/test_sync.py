@@ -202,8 +202,8 @@ def test_one_failure_does_not_stop_the_others(fleet: GitFleet) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{kptfile}---\napiVersion: v1\nkind: X\nmetadata: {{name: x}}\n", "must hold one object, got 2"),
-        ("", "must hold one object, got 0"),
+        ("{kptfile}---\napiVersion: v1\nkind: X\nmetadata: {{name: x}}\n", "must hold one document, got 2"),
+        ("", "must hold one document, got 0"),
         ("a: [", "Kptfile: line"),
         ("- a\n", "Kptfile"),
     ],

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from sys import intern
 
 from krmkit.krm.errors import Refused
@@ -25,16 +26,19 @@ from krmkit.storage.disk.write import FileEdit
 RECORD = ".krmkit-variants"
 
 
+@dataclass(slots=True, eq=False)
 class WrittenPackage:
     """A written package: its set (`owner`), the set's file (`source`), and its files, relative to its folder, with the
     digests of their contents. `orphan`: it stays when its variant goes.
     """
 
-    def __init__(self, owner: str, files: dict[str, str], source: str = "", orphan: bool = False) -> None:
-        self.owner = owner
-        self.source = source
-        self.files = dict(sorted(files.items()))
-        self.orphan = orphan
+    owner: str
+    files: dict[str, str]
+    source: str = ""
+    orphan: bool = False
+
+    def __post_init__(self) -> None:
+        self.files = dict(sorted(self.files.items()))
 
 
 class VariantFolder:

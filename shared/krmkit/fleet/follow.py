@@ -9,6 +9,7 @@ import os
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from krmkit.kpt.kptfile import API_VERSION
 from krmkit.kpt.merge.match import is_kptfile, source_or_none
@@ -221,7 +222,10 @@ def local_files(folder: str) -> dict[str, File]:
     return contents
 
 
-def package_kptfile(files: Mapping[str, File]) -> dict[str, object]:
+def package_kptfile(files: Mapping[str, File]) -> dict[str, Any]:
+    """The data of a package's Kptfile. Raises Refused."""
+    if KPTFILE not in files:
+        raise Refused("the package has no Kptfile")
     return _data(_source(files[KPTFILE].content))
 
 

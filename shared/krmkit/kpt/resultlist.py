@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as made
 
 from krmkit.krm.cause import CauseLog
 from krmkit.krm.resource import Resource
@@ -13,6 +15,7 @@ Data = Mapping[str, object]
 FILE = "results.yaml"
 
 
+@dataclass(slots=True, eq=False)
 class FunctionRun:
     """One function of a pipeline after its run.
 
@@ -23,20 +26,19 @@ class FunctionRun:
     `step`: the name of the entry, "" if it has none.
     """
 
-    def __init__(self, kind: str, name: str, package: str, field: str = "") -> None:
-        self.kind = kind
-        self.name = name
-        self.package = package
-        self.field = field
-        self.results: list[Data] = []
-        self.explained: frozenset[int] = frozenset()
-        self.causes: CauseLog | None = None
-        self.config: Resource | None = None
-        self.step = ""
-        self.stderr = ""
-        self.exit_code = 0
-        self.skipped = False
-        self.seconds = 0.0
+    kind: str
+    name: str
+    package: str
+    field: str = ""
+    results: list[Data] = made(default_factory=list)
+    explained: frozenset[int] = frozenset()
+    causes: CauseLog | None = None
+    config: Resource | None = None
+    step: str = ""
+    stderr: str = ""
+    exit_code: int = 0
+    skipped: bool = False
+    seconds: float = 0.0
 
     @property
     def reason(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Protocol
 
 from krmkit.fn.run import apply, summary
@@ -50,6 +51,15 @@ class Before:
                 item.revert(text, changed)
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An entry of a package's pipeline, with its config as it is now."""
+
+    package: Package
+    function: PipelineFunction
+    config: Resource | None
+
+
 class StepRunner:
     """Runs the functions of pipelines on resources in memory, and records each run.
 
@@ -94,10 +104,10 @@ class StepRunner:
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         if function.when and not self._wanted(package, function, chosen):
             return items
-        config = self._config(package, function, items)
+        step = _Step(package, function, self._config(package, function, items))
         if function in package.kptfile.mutators:
-            return self._mutate(package, function, items, chosen, config)
-        self._validate(package, function, chosen, config)
+            return self._mutate(step, items, chosen)
+        self._validate(step, chosen)
         return items
 
     def _wanted(self, package: Package, function: PipelineFunction, chosen: list[FileResource]) -> bool:
@@ -139,16 +149,11 @@ class StepRunner:
         return self.configs[id(function)]
 
     def _mutate(
-        self,
-        package: Package,
-        function: PipelineFunction,
-        items: list[FileResource],
-        chosen: list[FileResource],
-        config: Resource | None,
+        self, step: _Step, items: list[FileResource], chosen: list[FileResource]
     ) -> list[FileResource]:
         given = list(chosen)
-        output = self._call(package, function, chosen, config)
-        result = self._settled(package, function, output, config)
+        output = self._call(step, chosen)
+        result = self._settled(step, output)
         causes = self.rendering.runs[-1].causes
         if causes is not None:
             for made, item in zip(output, result, strict=True):
@@ -157,7 +162,7 @@ class StepRunner:
         if self.observer is not None:
             self.observer.left(self.rendering.runs[-1], given, result)
         result = self._kept(given, result)
-        if not function.narrows:
+        if not step.function.narrows:
             return result
         before = {id(item) for item in chosen}
         left = {id(item) for item in result}
@@ -179,51 +184,33 @@ class StepRunner:
         ]
         return [*lost, *result]
 
-    def _validate(
-        self,
-        package: Package,
-        function: PipelineFunction,
-        chosen: list[FileResource],
-        config: Resource | None,
-    ) -> None:
+    def _validate(self, step: _Step, chosen: list[FileResource]) -> None:
         before = Before(chosen)
         try:
-            result = self._call(package, function, chosen, config, list(chosen))
             # Its output must be valid, though it is dropped.
-            self._settled(package, function, result, config)
+            self._settled(step, self._call(step, chosen, list(chosen)))
         finally:
             before.restore()
 
-    def _settled(
-        self,
-        package: Package,
-        function: PipelineFunction,
-        resources: list[Resource],
-        config: Resource | None,
-    ) -> list[FileResource]:
+    def _settled(self, step: _Step, resources: list[Resource]) -> list[FileResource]:
         """Put the output of a function into files. Raises StoppedError or Refused for an invalid output."""
-        items = self.places.settle(resources, package, folder_of(config))
+        items = self.places.settle(resources, step.package, folder_of(step.config))
         problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
         if problem:
-            raise StoppedError(f"{name_of(function)}: its output is not right: {problem}")
+            raise StoppedError(f"{name_of(step.function)}: its output is not right: {problem}")
         return items
 
     def _call(
-        self,
-        package: Package,
-        function: PipelineFunction,
-        items: list[FileResource],
-        config: Resource | None,
-        silent: list[Resource] | None = None,
+        self, step: _Step, items: list[FileResource], silent: list[Resource] | None = None
     ) -> list[Resource]:
         """Run the function and return its output. A foreign program without output and error gives `silent`.
 
         Raises StoppedError if it failed; its results are kept."""
-        program = self.programs[id(function)]
-        run = self.begin(package, function, len(items))
+        program = self.programs[id(step.function)]
+        run = self.begin(step.package, step.function, len(items))
         start = time.monotonic()
         try:
-            result = self._run(program, run, items, config, silent)
+            result = self._run(program, run, items, step.config, silent)
         except Refused as error:
             run.exit_code = 1
             raise StoppedError(str(error)) from None
@@ -233,7 +220,7 @@ class StepRunner:
                 self.observer.finished(run)
         if run.exit_code != 0:
             hint = program.hint if isinstance(program, External) and not run.results else ""
-            raise StoppedError(f"{name_of(function)} failed{hint}")
+            raise StoppedError(f"{name_of(step.function)} failed{hint}")
         return result
 
     def _run(

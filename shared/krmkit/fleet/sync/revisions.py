@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.fleet.build import Files, VariantInput, others_of, read_blueprint
+from krmkit.fleet.follow import package_kptfile
 from krmkit.fleet.objects import FleetObjects
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.store import TAGS, Store, short_ref
 from krmkit.fleet.variants import Origin, UpstreamPackage, missing_upstream
-from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.storage.git.program import GitError
@@ -186,7 +186,7 @@ def _missing(store: Store, package: str, version: str, workspace: bool) -> Refus
 
 def lock_of(files: Files) -> tuple[str, str]:
     """The commit and folder of a package's upstreamLock, both "" without one. Raises Refused for half of one."""
-    lock = _kptfile(files).get("upstreamLock")
+    lock = package_kptfile(files).get("upstreamLock")
     if lock is None:
         return "", ""
     git = lock.get("git") if isinstance(lock, dict) else None
@@ -197,7 +197,7 @@ def lock_of(files: Files) -> tuple[str, str]:
 
 def says_the_same(files: Files, others: Files) -> bool:
     """Whether two Kptfiles have the same data and comments; Porch writes no slash before a directory, and no strategy."""
-    pair = [_kptfile(one) for one in (files, others)]
+    pair = [package_kptfile(one) for one in (files, others)]
     for kptfile in pair:
         for key in ("upstream", "upstreamLock"):
             if isinstance(kptfile.get(key), dict) and isinstance(git := kptfile[key].get("git"), dict):
@@ -208,17 +208,3 @@ def says_the_same(files: Files, others: Files) -> bool:
         for one in (files, others)
     ]
     return pair[0] == pair[1] and noted[0] == noted[1]
-
-
-def _kptfile(files: Files) -> dict[str, Any]:
-    kptfile = files.get("Kptfile")
-    if kptfile is None:
-        raise Refused("the package has no Kptfile")
-    try:
-        items = SourceFile("Kptfile", kptfile.content.decode("utf-8"), "", "Kptfile").items
-    except (UnicodeDecodeError, Refused) as error:
-        raise Refused(f"the package's Kptfile cannot be read: {error}") from None
-    if len(items) != 1:
-        raise Refused(f"the package's Kptfile must hold one object, got {len(items)}")
-    data = items[0].get()
-    return dict(data) if isinstance(data, dict) else {}

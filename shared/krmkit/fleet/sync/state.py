@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from krmkit.fleet.sync.store import Store
@@ -27,6 +27,7 @@ from krmkit.storage.git.refnames import OWN
 
 PREFIX = f"{OWN}/variants/"
 STATE_FILE = "state"
+_KINDS = {"str": str, "bool": bool, "list": list, "dict": dict}
 
 
 @dataclass(slots=True)
@@ -140,16 +141,12 @@ def _without_empty(data: dict[str, Any]) -> dict[str, Any]:
 
 def _is_sound(state: VariantState) -> bool:
     """Whether the fields have the right types: a repository of others may hold anything."""
-    if not (isinstance(state.owned, list) and isinstance(state.objects, list)):
-        return False
-    if not all(isinstance(one, dict) for one in (state.labels, state.annotations)):
-        return False
-    texts = [state.package, state.policy, state.owner, state.fleet, state.inputs, state.upstream, state.refs]
-    for memory in state.memories.values():
-        if not isinstance(memory.conflicts, list) or not isinstance(memory.edited, bool):
-            return False
-        if not isinstance(memory.before, list) or len(memory.before) not in (0, 4):
-            return False
-        texts += [memory.commit, memory.workspace, memory.output, memory.input, memory.base]
-        texts += [*memory.conflicts, *memory.before]
-    return all(isinstance(text, str) for text in [*texts, *state.owned, *state.objects])
+    memories = state.memories.values()
+    whole: list[VariantState | RevisionMemory] = [state, *memories]
+    kinds_fit = all(
+        isinstance(value := getattr(one, field.name), _KINDS[str(field.type).partition("[")[0]])
+        and (not isinstance(value, list) or all(isinstance(text, str) for text in value))
+        for one in whole
+        for field in fields(one)
+    )
+    return kinds_fit and all(len(memory.before) in (0, 4) for memory in memories)

@@ -51,18 +51,16 @@ def _source(path: str, content: bytes) -> SourceFile | None:
 
 
 def _in_file(file: SourceFile | None, conflict: ResourceConflict) -> _Place:
-    for item in file.items if file is not None else ():
-        if who(item) == conflict.resource:
-            return _in_file_of(item, conflict)
     # If a function or a person renamed it, its mark has the old name.
-    for item in file.items if file is not None else ():
-        if _was(item) == conflict.resource:
-            return _in_file_of(item, conflict)
+    for name_of in (who, _was):
+        for item in file.items if file is not None else ():
+            if name_of(item) == conflict.resource:
+                return _in_file_of(item, conflict)
     return 1, 1
 
 
 def _in_file_of(item: FileResource, conflict: ResourceConflict) -> _Place:
-    line, column = _in_item(item, conflict)
+    line, column = _in_text_or_start(item.text, conflict)
     return item.location.line + line - 1, column
 
 
@@ -75,19 +73,16 @@ def _was(item: FileResource) -> str:
     return f"{parts[1]} {parts[3]}" if len(parts) == 4 else ""
 
 
-def _in_item(item: FileResource, conflict: ResourceConflict) -> _Place:
-    try:
-        return _in_text(item.text, conflict.path, conflict.line)
-    except (YamlError, Refused, RecursionError):
-        return 1, 1
-
-
 def _in_whole_file(content: bytes, conflict: ResourceConflict) -> _Place:
     if not conflict.path or not conflict.file.endswith((*SUFFIXES, ".json")):
         return max(conflict.line, 1), 1
+    return _in_text_or_start(content.decode("utf-8", "replace"), conflict)
+
+
+def _in_text_or_start(text: str, conflict: ResourceConflict) -> _Place:
     try:
-        return _in_text(content.decode("utf-8"), conflict.path, conflict.line)
-    except (YamlError, Refused, RecursionError, UnicodeDecodeError):
+        return _in_text(text, conflict.path, conflict.line)
+    except (YamlError, Refused, RecursionError):
         return 1, 1
 
 
