@@ -91,9 +91,8 @@ def follow_below(
     while pending:
         prefix, files, above = pending.pop()
         # A person decides about a Kptfile with both sides of a conflict before its subpackage is followed.
-        undecided = any(one.file == prefix + KPTFILE for one in merged.conflicts) and _unresolved_line(
-            files[KPTFILE]
-        )
+        told = {one.file for one in merged.conflicts}
+        undecided = prefix + KPTFILE in told and _unresolved_line(files[KPTFILE])
         kptfile = _kptfile_below(prefix.rstrip("/"), files) if prefix and not undecided else {}
         if "upstream" in kptfile and (fetched_too or "upstreamLock" not in kptfile):
             folder = prefix.rstrip("/")
@@ -275,7 +274,8 @@ def _merge(
             for path in {*before, *here} - {KPTFILE} - apart
             if not is_unedited(path, before.get(path), here.get(path))
         )
-        if _of_people(before[KPTFILE]) != _of_people(here[KPTFILE]):
+        kptfiles = [_data(_source(kptfile_of_people(side[KPTFILE]))) for side in (before, here)]
+        if kptfiles[0] != kptfiles[1]:
             edited.insert(0, KPTFILE)
         if edited:
             raise Refused(
@@ -309,10 +309,6 @@ def kptfile_of_people(content: bytes) -> bytes:
     for path in (("upstream",), ("upstreamLock",), ("metadata", "name")):
         file.items[0].remove(path)
     return file.joined(file.items).encode()
-
-
-def _of_people(content: bytes) -> dict[str, object]:
-    return _data(_source(kptfile_of_people(content)))
 
 
 def _without_render_status(content: bytes) -> bytes:

@@ -128,7 +128,7 @@ def split_address(address: str) -> tuple[str, str]:
     segments = address[host.end() :].strip("/").split("/")
     for number in range(min(_SHORTEST, len(segments)), len(segments) + 1):
         repo = host[0] + "/".join(segments[:number])
-        if _answers(repo):
+        if _head_of(repo) is not None:
             return repo, "/".join(segments[number:])
     raise Refused(
         f"{shown_address(address)}: git finds no repository there; write REPO.git/PATH, or sign in to the host as git does"
@@ -148,27 +148,24 @@ def _local(path: str) -> str:
     return path if path.startswith("file://") else os.path.abspath(path)
 
 
-def _answers(repo: str) -> bool:
+def _head_of(repo: str) -> str | None:
+    """What git says of the HEAD of an address, None if it finds no repository there."""
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
+        words = ("ls-remote", "--quiet", "--symref")
         try:
-            GitRepository(Path(folder)).run(
-                "ls-remote", "--quiet", operands=(repo, "HEAD"), protocols=NETWORK
-            )
+            answer = GitRepository(Path(folder)).run(*words, operands=(repo, "HEAD"), protocols=NETWORK)
         except GitError:
-            return False
-    return True
+            return None
+    return answer.decode("utf-8", "replace")
 
 
 def _default_branch(address: str) -> str:
     """The branch that an address's repository has by default, "" if git finds none."""
     try:
-        repo, _ = split_address(address)
-        with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
-            words = ("ls-remote", "--quiet", "--symref")
-            answer = GitRepository(Path(folder)).run(*words, operands=(repo, "HEAD"), protocols=NETWORK)
+        answer = _head_of(split_address(address)[0]) or ""
     except (GitError, Refused):
         return ""
-    found = re.match(r"ref: refs/heads/(\S+)\tHEAD", answer.decode("utf-8", "replace"))
+    found = re.match(r"ref: refs/heads/(\S+)\tHEAD", answer)
     return found[1] if found else ""
 
 

@@ -7,8 +7,8 @@ and for an `exec:` that is its name without a slash. Anything else is run as kpt
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 
 from krmkit.fn.commandline import parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
@@ -20,12 +20,6 @@ from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.render.programs.container import bad_image, container, full_name, image_prefix, runtime, tags_here
 from krmkit.render.programs.external import TIMEOUT, External
 from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
-
-# Flags of a command line that are arguments of ProgramResolver.
-_FLAGS = (
-    "allow_exec", "allow_network", "image_pull_policy", "timeout", "containers", "in_process", "strict", "skip", "only",
-    "image_prefix",
-)  # fmt: skip
 
 
 class ResolveError(Refused):
@@ -44,45 +38,40 @@ class Known:
     options: RunOptions
 
 
+@dataclass(eq=False)
 class ProgramResolver:
-    """Finds programs; caches facts about the machine."""
+    """Finds programs; caches facts about the machine.
 
-    def __init__(
-        self,
-        options: RunOptions,
-        allow_exec: bool = False,
-        allow_network: bool = False,
-        image_pull_policy: str = "IfNotPresent",
-        timeout: float = TIMEOUT,
-        catalog: dict[str, Function] | None = None,
-        containers: Iterable[str] = (),
-        in_process: Iterable[str] = (),
-        strict: bool = False,
-        skip: Iterable[str] = (),
-        only: Iterable[str] = (),
-        image_prefix: str = "",
-    ) -> None:
-        self.options = options
-        self.allow_exec = allow_exec
-        self.allow_network = allow_network
-        self.pull = image_pull_policy
-        self.timeout = timeout
-        self._functions: dict[str, Function] = dict(catalog or {})
-        self._names = frozenset(catalog if catalog is not None else names())
-        self._containers = frozenset(containers)
-        self._registries = tuple(in_process)
-        self.strict = strict  # whether a function may stand in for a release that it follows only
+    `strict`: a function stands in for a release that it follows only. `skip`: the names of functions that
+    do not run; `only`: if not empty, only these run. `image_prefix`: the registry of images without one, ""
+    for the default.
+    """
+
+    options: RunOptions
+    allow_exec: bool = False
+    allow_network: bool = False
+    image_pull_policy: str = "IfNotPresent"
+    timeout: float = TIMEOUT
+    catalog: dict[str, Function] | None = None
+    containers: Collection[str] = ()
+    in_process: Collection[str] = ()
+    strict: bool = False
+    skip: Collection[str] = ()
+    only: Collection[str] = ()
+    image_prefix: str = ""
+
+    def __post_init__(self) -> None:
+        self._functions: dict[str, Function] = dict(self.catalog or {})
+        self._names = frozenset(self.catalog if self.catalog is not None else names())
         self._runtime = ""
-        self.skip = frozenset(skip)  # names of functions that do not run
-        self.only = frozenset(only)  # if not empty, only these run
-        self.image_prefix = image_prefix  # the registry of images without one; "" for the default
 
     @classmethod
     def of(
         cls, flags: argparse.Namespace, options: RunOptions, catalog: dict[str, Function] | None
     ) -> ProgramResolver:
         """Return the resolver for the flags of a command line."""
-        return cls(options, catalog=catalog, **{name: getattr(flags, name) for name in _FLAGS})
+        known = {one.name for one in fields(cls)} - {"options", "catalog"}
+        return cls(options, catalog=catalog, **{name: getattr(flags, name) for name in known})
 
     def skips(self, entry: PipelineFunction) -> str:
         """Return the flag that skips a function, "" if it runs."""
@@ -111,8 +100,8 @@ class ProgramResolver:
     def _image(self, entry: PipelineFunction) -> Known | External:
         name = image_name(entry.image)
         # The caller's functions are those of --functions, which is enough; krmkit's stand in for images.
-        ours = name not in names() or bool(stood_in(entry.image, self._registries))
-        if name in self._names and name not in self._containers and ours:
+        ours = name not in names() or bool(stood_in(entry.image, tuple(self.in_process)))
+        if name in self._names and name not in self.containers and ours:
             function = self._load(name)
             tag = fulfilling(entry.tag, followed(entry.image, function.definition))
             warning = not_the_image(entry.image, tag, function.definition)
@@ -123,7 +112,7 @@ class ProgramResolver:
             try:
                 self._runtime = runtime()
             except Refused as error:
-                if name in self._containers:
+                if name in self.containers:
                     raise ResolveError(
                         f"{entry.image} must run as a container (--containers {name}), and no container runtime works"
                         f" here: {error}"
@@ -145,7 +134,7 @@ class ProgramResolver:
         bad = bad_image(entry.image) or bad_image(image)
         if bad:
             raise ResolveError(bad)
-        program = container(image, self._runtime, self.pull, self.allow_network, self.timeout)
+        program = container(image, self._runtime, self.image_pull_policy, self.allow_network, self.timeout)
         program.hint = self._hint(name)
         return program
 

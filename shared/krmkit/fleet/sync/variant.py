@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
@@ -47,33 +47,28 @@ class _Job:
     again: bool = False
 
 
+@dataclass(eq=False)
 class VariantSync:
-    """The sync of one variant: its task, its downstream store, and its state."""
+    """The sync of one variant: its task, its downstream store, and its state after the last one (`old`).
 
-    def __init__(
-        self,
-        task: Task,
-        sources: SyncSources,
-        store: Store,
-        state: VariantState | None,
-        approve: str,
-        author: str,
-        prune: bool = False,
-        taken: Mapping[str, str] | None = None,
-        on_conflict: str = "",
-    ) -> None:
-        """`on_conflict`: that of Update; `taken`: the refs of other variants' revisions, with the variants' names."""
-        self.task = task
-        self.sources = sources
-        self.store = store
-        self.approve = approve
-        self.prune = prune
-        self.on_conflict = on_conflict
-        self.taken = taken or {}
+    `on_conflict`: that of Update; `taken`: the refs of other variants' revisions, with the variants' names.
+    """
+
+    task: Task
+    sources: SyncSources
+    store: Store
+    old: VariantState | None
+    approve: str
+    author: str
+    prune: bool = False
+    taken: Mapping[str, str] = field(default_factory=dict)
+    on_conflict: str = ""
+
+    def __post_init__(self) -> None:
+        task, old = self.task, self.old
         self.package = str(task.spec["downstream"]["package"])
-        self.old = state
         self.outcome = SyncOutcome(
-            f"{task.namespace or 'default'}/{task.name}", f"{store.name}/{self.package}"
+            f"{task.namespace or 'default'}/{task.name}", f"{self.store.name}/{self.package}"
         )
         self.variant = {
             "metadata": {"name": task.name, "namespace": task.namespace, "uid": self.outcome.name},
@@ -89,13 +84,15 @@ class VariantSync:
             str(task.spec.get("deletionPolicy") or "delete"),
             task.owner,
             task.fleet,
-            owned=list(state.owned if state else ()),
-            objects=list(state.objects if state else ()),
-            labels=dict(state.labels if state else {}),
-            annotations=dict(state.annotations if state else {}),
-            memories=dict(state.memories if state else {}),
+            owned=list(old.owned if old else ()),
+            objects=list(old.objects if old else ()),
+            labels=dict(old.labels if old else {}),
+            annotations=dict(old.annotations if old else {}),
+            memories=dict(old.memories if old else {}),
         )
-        self.drafts = Drafts(store, self.package, self.new, self.outcome, approve, author, self.taken)
+        self.drafts = Drafts(
+            self.store, self.package, self.new, self.outcome, self.approve, self.author, self.taken
+        )
 
     def prepare(self) -> list[Clone | Update]:
         """Read the revisions and return the builds; change nothing. Raises Refused, GitError, and the errors of reading."""

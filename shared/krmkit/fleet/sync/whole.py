@@ -131,17 +131,8 @@ class Sync:
             own = state_ref(task.namespace, task.name)
             state = self.states[store.name].get(own)
             taken = self._taken(store, own, package, task, state)
-            work.sync = VariantSync(
-                task,
-                self.sources,
-                store,
-                state,
-                self.approve,
-                self.author,
-                self.prune,
-                taken,
-                self.on_conflict,
-            )
+            common = self.approve, self.author, self.prune
+            work.sync = VariantSync(task, self.sources, store, state, *common, taken, self.on_conflict)
             work.outcome = work.sync.outcome
             work.inputs = work.sync.prepare()
             work.missing = len(work.inputs)

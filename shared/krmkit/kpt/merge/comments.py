@@ -201,11 +201,13 @@ def _keys(node: Seq) -> list[str]:
     )
     if names is None:
         return []
-    return ["[" + ",".join(_text(item.get(name)) for name in names) + "]" for item in maps]
+    return [step_of(item, names) for item in maps]
 
 
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, Scalar) else ""
+def step_of(element: Map, keys: tuple[str, ...]) -> str:
+    """The step of an element in a path, by the texts of its keys: `[80,TCP]`."""
+    values = (element.get(key) for key in keys)
+    return "[" + ",".join(one.text if isinstance(one, Scalar) else "" for one in values) + "]"
 
 
 def _is_block(node: Node) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from krmkit.kpt.merge.comments import step_of
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.listkeys import IDENTITIES
 from krmkit.kpt.merge.stamp import who
@@ -122,12 +123,5 @@ def _inside(text: str, node: Node | None, at: int, path: tuple[str, ...], line: 
 
 def _element(node: Seq, step: str) -> Node | None:
     """The element that a path names: `[web]` by its merge key, `[80,TCP]` by two keys."""
-    for keys in _KEYS:
-        for item in map(deref, node.items):
-            if isinstance(item, Map) and f"[{','.join(_text(item.get(key)) for key in keys)}]" == step:
-                return item
-    return None
-
-
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, Scalar) else ""
+    maps = [item for item in map(deref, node.items) if isinstance(item, Map)]
+    return next((item for keys in _KEYS for item in maps if step_of(item, keys) == step), None)
