@@ -132,7 +132,6 @@ LATE_TYPES = {
     "storage.git.program",
     "systems.clusterapi.desired.package",
     "systems.landscaper.jsonschema.formats",
-    "systems.landscaper.jsonschema.schema",
     "systems.landscaper.templates.executors",
     "systems.landscaper.templates.spiff",
 }

@@ -61,6 +61,22 @@ def test_files_outside_do_not_exist(path: str) -> None:
         result(f'a: (( read("{path}", "text") ))', files=FILES, access="files")
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("d/c.txt", "read: error reading [d/c.txt]: file does not exist"),
+        ("/e/f/c.txt", "read: error reading [/e/f/c.txt]:  /e: file does not exist"),
+        ("/d/b.txt/c", "read: error reading [/d/b.txt/c]:  /d/b.txt: is no directory"),
+    ],
+)
+def test_files_that_are_absent(path: str, said: str) -> None:
+    """The message has the path once, and the folder where it ends."""
+    with pytest.raises(SpiffError) as caught:
+        result(f'a: (( read("{path}") ))', files=FILES, access="files")
+
+    assert caught.value.message.endswith(f"*{said}")
+
+
 OFF = {
     'read("/d/b.txt")': "read", 'read_uncached("/d/b.txt")': "read", 'lookup_file("a", "b")': "lookup", 'lookup_dir("a", "b")': "lookup",
     'list_files("/")': "listFiles", 'list_dirs("/")': "listFiles", 'exec("ls")': "exec", 'exec_uncached("ls")': "exec",

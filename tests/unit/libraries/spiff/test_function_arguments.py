@@ -106,7 +106,9 @@ ADDRESSES: dict[str, Any] = {
     '"10.0.0.0/24" / 1': "10.0.0.0/24",
     '"10.0.0.0/24" * 0': "10.0.0.0/24",
     '"fd00::1" + 1': "fd00::2",
-    '"255.255.255.255" + 1': "0.0.0.0",
+    '"255.255.255.255" + 1': "::1:0:0:0",
+    '"0.0.0.0" - 1': "::fffe:ffff:ffff",
+    '"10.0.0.5" - "::1"': 281470849515524,
     'num_ip("fd00::/120")': 256,
     'contains_ip("10.0.0.0/24", "10.0.1.0")': False,
 }
@@ -287,7 +289,6 @@ FAILURES = {
     '"a" + 1': "first argument for addition must be IP address, CIDR or number",
     '"a" - "10.0.0.1"': "first argument for substraction must be IP address, CIDR or number",
     '"10.0.0.1" - "a"': "second argument for substraction must be IP address, CIDR or number",
-    '"10.0.0.1" - "fd00::1"': "IP type mismatch",
     '"255.0.0.0/8" * 1': "network address out of range",
     '"10.0.0.0/31" / 4': "divisor too large for CIDR network size",
     "semver(5)": "semverprerelease requires one string argument, but got int",

@@ -177,6 +177,35 @@ def test_folded(output: Object, wanted: Object) -> None:
     assert folded(output, shape) == wanted
 
 
+@pytest.mark.parametrize(
+    ("phase", "output", "said"),
+    [
+        ("deployExecutions", "deployItems: {a: b}", "deployItems must be a list, got object"),
+        ("deployExecutions", "deployItems: [a]", "deployItems[0] must be a mapping, got string"),
+        ("deployExecutions", "deployItems: [{name: a, type: t, dependsOn: b}]", "deployItems[0].dependsOn must be a list, got string"),
+        ("deployExecutions", "deployItems: [{name: 5, type: t}]", "deployItems[0].name must be a text, got integer"),
+        ("deployExecutions", "deployItems: [{name: a, type: t, target: b}]", "deployItems[0].target must be a mapping, got string"),
+        ("importExecutions", "errors: bad", "errors must be a list, got string"),
+        ("importExecutions", "bindings: [1]", "bindings must be a mapping, got array"),
+        ("subinstallationExecutions", "subinstallations: {name: a}", "subinstallations must be a list, got object"),
+        ("exportExecutions", "exports: [1]", "exports must be a mapping, got array"),
+    ],
+)  # fmt: skip
+def test_output_of_another_type(phase: str, output: str, said: str) -> None:
+    """What Go cannot decode fails the installation, and is not taken for nothing."""
+    found = one(installation("w", f"{phase}:\n- {{name: e, type: GoTemplate, template: '{output}'}}\n"))
+
+    assert found.phase == "Failed"
+    assert messages(found) == [f'error while decoding templated execution: executor "e": {said}']
+
+
+def test_a_blueprint_of_no_component() -> None:
+    """A blueprint of a component needs the component."""
+    found = one(obj("Installation", "w", spec={"blueprint": {"ref": {"resourceName": "b"}}}))
+
+    assert messages(found) == ["no component descriptor reference defined, which a blueprint reference needs"]
+
+
 def test_unknown_keys() -> None:
     """A misspelt key is named with its place."""
     data = {"deployItems": [{"name": "a", "dependOn": [], "target": {"imprt": "x"}, "config": {"any": 1}}]}

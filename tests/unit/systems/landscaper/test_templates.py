@@ -344,8 +344,8 @@ def test_executors_in_order() -> None:
         ("{name: a, type: Spiff, file: b.yam}", 'file does not exist: "b.yam"; did you mean "b.yaml"?'),
         ("{name: a, type: GoTemplate, template: '[1]'}", 'executor "a": the output must be a mapping, got list'),
         ("{name: a, type: Spiff, template: '[1]'}", 'executor "a": the output must be a mapping'),
-        ("{name: a, type: GoTemplate, template: 'deployItems: [1]'}", 'executor "a": deployItems must be a list of mappings'),
-        ("{name: a, type: Spiff, template: {deployItems: [1]}}", 'executor "a": deployItems must be a list of mappings'),
+        ("{name: a, type: GoTemplate, template: 'deployItems: [1]'}", 'executor "a": deployItems[0] must be a mapping, got integer'),
+        ("{name: a, type: Spiff, template: {deployItems: [1]}}", 'executor "a": deployItems[0] must be a mapping, got integer'),
         ("{name: a, type: Gotemplate, template: a}", 'unknown template type Gotemplate; did you mean "GoTemplate"?'),
         ("{name: a, template: a}", "unknown template type (none); known: GoTemplate, Spiff"),
         (

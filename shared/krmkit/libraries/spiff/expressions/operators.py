@@ -102,7 +102,7 @@ class Subtraction(Binary):
             _check_address(left, "first argument for substraction", info)
             if type(right) is str:
                 _check_address(right, "second argument for substraction", info)
-                return addresses.distance(left, right, info)
+                return wrap64(addresses.distance(left, right))
             if type(right) is not int:
                 raise Failure("second argument of IP address subtraction must be IP address or integer", info)
             return addresses.moved(left, -right, info)

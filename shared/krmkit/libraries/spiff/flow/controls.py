@@ -25,6 +25,7 @@ _CONTROLS: dict[str, frozenset[str]] = {
     "for": frozenset(("do", "mapkey")),
     "merge": frozenset(),
 }
+_BODY = "error evaluationg for body"
 _KNOWN = frozenset(_CONTROLS) | frozenset().union(*_CONTROLS.values())
 
 
@@ -67,7 +68,9 @@ def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | 
         place.chosen = wait.chosen
         return None
     except Failure as failure:
-        shown = Node(f"<{name} control>" if name else "<control>", node.source)
+        # An error in the body of a loop is one of the map.
+        in_body = failure.issue.text == _BODY
+        shown = node if in_body else Node(f"<{name} control>" if name else "<control>", node.source)
         return shown.noted(issue=failure.issue, error=True, failed=True)
 
 
@@ -244,7 +247,7 @@ def _for(value: Node, options: dict[str, Node], fields: dict[str, Node], env: En
         else:
             made.append(Node(result, node.source))
     if issues:
-        raise Failure(Issue("error evaluationg for body", tuple(issues)))
+        raise Failure(Issue(_BODY, tuple(issues)))
     if waits:
         raise Waits
     return Node(made if mapkey is None else named, node.source)

@@ -52,22 +52,22 @@ def _read(args: list[Any], env: Env, info: Info) -> Any:
         raise Failure(f"read: error getting [{name}]: {DENIED}")
     content = env.run.files.get(_path(name))
     if content is None:
-        raise Failure(
-            f"read: error reading [{posixpath.normpath(name)}]:  {_missing(env.run, name)}: file does not exist"
-        )
+        raise Failure(f"read: error reading [{posixpath.normpath(name)}]: {_missing(env.run, name)}")
     if mode == "binary":
         return With(base64.b64encode(content).decode("ascii"), Info(source=name))
     return parsed(name, decode(content), mode, env)
 
 
 def _missing(run: Any, name: str) -> str:
-    """The first part of a path that does not exist."""
+    """Why there is no file of a path. The reference names only a missing folder above it, and a file that is taken for one."""
     here = ""
-    for part in _path(name).strip("/").split("/"):
+    for part in posixpath.dirname(_path(name)).strip("/").split("/"):
         here += "/" + part
-        if here not in run.files and not _is_folder(run, here):
-            return here
-    return here
+        if here in run.files:
+            return f" {here}: is no directory"
+        if not _is_folder(run, here):
+            return f" {here}: file does not exist"
+    return "file does not exist"
 
 
 def _lookup(folder: bool) -> Function:

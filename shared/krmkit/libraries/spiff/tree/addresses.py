@@ -35,22 +35,26 @@ def moved(text: str, offset: int, info: Info) -> str:
     """The address (or the CIDR, inside its net) that lies `offset` further; `text` is one of both."""
     found = address(text)
     if found is not None:
-        bits = found.max_prefixlen
-        return str(type(found)((int(found) + offset) % (1 << bits)))
+        total = (_wide(found) + offset) % (1 << 128)
+        short = ipaddress.IPv6Address(total).ipv4_mapped
+        return str(short or ipaddress.IPv6Address(total))
     net = ipaddress.ip_network(text, strict=False)
     base = ipaddress.ip_address(text.partition("/")[0])
     target = int(base) + offset
     if not int(net.network_address) <= target <= int(net.broadcast_address):
-        raise Failure(f"resulting ip address not in CIDR range of {net}", info)
+        raise Failure("resulting ip address not in CIDR range", info)
     return f"{type(base)(target)}/{net.prefixlen}"
 
 
-def distance(left: str, right: str, info: Info) -> int:
-    """How many addresses lie between two addresses or CIDRs."""
+def distance(left: str, right: str) -> int:
+    """How many addresses lie between two addresses or CIDRs, of either kind."""
     first, second = (ipaddress.ip_address(text.partition("/")[0]) for text in (left, right))
-    if first.version != second.version:
-        raise Failure("IP type mismatch", info)
-    return int(first) - int(second)
+    return _wide(first) - _wide(second)
+
+
+def _wide(one: Address) -> int:
+    """An address as Go holds it, in 128 bits: one of version 4 begins with ::ffff."""
+    return int(one) | 0xFFFF << 32 if one.version == 4 else int(one)
 
 
 def following(net: Network, count: int, info: Info) -> str:

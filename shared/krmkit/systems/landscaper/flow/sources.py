@@ -132,7 +132,9 @@ def _blueprint_files(
         )
     if component is None:
         raise InstallationError(
-            "blueprint-not-found", "a blueprint reference needs a componentDescriptor", place
+            "blueprint-not-found",
+            "no component descriptor reference defined, which a blueprint reference needs",
+            place,
         )
     blueprints = [one for one in component.resources if one.get("type") in BLUEPRINT_TYPES]
     resource = next((one for one in blueprints if one.get("name") == name), None) or component.resource(name)

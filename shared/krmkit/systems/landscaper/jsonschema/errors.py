@@ -3,7 +3,9 @@
     explained({"type": ["string", "null"], "maxLength": 1}, 5, KEYWORDS)   # ["(root): Invalid type. Expected: [string,null], given: integer"]
 
 The reference stops at a schema whose type does not fit, adds a line for each allOf and if, and shows the branch of an anyOf or oneOf
-that comes closest, which it counts in points. A library decides whether a value is valid; only what is invalid comes here.
+that comes closest, which it counts in points.
+
+References and anyOf can double the work at every level, so each schema is checked once for each place, and draws on the run's effort.
 """
 
 from __future__ import annotations
@@ -17,11 +19,15 @@ from krmkit.libraries.go.fmt.printing import positional, shortest
 from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.schema.walk import kind_of
+from krmkit.libraries.yaml.effort import charge
 from krmkit.systems.landscaper.jsonschema.formats import has_format
 from krmkit.systems.landscaper.jsonschema.pointers import target
 
 Place = tuple[str, ...]
 _DEEPEST = 220  # schemas inside each other
+_STEPS = 32  # of effort for one schema and one value
+_SIGNS = 64  # characters of a pattern or a text in one step
+_REPEATED = 2_000  # steps to compile a pattern with a repeat count
 _ERROR = -2  # points that an error takes; a check that was made gives one
 
 
@@ -29,21 +35,25 @@ _ERROR = -2  # points that an error takes; a check that was made gives one
 class _Result:
     """The lines of one schema for one value, and its points."""
 
-    lines: list[str] = field(init=False, default_factory=list)
+    lines: dict[str, None] = field(init=False, default_factory=dict)  # each once
     score: int = field(init=False, default=0)
 
     def add(self, place: Place, text: str) -> None:
-        self.lines.append(f"{'.'.join(place) or '(root)'}: {text}")
+        self.lines[f"{'.'.join(place) or '(root)'}: {text}"] = None
         self.score += _ERROR
 
     def merge(self, other: _Result) -> None:
-        self.lines += other.lines
+        charge(len(other.lines))
+        self.lines |= other.lines
         self.score += other.score
 
 
 def explained(schema: object, value: object, keywords: frozenset[str]) -> list[str]:
-    """Return the lines about an invalid value. `keywords` are those that the draft of the schema knows beside the common ones."""
-    return _Explainer(schema, keywords).check(schema, value, ()).lines
+    """Return the lines about a value, none for a valid one. `keywords` are those that the draft of the schema knows beside the common ones.
+
+    Raises EffortError if the run's budget is used up.
+    """
+    return list(_Explainer(schema, keywords).check(schema, value, ()).lines)
 
 
 class _Explainer:
@@ -53,6 +63,7 @@ class _Explainer:
         self._root = root
         self._keywords = keywords
         self._busy: set[tuple[int, int]] = set()
+        self._known_results: dict[tuple[int, int, Place], _Result] = {}
 
     def check(self, schema: Any, value: Any, place: Place) -> _Result:
         """One schema for one value."""
@@ -64,6 +75,12 @@ class _Explainer:
         pair = id(schema), id(value)
         if not isinstance(schema, dict) or pair in self._busy or len(self._busy) > _DEEPEST:
             return result
+        return self._known_results.get((*pair, place)) or self._checked(schema, value, place, result)
+
+    def _checked(self, schema: dict[str, Any], value: Any, place: Place, result: _Result) -> _Result:
+        charge(_STEPS)
+        pair = id(schema), id(value)
+        self._known_results[*pair, place] = result
         types = schema.get("type")
         allowed = types if isinstance(types, list) else [] if types is None else [types]
         given = _type(value)
@@ -186,7 +203,7 @@ class _Explainer:
         known = schema.get("properties", {})
         additional = schema.get("additionalProperties", True)
         for name, item in value.items():
-            matching = [inner for text, inner in patterns.items() if compile_pattern(text).search(name)]
+            matching = [inner for text, inner in patterns.items() if _fits(text, name)]
             for inner in matching:
                 result.merge(self.check(inner, item, (*place, name)))
             result.score += bool(matching)
@@ -216,18 +233,25 @@ class _Explainer:
             result.add(place, f"Does not match format '{name}'")
 
 
+def _fits(pattern: str, text: str) -> bool:
+    charge(len(pattern) + len(text) // _SIGNS + (_REPEATED if "{" in pattern else 0))
+    return compile_pattern(pattern).search(text) is not None
+
+
 def _texts(schema: dict[str, Any], value: str, place: Place, result: _Result) -> None:
     if len(value) < schema.get("minLength", 0):
         result.add(place, f"String length must be greater than or equal to {schema['minLength']}")
     if len(value) > schema.get("maxLength", len(value)):
         result.add(place, f"String length must be less than or equal to {schema['maxLength']}")
-    if "pattern" in schema and not compile_pattern(schema["pattern"]).search(value):
+    if "pattern" in schema and not _fits(schema["pattern"], value):
         result.add(place, f"Does not match pattern '{schema['pattern']}'")
 
 
 def _numbers(schema: dict[str, Any], value: float, place: Place, result: _Result) -> None:
-    number = Fraction(str(value))
     limits = {name: schema[name] for name in _LIMITS if type(schema.get(name)) in (int, float)}
+    if not limits:
+        return
+    number = Fraction(str(value))
     if "multipleOf" in limits and number % Fraction(str(limits["multipleOf"])):
         result.add(place, f"Must be a multiple of {_limit(limits['multipleOf'])}")
     for name, exclusive, words in (

@@ -2,26 +2,20 @@
 
     violations({"type": "object", "required": ["a"]}, {})   # ["(root): a is required"]
 
-A library decides whether a value is valid: it is fast, and valid values are the rule. What gojsonschema reads otherwise is brought to
-the library's terms first (`_meant`), its own formats are hooks of the library, and `schemaerrors` words what is wrong. The texts are those
-of gojsonschema, without values: they may be secrets.
+A library decides whether a schema is valid, once what gojsonschema reads otherwise is brought to the library's terms (`_meant`). Values
+are checked as gojsonschema does (`errors`). The texts are its own, without values: they may be secrets.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.extras import missing
 from krmkit.libraries.yaml.effort import EffortError
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.jsonschema.cost import check_cost
 from krmkit.systems.landscaper.jsonschema.errors import LATER, explained
 from krmkit.systems.landscaper.jsonschema.faults import LISTED, NAMED, ONE, check_schema
-from krmkit.systems.landscaper.jsonschema.formats import FORMATS
-
-if TYPE_CHECKING:
-    import jsonschema_rs
 
 _DEEPEST = 200
 _MOST = 100
@@ -50,32 +44,19 @@ def violations(schema: object, value: object) -> list[str]:
     # The reference knows drafts 4, 6 and 7, and reads every other schema as a mixture of them.
     known = next((name for name in _DRAFTS if name in draft), "")
     library, keywords = _DRAFTS[known or "draft-07"]
-    if known == "draft-04":
-        value = _whole_numbers(value)
     try:
         whole = (
             _meant({key: item for key, item in schema.items() if key != "$schema"}, not known)
             if isinstance(schema, dict)
             else schema
         )
-        cost = check_cost(whole, value)
         check_schema(whole, LATER - keywords)
-        if _validator(jsonschema_rs, library, whole).is_valid(value):
-            return []
-        cost.explain()
-        found = dict.fromkeys(explained(whole, value, keywords))
+        getattr(jsonschema_rs, library)(whole, offline=True, pattern_options=jsonschema_rs.RegexOptions())
+        return explained(whole, value, keywords)[:_MOST]
     except EffortError:
         raise
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise GoInputError(_first_line(error)) from None
-    return list(found)[:_MOST] or ["(root): does not match the schema"]
-
-
-def _validator(module: Any, name: str, schema: dict[str, object] | bool) -> jsonschema_rs.Validator:
-    validator: jsonschema_rs.Validator = getattr(module, name)(
-        schema, validate_formats=True, formats=FORMATS, offline=True, pattern_options=module.RegexOptions()
-    )
-    return validator
 
 
 def _meant(schema: Any, mixed: bool) -> Any:
@@ -112,15 +93,6 @@ def _meant(schema: Any, mixed: bool) -> Any:
 _IGNORED = frozenset({"contentEncoding", "contentMediaType"})
 _LIMITS = {"exclusiveMaximum": "maximum", "exclusiveMinimum": "minimum"}
 _HIDDEN = frozenset({*_LIMITS, "enum", "maximum", "minimum", "required", "type"})
-
-
-def _whole_numbers(value: Any) -> Any:
-    """Return the value with 3 for 3.0: draft 4 of the library takes only the one for an integer, and gojsonschema both."""
-    if isinstance(value, dict):
-        return {key: _whole_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_whole_numbers(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def check_depth(value: object) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.gotemplate import FieldNames, unknown_fields
 from krmkit.libraries.messages.nearest import proposal
-from krmkit.libraries.schema.fields import mapping, sequence, text
+from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.blueprints import SPIFF, Executor
 from krmkit.systems.landscaper.components.descriptors import V2, V3, Data
 from krmkit.systems.landscaper.errors import InstallationError
@@ -19,7 +19,7 @@ from krmkit.systems.landscaper.templates.context import (
     SUBINSTALLATIONS,
     TemplateContext,
 )
-from krmkit.systems.landscaper.templates.outputs import OUTPUTS, folded, unknown_fields_of
+from krmkit.systems.landscaper.templates.outputs import OUTPUTS, folded, misfit, unknown_fields_of
 from krmkit.systems.landscaper.templates.spiff import run_spiff
 from krmkit.systems.landscaper.yaml import load
 
@@ -95,6 +95,10 @@ class Templater(TemplateContext):
     def _output(self, phase: str, executor: Executor, output: object) -> Data:
         """Return output with the keys of the fields; note those that are none."""
         found = mapping(folded(output, OUTPUTS[phase]))
+        wrong = misfit(found, OUTPUTS[phase])
+        if wrong:
+            message = f'error while decoding templated execution: executor "{executor.name}": {wrong}'
+            raise InstallationError("template", message)
         place = f"{_PHASES[phase]}.{executor_name(executor)}"
         self.unknown += unknown_fields_of(found, OUTPUTS[phase], place)
         return found
@@ -104,15 +108,10 @@ class Templater(TemplateContext):
     ) -> list[Data]:
         found: list[Data] = []
         for executor in self.executors(phase):
-            output = self.run(phase, executor, values)
-            for item in sequence(output.get(key)):
-                if not isinstance(item, dict):
-                    raise InstallationError(
-                        "template", f'executor "{executor.name}": {key} must be a list of mappings'
-                    )
-                found.append(item)
-                if executors is not None:
-                    executors.append(executor)
+            listed = entries(self.run(phase, executor, values).get(key))
+            found += listed
+            if executors is not None:
+                executors += [executor] * len(listed)
         return found
 
     def _go_template(self, phase: str, executor: Executor, values: Data) -> Data:

@@ -6,23 +6,30 @@ installations, keep theirs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from krmkit.libraries.json import Object
 from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.walk import kind_of
 from krmkit.systems.landscaper.errors import InstallationError
 
 _TARGET: Object = dict.fromkeys(("import", "index", "key", "name", "namespace"))
 _ITEM: Object = {
-    **dict.fromkeys(("name", "type", "config", "labels", "dependsOn", "timeout", "updateOnChangeOnly")),
+    **dict.fromkeys(("name", "type"), ""),
+    **dict.fromkeys(("config", "timeout", "updateOnChangeOnly")),
+    "labels": {},
+    "dependsOn": [""],
     "target": _TARGET,
     "onDelete": {"skipUninstallIfClusterRemoved": None},
 }
 OUTPUTS: dict[str, Object] = {
-    "import": {"bindings": None, "errors": None, "state": None},
-    "subinst": {"subinstallations": None, "state": None},
+    "import": {"bindings": {}, "errors": [""], "state": None},
+    "subinst": {"subinstallations": [{}], "state": None},
     "deploy": {"deployItems": [_ITEM], "state": None},
-    "export": {"exports": None, "state": None},
+    "export": {"exports": {}, "state": None},
 }
-"""The fields of the output of each phase; None is free data."""
+"""The fields of the output of each phase: mappings, lists and texts; an empty mapping has any keys, and None is free data."""
+_TYPES: dict[type, str] = {dict: "a mapping", list: "a list", str: "a text"}
 
 
 def folded(value: object, shape: object) -> object:
@@ -41,6 +48,20 @@ def folded(value: object, shape: object) -> object:
         name = str(fields.get(_fold(str(key)), key))
         found[name] = folded(value[key], shape.get(name))
     return found
+
+
+def misfit(value: object, shape: object, place: str = "") -> str:
+    """Return the first field of another type than Go decodes into, "" without one: `dependsOn must be a list, got string`."""
+    if value is None or shape is None:
+        return ""
+    if not isinstance(value, type(shape)):
+        return f"{place or 'the output'} must be {_TYPES[type(shape)]}, got {kind_of(value)}"
+    inner: Iterator[tuple[str, object, object]] = iter(())
+    if isinstance(value, list) and isinstance(shape, list):
+        inner = ((f"{place}[{index}]", one, shape[0]) for index, one in enumerate(value))
+    elif isinstance(value, dict) and isinstance(shape, dict):
+        inner = ((f"{place}.{key}".lstrip("."), one, shape.get(key)) for key, one in value.items())
+    return next(filter(None, (misfit(one, wanted, here) for here, one, wanted in inner)), "")
 
 
 def unknown_keys(value: object, shape: object, place: str = "") -> list[tuple[str, str, list[str]]]:

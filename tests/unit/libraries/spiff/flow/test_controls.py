@@ -50,6 +50,22 @@ def test_wrong(template: str, message: str) -> None:
     assert error.value.message.count(message) == 1
 
 
+@pytest.mark.parametrize(
+    ("template", "shown"),
+    [
+        ("a: {<<for: {x: [1]}, <<do: (( x / 0 ))}", "<map>"),
+        ("a: {<<for: {x: [1]}}", "<for control>"),
+        ("a: {<<wenn: 1}", "<control>"),
+    ],
+)
+def test_shown(template: str, shown: str) -> None:
+    """An error names the control, one in the body of a loop the map."""
+    with pytest.raises(SpiffError) as error:
+        merge(template, [], Options(features=["control"]))
+
+    assert error.value.message.split("\n")[1].startswith(f"\t{shown}\tin template\ta\t")
+
+
 def test_off_by_default() -> None:
     """Without the feature such keys are data."""
     assert merge("a: {<<if: true, b: 1}").documents == [{"a": {"<<if": True, "b": 1}}]

@@ -177,7 +177,7 @@ def test_root_siblings() -> None:
         ([installation("a", "", componentDescriptor={"ref": {"componentName": "x"}})], "missing-repository-context"),
         ([installation("a", "imports: [{name: x, type: dta}]")], "invalid"),
         ([installation("a", "imports: [{name: x, schema: {}}]")], "import-not-found"),
-        ([installation("a", "importExecutions: [{name: x, type: Spiff, template: {errors: [no]}}]")], "import-validation"),
+        ([installation("a", "importExecutions: [{name: x, type: Spiff, template: {errors: [bad]}}]")], "import-validation"),
         ([installation("a", "deployExecutions: [{name: x, type: go-template}]")], "template"),
         ([installation("a", "deployExecutions: [{name: x, type: GoTemplate, template: '{{'}]")], "template"),
         ([installation("a", "deployExecutions: [{name: x, type: GoTemplate, template: 'deployItems: [{name: a}]'}]")], "validation"),

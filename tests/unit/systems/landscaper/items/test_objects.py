@@ -82,7 +82,7 @@ def test_what_a_world_holds() -> None:
     ("changed", "message"),
     [
         ({"blueprint": {}}, "one of ref and inline must be given"),
-        ({"componentDescriptor": {}}, "a blueprint reference needs a componentDescriptor"),
+        ({"componentDescriptor": {}}, "no component descriptor reference defined, which a blueprint reference needs"),
         ({"blueprint": {"ref": {"resourceName": "blueprnt"}}}, 'component example.com/shop:1.0.0 has no resource blueprnt; did you mean "blueprint"?'),
         ({"blueprint": {"ref": {"resourceName": "other"}}}, "artifact does not match blueprint downloader (check config media type)"),
         ({"blueprint": {"ref": {"resourceName": "strange"}}}, "artifact does not match blueprint downloader (check config media type)"),
