@@ -20,7 +20,7 @@ OFFERED = {
         " path read ref refuse_unreadable remove rewrite root set size string text"
     ),
     "ResourceList": (
-        "add anchors causes containing envelope function_config items limits of parse remove render results secrets"
+        "add anchors causes containing envelope function_config items jobs limits of parse remove render results secrets"
     ),
     "Results": "add error explain explaining extend fail_on finish info warning",
 }

@@ -84,7 +84,7 @@ def parser() -> CommandParser:
         " readiness gate asks for Rendered)",
     )
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
-    add_tree(made, "render every package at and below PKG, each for itself")
+    add_tree(made, "render every package at and below PKG, each for itself", jobs_with="")
     add_shard(made)
     add_output(made, FORMATS)
     add_running(made)
@@ -102,6 +102,7 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
     """
     arguments = parser().parse_args(words[1:])
     options = options_of(arguments)
+    options.jobs = 1 if arguments.recursive else arguments.jobs
     resolver = resolver_of(arguments, options)
     if problem := _contradiction(arguments):
         raise Refused(problem)
@@ -159,7 +160,7 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     output = arguments.output
     if arguments.recursive and output:
         return "--recursive renders packages in place, and cannot be combined with --output"
-    check_tree(arguments, "since", "jobs", "exclude")
+    check_tree(arguments, "since", "exclude")
     if not arguments.shard.whole and not arguments.recursive:
         return "--shard is for --recursive; add -r"
     if output and output not in _STREAMS and os.path.lexists(output):

@@ -16,6 +16,7 @@ FLAGS = {
     "--tag TAG": "answer as the release TAG of a function that has several, such as v0.4.1",
     "--crds DIR": "check objects by the CRDs in these files, too, in functions that check objects by CRDs",
     "--limit NAME=N": f"raise a limit: {', '.join(Limits.NAMES)} (Ki, Mi, Gi may follow N)",
+    "--jobs N": "work on a large list with at most N processes (default: one for each core)",
     "--schema": "print the schema of the config as JSON",
     "--version": "print the version",
 }
@@ -31,10 +32,11 @@ class Arguments:
     options: RunOptions
 
 
-def parse_arguments(arguments: list[str]) -> Arguments:
-    """Read a command line. Raises Refused."""
+def parse_arguments(arguments: list[str], jobs: int = 1) -> Arguments:
+    """Read a command line. `jobs`: those without `--jobs`. Raises Refused."""
     file = show = ""
     options = RunOptions()
+    options.jobs = jobs
     limits: dict[str, int] = {}
     rest = iter(arguments)
     for argument in rest:
@@ -51,6 +53,8 @@ def parse_arguments(arguments: list[str]) -> Arguments:
             options.tag = value if equals else next(rest, "")
         elif flag == "--crds":
             options.crds = _crds(value if equals else next(rest, ""))
+        elif flag == "--jobs":
+            options.jobs = _number("--jobs N: N", value if equals else next(rest, ""))
         elif flag == "--limit":
             name, number = _limit(value if equals else next(rest, ""))
             limits[name] = number
@@ -81,8 +85,10 @@ def _limit(text: str) -> tuple[str, int]:
     number, factor = value, 1
     if value[-2:] in _UNITS:
         number, factor = value[:-2], _UNITS[value[-2:]]
+    return name, _number(f"--limit {name}=N: N", number, value, " (Ki, Mi or Gi may follow)") * factor
+
+
+def _number(what: str, number: str, given: str = "", hint: str = "") -> int:
     if not (number.isascii() and number.isdecimal() and len(number) < 19 and int(number) > 0):
-        raise Refused(
-            f'--limit {name}=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "{value}"'
-        )
-    return name, int(number) * factor
+        raise Refused(f'{what} must be a whole number above 0{hint}, got "{given or number}"')
+    return int(number)

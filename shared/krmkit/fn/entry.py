@@ -3,7 +3,7 @@
 A function's main.py ends in `main(__file__, process)`; a linked program, `krmkit run`, an image and a pipeline load the same
 main.py (`krmkit.fn.loader`) and run its `process` the same way. What a function is called with:
 
-    main.py [FILE] [--explain] [--debug] [--crds DIR] [--limit NAME=N]
+    main.py [FILE] [--explain] [--debug] [--crds DIR] [--limit NAME=N] [--jobs N]
     main.py --help | --schema | --version
 """
 
@@ -14,7 +14,7 @@ import os
 import sys
 
 from krmkit.fn.loader import definition
-from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
+from krmkit.fn.run import RunOptions, run, unreadable
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml import _libyaml
 from krmkit.process import buffer_streams
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import NoReturn, TextIO
 
     from krmkit.fn.definition import FunctionDefinition
-    from krmkit.fn.run import Outcome, Process, RunOptions
+    from krmkit.fn.run import Outcome, Process
 
 
 _AT_ONCE = 1 << 20
@@ -100,12 +100,13 @@ def command(
     """One call of the function in `folder`, on the streams given (None: closed); returns the exit code."""
     name = folder.rpartition("/")[2]
     file = show = ""
-    options = DEFAULT_OPTIONS
+    options = RunOptions()
+    options.jobs = 0
     if arguments:
         from krmkit.fn.commandline import parse_arguments
 
         try:
-            parsed = parse_arguments(arguments)
+            parsed = parse_arguments(arguments, jobs=0)
         except Refused as error:
             said = str(error)
             said += " " if said.endswith("?") else "; "

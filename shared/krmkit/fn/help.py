@@ -47,7 +47,7 @@ def help_text(definition: FunctionDefinition) -> str:
         lines += [description, ""]
     lines += [
         "Usage:",
-        f"  {definition.name} [FILE] [--explain] [--debug] [--tag\xa0TAG] [--crds\xa0DIR] [--limit\xa0NAME=N]",
+        f"  {definition.name} [FILE] [--explain] [--debug] [--tag\xa0TAG] [--crds\xa0DIR] [--limit\xa0NAME=N] [--jobs\xa0N]",
         f"  {definition.name} --help | --schema | --version",
         "",
         "Reads a ResourceList from FILE or stdin, writes one to stdout. Exit code 1 and a result of severity error"

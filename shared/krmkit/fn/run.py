@@ -47,10 +47,11 @@ class RunOptions:
     """How to run: `explain` keeps the results of severity EXPLAIN, `debug` prints the traceback of an unexpected error.
 
     `tag`: of the image that a pipeline names; a function with versions behaves like that one. `stands_in`: the warning that it
-    answers for another release. `crds`: further CustomResourceDefinitions, beside those among the items.
+    answers for another release. `crds`: further CustomResourceDefinitions, beside those among the items. `jobs`: the processes
+    that may work on one large list; 0 for one for each core.
     """
 
-    __slots__ = ("crds", "debug", "explain", "limits", "stands_in", "tag")
+    __slots__ = ("crds", "debug", "explain", "jobs", "limits", "stands_in", "tag")
 
     def __init__(
         self, explain: bool = False, debug: bool = False, limits: Limits = DEFAULT_LIMITS, tag: str = ""
@@ -59,6 +60,7 @@ class RunOptions:
         self.explain, self.debug = explain, debug
         self.limits = limits
         self.tag, self.stands_in = tag, ""
+        self.jobs = 1
 
 
 class Outcome:
@@ -227,6 +229,7 @@ def _evaluate(
 ) -> str:
     """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
     outermost = effort.begin(options.limits.effort)
+    resources.jobs = options.jobs
     try:
         decoded = _decoded(definition, resources.function_config, options, results)
         if decoded is None:
@@ -327,18 +330,13 @@ def _stopped(error: BaseException, results: Results, options: RunOptions) -> str
     elif isinstance(error, MemoryError):
         results.error("limit", "the input needs more memory than there is")
     else:
-        return _unexpected(error, results, options)
-    return _trace(options)
-
-
-def _unexpected(error: BaseException, results: Results, options: RunOptions) -> str:
-    detail = " ".join(str(error).split())[:200]
-    name = type(error).__name__
-    results.error(
-        "internal-error",
-        f"an error in the function itself, not in your input: {name}{': ' + detail if detail else ''};"
-        " run it with --debug for the traceback, and please report it",
-    )
+        detail = " ".join(str(error).split())[:200]
+        name = type(error).__name__
+        results.error(
+            "internal-error",
+            f"an error in the function itself, not in your input: {name}{': ' + detail if detail else ''};"
+            " run it with --debug for the traceback, and please report it",
+        )
     return _trace(options)
 
 

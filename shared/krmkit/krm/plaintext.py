@@ -44,12 +44,29 @@ def is_plainly_sound(text: str) -> bool:
     for sign in _NOT_PLAIN:
         if sign in text:
             return False
+    plain = text.replace("- ", "  ").split("\n")
+    heads = [line.partition(":")[0].rstrip() for line in plain if ":" in line or "?" in line]
+    different = set(heads)
+    if not _ODD_SIGNS.isdisjoint([head.lstrip(" ")[:1] for head in different]):
+        return False
     lines = text.split("\n")
+    if len(different) < len(heads) and _may_repeat_keys(plain, lines):
+        return False
+    if "{" in text and text.count("{") > text.count("${") and not all(map(_has_plain_keys, lines)):
+        return False
+    return accepts(text)
+
+
+def _may_repeat_keys(plain: list[str], lines: list[str]) -> bool:
+    """Whether a key may be in one mapping twice: no line left of it is between two lines with one key at one column.
+
+    plain: the lines with blanks in the place of dashes.
+    """
     heads: dict[str, int] = {}
     lefts: dict[
         int, tuple[int, int]
     ] = {}  # the last line left of a column, and up to where it was looked for
-    for number, line in enumerate(text.replace("- ", "  ").split("\n")):
+    for number, line in enumerate(plain):
         head, colon, _ = line.partition(":")
         if not colon and "?" not in head:
             continue
@@ -67,12 +84,8 @@ def is_plainly_sound(text: str) -> bool:
                 break
         lefts[column] = left, number
         if left <= before:
-            return False
-    if not _ODD_SIGNS.isdisjoint([head.lstrip(" ")[:1] for head in heads]):
-        return False
-    if text.count("{") > text.count("${") and not all(map(_has_plain_keys, lines)):
-        return False
-    return accepts(text)
+            return True
+    return False
 
 
 def _has_plain_keys(line: str) -> bool:

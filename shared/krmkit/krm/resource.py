@@ -212,11 +212,11 @@ class Resource(PlainView):
 
     # Editing
 
-    def rewrite(self, text: str) -> None:
-        """Give the resource another text, whole and in the form of `text`."""
+    def rewrite(self, text: str, is_safe: bool = False) -> None:
+        """Give the resource another text, whole and in the form of `text`. `is_safe`: its lines can be looked at."""
         if text != self.text:
             self._replace(text)
-            self._is_safe, self.changed = False, True
+            self._is_safe, self.changed = is_safe, True
 
     def set(self, path: Path, value: object) -> None:
         """Put a value (Python data or a node) at a path; mappings on the way are made, aliases are not written through.

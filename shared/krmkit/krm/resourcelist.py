@@ -40,7 +40,7 @@ class ResourceList:
 
     __slots__ = (
         "_anchored", "_chunks", "_companions", "_given", "_items", "_returns",
-        "causes", "envelope", "function_config", "limits", "results", "secrets",
+        "causes", "envelope", "function_config", "jobs", "limits", "results", "secrets",
     )  # fmt: skip
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
@@ -49,6 +49,7 @@ class ResourceList:
         self.limits = limits
         self.secrets: set[str] = set()  # texts that no diff may show
         self.causes: CauseLog | None = None  # the causes of paths; None unless the run explains
+        self.jobs = 1  # the processes that may work on the items; 0 for one for each core
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None

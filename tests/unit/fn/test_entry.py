@@ -98,11 +98,11 @@ def test_file(folder: str, tmp_path: Path) -> None:
         (["--explian"], 'unknown flag "--explian"; did you mean "--explain"?'),
         (
             ["--wat=1"],
-            'unknown flag "--wat=1"; known: --help, --explain, --debug, --tag, --crds, --limit, --schema, --version',
+            'unknown flag "--wat=1"; known: --help, --explain, --debug, --tag, --crds, --limit, --jobs, --schema, --version',
         ),
         (
             ["-x"],
-            'unknown flag "-x"; known: --help, --explain, --debug, --tag, --crds, --limit, --schema, --version',
+            'unknown flag "-x"; known: --help, --explain, --debug, --tag, --crds, --limit, --jobs, --schema, --version',
         ),
         (["a", "b"], 'too many arguments: expected at most one FILE, got "a" and "b"'),
         (

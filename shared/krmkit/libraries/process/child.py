@@ -1,4 +1,4 @@
-"""Runs a piece of work in a child process of limited memory and processor time.
+"""Runs a piece of work in a child process, which may have limits of memory and processor time.
 
 The Starlark interpreter ends the whole process when it gets no more memory, and its built-in functions cannot be
 interrupted. In a child this ends the child only, and the run goes on to say so. The child is a copy of this process, so
@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -19,43 +20,63 @@ _NO_MEMORY = 3  # exit codes of the child
 _FAILED = 4
 
 
-def in_child(work: Callable[[], T], most_memory: int, most_seconds: int) -> T:
-    """Return what `work` returns, plain data, from a child that may use `most_memory` bytes more than this process.
+def cores() -> int:
+    """How many processes can work at a time; 1 where this one cannot be copied: a copy has one of its threads, and the locks of all."""
+    threads = sys.modules.get("threading")
+    has_others = threads is not None and threads.active_count() > 1
+    if has_others or not hasattr(os, "fork") or not hasattr(os, "sched_getaffinity"):
+        return 1
+    return len(os.sched_getaffinity(0))
 
-    Raises MemoryError where it needs more, TimeoutError if it takes more than `most_seconds` of processor time, and
-    ChildProcessError if the child crashes.
-    """
-    reading, writing = os.pipe()
-    living, life = (
-        os.pipe()
-    )  # the child holds `living`, which tells it when `life` is closed: this process has ended
-    child = os.fork()
-    if not child:
-        os.close(reading)
-        os.close(life)
-        _answer(work, most_memory, most_seconds, writing, living)
-    os.close(writing)
-    os.close(living)
-    status = None
-    try:
-        with os.fdopen(reading, "rb") as pipe:
-            answer = pipe.read()
-        status = os.waitpid(child, 0)[1]
-    finally:
-        os.close(life)
-        if status is None:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    if code == -signal.SIGXCPU:
-        raise TimeoutError(f"more than {most_seconds} seconds of processor time")
-    if code in (_NO_MEMORY, -signal.SIGABRT):  # the interpreter aborts when it gets no memory
-        raise MemoryError
-    if code:
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        raise ChildProcessError(how)
-    result: T = pickle.loads(answer)  # written by this program itself
-    return result
+
+class Child(Generic[T]):
+    """A child that works: it may use `most_memory` bytes more than this process, and `most_seconds` of processor time; 0 for any."""
+
+    def __init__(self, work: Callable[[], T], most_memory: int = 0, most_seconds: int = 0) -> None:
+        self._most_seconds = most_seconds
+        self._reading, writing = os.pipe()
+        # The child holds `living`, which tells it when `life` is closed: this process has ended.
+        living, self._life = os.pipe()
+        self._id = os.fork()
+        if not self._id:
+            os.close(self._reading)
+            os.close(self._life)
+            _answer(work, most_memory, most_seconds, writing, living)
+        os.close(writing)
+        os.close(living)
+
+    def answer(self) -> T:
+        """What the work returns, plain data, once it is done.
+
+        Raises MemoryError where it needs more, TimeoutError if it takes longer, and ChildProcessError if the child crashes.
+        """
+        try:
+            with os.fdopen(self._reading, "rb") as pipe:
+                answer = pipe.read()
+            status = os.waitpid(self._id, 0)[1]
+            self._id = 0
+        finally:
+            self.end()
+        code = os.waitstatus_to_exitcode(status)
+        if code == -signal.SIGXCPU:
+            raise TimeoutError(f"more than {self._most_seconds} seconds of processor time")
+        if code in (_NO_MEMORY, -signal.SIGABRT):  # the interpreter aborts when it gets no memory
+            raise MemoryError
+        if code:
+            how = f"signal {-code}" if code < 0 else f"exit code {code}"
+            raise ChildProcessError(how)
+        result: T = pickle.loads(answer)  # written by this program itself
+        return result
+
+    def end(self) -> None:
+        """End the child, whose answer is not wanted any more; nothing happens where it has ended."""
+        if self._life < 0:
+            return
+        os.close(self._life)
+        self._life = -1
+        if self._id:
+            os.kill(self._id, signal.SIGKILL)
+            os.waitpid(self._id, 0)
 
 
 def _answer(
@@ -71,7 +92,8 @@ def _answer(
         _end_with_parent(living)
         # Building the trace of the interpreter's end takes seconds, and it is never shown.
         os.putenv("RUST_BACKTRACE", "0")
-        _limit(most_memory, most_seconds)
+        if most_memory:
+            _limit(most_memory, most_seconds)
         answer = pickle.dumps(work())
         with os.fdopen(writing, "wb") as pipe:
             pipe.write(answer)

@@ -10,6 +10,13 @@ from _thread import _local
 
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 DEFAULT = DEFAULT_LIMITS.effort
 """Steps that a run may take by default."""
 
@@ -55,6 +62,13 @@ def take(steps: int) -> None:
     """Take steps that are done already: the budget may end below zero, and the next `charge` raises."""
     if _meter.left is not None:
         _meter.left -= steps
+
+
+def counted(work: Callable[[], T]) -> tuple[T, int]:
+    """What `work` returns, and the steps that it took: those of a copy of this process, which draws on a copy of the budget."""
+    before = left() or 0
+    result = work()
+    return result, before - (left() or 0)
 
 
 def used_up() -> str:

@@ -6,6 +6,7 @@ docker.io/library/nginx nor nginx-ingress.
 
 from __future__ import annotations
 
+from krmkit.krm.apart import apart
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -90,20 +91,29 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
     """
     image, more = _decoded(config)
     table = FieldTable((*_IMAGES, *more))
-    results: list[Finding] = []
-    for item in resources:
-        # Kinds with pods are always looked into: containers of a wrong type are an error there.
-        if not more and item.kind not in _POD_KINDS and not item.may_hold(image.name):
-            continue
-        for spec in table.possible(item):
-            try:
-                results += _set(item, spec, image)
-            except WrongTypeError as wrong:
-                # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
-                if spec not in _IMAGES or item.kind in _POD_KINDS:
-                    message = f"{_wanted(wrong)}, got {described(item.node(*wrong.path))}"
-                    raise refused("wrong-type", message, item, dotted(wrong.path)) from None
+
+    def one(item: Resource) -> list[Finding]:
+        return _set_all(item, table, image, bool(more))
+
+    results = [finding for found in apart(resources, resources.items, one) for finding in found]
     return results or [info("images", "no images changed")]
+
+
+def _set_all(item: Resource, table: FieldTable, image: Image, has_more: bool) -> list[Finding]:
+    """Set the images of a resource. `has_more`: the config adds fields. Raises Refused for something that cannot hold images."""
+    # Kinds with pods are always looked into: containers of a wrong type are an error there.
+    if not has_more and item.kind not in _POD_KINDS and not item.may_hold(image.name):
+        return []
+    results: list[Finding] = []
+    for spec in table.possible(item):
+        try:
+            results += _set(item, spec, image)
+        except WrongTypeError as wrong:
+            # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
+            if spec not in _IMAGES or item.kind in _POD_KINDS:
+                message = f"{_wanted(wrong)}, got {described(item.node(*wrong.path))}"
+                raise refused("wrong-type", message, item, dotted(wrong.path)) from None
+    return results
 
 
 def _set(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:

@@ -6,6 +6,7 @@ selectors change only where they have the key already (krmkit.systems.everyday.f
 
 from __future__ import annotations
 
+from krmkit.krm.apart import apart
 from krmkit.krm.cause import CauseLog, config_cause
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.finding import Finding
@@ -41,28 +42,42 @@ def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding
     items = [item for item in resources if not is_local(item)]
     if not items:
         return [*results, info("labels", "no input resources")]
-    count = 0
-    for item in items:
-        if item.kind == "Service" and version_of(item.api_version) == "v1" and _selects_nothing(item):
-            message = "gets a selector, though it had none: its Endpoints may be written by hand"
-            results.append(warning("new-selector", message, item, "spec.selector"))
-        for spec in LABELS.possible(item):
-            is_term = ".affinity." in spec.path
-            try:
-                for path in places(item, spec):
-                    if is_term:
-                        results += _stale_terms(item, path, labels)
-                        continue
-                    put(item, path, labels, spec.create)
-                    if resources.causes is not None and config is not None:
-                        _explain(item, path, labels, config, resources.causes)
-                    count += len(labels)
-            except WrongTypeError as wrong:
-                if is_term:
-                    continue  # the original does not look there, and so finds no mistakes
-                results.append(_wrong_type(item, wrong))
-                break
+
+    def one(item: Resource) -> tuple[int, list[Finding]]:
+        return _label(item, labels, config, resources.causes)
+
+    said = apart(resources, items, one)
+    count = sum(number for number, _ in said)
+    results += [finding for _, found in said for finding in found]
     return [*results, info("labels", f"set {count} labels in total")]
+
+
+def _label(
+    item: Resource, labels: dict[str, str], config: Resource | None, causes: CauseLog | None
+) -> tuple[int, list[Finding]]:
+    """Set the labels of a resource. Return how many, and the findings about it."""
+    count = 0
+    results: list[Finding] = []
+    if item.kind == "Service" and version_of(item.api_version) == "v1" and _selects_nothing(item):
+        message = "gets a selector, though it had none: its Endpoints may be written by hand"
+        results.append(warning("new-selector", message, item, "spec.selector"))
+    for spec in LABELS.possible(item):
+        is_term = ".affinity." in spec.path
+        try:
+            for path in places(item, spec):
+                if is_term:
+                    results += _stale_terms(item, path, labels)
+                    continue
+                put(item, path, labels, spec.create)
+                if causes is not None and config is not None:
+                    _explain(item, path, labels, config, causes)
+                count += len(labels)
+        except WrongTypeError as wrong:
+            if is_term:
+                continue  # the original does not look there, and so finds no mistakes
+            results.append(_wrong_type(item, wrong))
+            break
+    return count, results
 
 
 def _stale_terms(item: Resource, path: Path, labels: dict[str, str]) -> list[Finding]:

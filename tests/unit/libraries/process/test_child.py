@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.libraries.process.child import in_child
+from krmkit.libraries.process.child import Child
 from tests.waiting import until
 
 MEMORY = 64 << 20
 ENDLESS = """
 import sys
-from krmkit.libraries.process.child import in_child
+from krmkit.libraries.process.child import Child
 
 def work():
     import os
     print(os.getpid(), flush=True)
     return len(str((1 << 60_000_000) ** 3))
 
-in_child(work, 1 << 30, 100)
+Child(work, 1 << 30, 100).answer()
 """
 
 
@@ -37,7 +37,7 @@ def is_there(pid: int) -> bool:
 
 
 def test_answers() -> None:
-    assert in_child(lambda: [os.getpid() != parent, {"a": 1}], MEMORY, 10) == [True, {"a": 1}]
+    assert Child(lambda: [os.getpid() != parent, {"a": 1}], MEMORY, 10).answer() == [True, {"a": 1}]
 
 
 parent = os.getpid()
@@ -51,13 +51,13 @@ def test_reasons() -> None:
             pass
 
     with pytest.raises(TimeoutError, match="more than 1 seconds of processor time"):
-        in_child(busy, MEMORY, 1)
+        Child(busy, MEMORY, 1).answer()
     with pytest.raises(MemoryError):
-        in_child(lambda: len(b"x" * (200 << 20)), MEMORY, 10)
+        Child(lambda: len(b"x" * (200 << 20)), MEMORY, 10).answer()
     with pytest.raises(ChildProcessError, match="signal 11"):
-        in_child(lambda: os.kill(os.getpid(), signal.SIGSEGV), MEMORY, 10)
+        Child(lambda: os.kill(os.getpid(), signal.SIGSEGV), MEMORY, 10).answer()
     with pytest.raises(ChildProcessError, match="exit code 4"):
-        in_child(lambda: 1 // 0, MEMORY, 10)
+        Child(lambda: 1 // 0, MEMORY, 10).answer()
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked up in /proc")

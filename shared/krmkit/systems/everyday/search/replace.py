@@ -6,6 +6,7 @@ Source: searchreplace.go of search-replace. The annotations with a resource's pa
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.apart import apart
 from krmkit.krm.errors import Refused
 from krmkit.krm.fields import fields
 from krmkit.krm.finding import Finding
@@ -129,12 +130,13 @@ def search_replace(resources: ResourceList, config: Resource | None) -> list[Fin
             listed = " ".join(f'"{known}"' for known in _KEYS)
             raise _failed(f'invalid matcher "{key}", must be one of [{listed}]')
     search = _Search(texts)
-    results: list[Finding] = []
     if not (search.path is not None or search.value or search.expression is not None):
         return [info("search", "no matches")]
-    for item in resources:
-        if search.takes(item):
-            results += _search(item, search)
+
+    def one(item: Resource) -> list[Finding]:
+        return _search(item, search) if search.takes(item) else []
+
+    results = [finding for found in apart(resources, resources.items, one) for finding in found]
     return results or [info("search", "no matches")]
 
 

@@ -6,6 +6,7 @@ apply-setters.
 
 from __future__ import annotations
 
+from krmkit.krm.apart import apart
 from krmkit.krm.cause import CauseLog, config_cause
 from krmkit.krm.errors import Refused
 from krmkit.krm.fields import CommentedField, fields
@@ -33,10 +34,12 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
     Example: data `{tag: v2}` makes `image: nginx:v2` of `image: nginx:v1 # kpt-set: nginx:${tag}`.
     """
     setters = _Setters(config)
-    results: list[Finding] = []
-    for item in list(resources.containing(MARK)) if setters else ():
-        for field in fields(item, MARK):
-            results += _set(field, setters)
+
+    def one(item: Resource) -> list[Finding]:
+        return [finding for field in fields(item, MARK) for finding in _set(field, setters)]
+
+    marked = list(resources.containing(MARK)) if setters else []
+    results = [finding for found in apart(resources, marked, one) for finding in found]
     if resources.causes is not None and config is not None:
         _explain(resources, setters, config, resources.causes)
     return results or [info("setters", "no matches for input setter(s)")]

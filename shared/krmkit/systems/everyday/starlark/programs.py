@@ -11,7 +11,7 @@ from __future__ import annotations
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.libraries.messages.extras import missing
-from krmkit.libraries.process.child import in_child
+from krmkit.libraries.process.child import Child
 from krmkit.libraries.yaml import effort, emit
 from krmkit.libraries.yaml.data import go_data
 from krmkit.libraries.yaml.document import parse
@@ -21,9 +21,7 @@ from krmkit.systems.everyday.starlark import jsonmodule, modules
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
+    from typing import Any
 
 DEEPEST = 200
 """Call depth."""
@@ -53,11 +51,11 @@ def run_program(
         raise missing("Starlark programs", error, "starlark") from None
     try:
         # The child returns errors as text: the interpreter's exceptions cannot be pickled.
-        (failed, is_limit, left, printed, found), steps = in_child(
-            lambda: _counted(lambda: _run(starlark, source, _sealed(items), config, compares_groups)),
+        (failed, is_limit, left, printed, found), steps = Child(
+            lambda: effort.counted(lambda: _run(starlark, source, _sealed(items), config, compares_groups)),
             MOST_MEMORY,
             MOST_SECONDS * max(1, (effort.left() or 0) // effort.DEFAULT),
-        )
+        ).answer()
         effort.take(steps)
     except MemoryError:
         raise _too_much(f"more than {MOST_MEMORY >> 20} MiB of memory") from None
@@ -92,13 +90,6 @@ def _mapped(data: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(data, dict):
         return {key: _mapped(value, change) for key, value in data.items()}
     return [_mapped(value, change) for value in data] if isinstance(data, list) else change(data)
-
-
-def _counted(work: Callable[[], T]) -> tuple[T, int]:
-    """The result of `work`, and its steps of effort."""
-    before = effort.left() or 0
-    result = work()
-    return result, before - (effort.left() or 0)
 
 
 class _Watched:

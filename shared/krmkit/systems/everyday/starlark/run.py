@@ -8,6 +8,7 @@ for no tag, matches no apiVersion with a group; nor does this one, with a warnin
 
 from __future__ import annotations
 
+from krmkit.krm.apart import apart
 from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.finding import Finding
@@ -37,7 +38,10 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
     source = _source(config)
     assert config is not None
     items = list(resources)
-    before = [item.get() for item in items]
+    before = []
+    for item in items:
+        before.append(item.get())
+        item.forget_tree()  # what the program changes is found in the lines again, which costs less
     missed: list[str] = []
     try:
         after, printed = run_program(source, before, config.get(), compares_groups, missed)
@@ -114,8 +118,12 @@ def _take_over(
         if waiting:
             pairs[position] = waiting[0]
             taken.add(waiting[0])
-    for position, number in pairs.items():
-        _write(items[number], (), before[number], after[position])
+    wanted = {id(items[number]): (before[number], after[position]) for position, number in pairs.items()}
+
+    def write(item: Resource) -> None:
+        _write(item, (), *wanted[id(item)])
+
+    apart(resources, [item for item in items if id(item) in wanted], write)
     gone = [items[number] for number in left if number not in taken]
     if gone:
         resources.remove(*gone)
