@@ -241,12 +241,8 @@ def url_join(parts: dict[str, object] | None) -> str:
     """urlJoin: the parts of urlParse as a URL."""
     parts = parts or {}
     url = Url()
-    url.scheme = _part(parts, "scheme")
-    url.host = _part(parts, "host")
-    url.path = _part(parts, "path")
-    url.query = _part(parts, "query")
-    url.opaque = _part(parts, "opaque")
-    url.fragment = _part(parts, "fragment")
+    for name in ("scheme", "host", "path", "query", "opaque", "fragment"):
+        setattr(url, name, _part(parts, name))
     userinfo = _part(parts, "userinfo")
     if userinfo:
         try:

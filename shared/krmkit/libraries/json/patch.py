@@ -12,7 +12,8 @@ Documents are never changed in place. A Draft copies each container once, when i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,23 +59,15 @@ class Draft:
         if path == "":
             self.document = value
             return
-        container, key = self._find(path)
-        if container is None:
-            raise JsonError(f'add operation does not apply: doc is missing path: "{path}": {_MISSING}')
-        try:
+        container, key = self._ready(path, f'add operation does not apply: doc is missing path: "{path}"')
+        with _worded(f"error in add for path: '{path}'"):
             _insert(container, key, value)
-        except JsonError as error:
-            raise JsonError(f"error in add for path: '{path}': {error}") from None
 
     def _remove(self, operation: Operation) -> None:
         path = _path(operation, "path", "remove operation failed to decode path")
-        container, key = self._find(path)
-        if container is None:
-            raise JsonError(f'remove operation does not apply: doc is missing path: "{path}": {_MISSING}')
-        try:
+        container, key = self._ready(path, f'remove operation does not apply: doc is missing path: "{path}"')
+        with _worded(f"error in remove for path: '{path}'"):
             _delete(container, key)
-        except JsonError as error:
-            raise JsonError(f"error in remove for path: '{path}': {error}") from None
 
     def _replace(self, operation: Operation) -> None:
         path = _path(operation, "path", "replace operation failed to decode path")
@@ -84,9 +77,7 @@ class Draft:
                 raise JsonError("replace operation value must be object or array")
             self.document = value
             return
-        container, key = self._find(path)
-        if container is None:
-            raise JsonError(f"replace operation does not apply: doc is missing path: {path}: {_MISSING}")
+        container, key = self._ready(path, f"replace operation does not apply: doc is missing path: {path}")
         try:
             _read(container, key)
         except JsonError:
@@ -102,27 +93,19 @@ class Draft:
         source = _path(operation, "from", "move operation failed to decode from")
         if source == "":
             raise JsonError("unable to move entire document to another path: invalid state detected")
-        container, key = self._find(source)
-        if container is None:
-            raise JsonError(f"move operation does not apply: doc is missing from path: {source}: {_MISSING}")
-        try:
+        missing = f"move operation does not apply: doc is missing from path: {source}"
+        container, key = self._ready(source, missing)
+        with _worded(f"error in move for path: '{key}'"):
             value = _read(container, key)
             _delete(container, key)
-        except JsonError as error:
-            raise JsonError(f"error in move for path: '{key}': {error}") from None
         self._place(operation, value, "move")
 
     def _copy(self, operation: Operation) -> None:
         source = _path(operation, "from", "copy operation failed to decode from")
-        container, key = self._find(source)
-        if container is None:
-            raise JsonError(
-                f'copy operation does not apply: doc is missing from path: "{source}": {_MISSING}'
-            )
-        try:
+        missing = f'copy operation does not apply: doc is missing from path: "{source}"'
+        container, key = self._ready(source, missing)
+        with _worded(f"error in copy for path: '{key}'"):
             value = _read(container, key)
-        except JsonError as error:
-            raise JsonError(f"error in copy for path: '{key}': {error}") from None
         self._count(value)
         # Both places share the value from now on, so neither may change it in place.
         self._own.clear()
@@ -145,24 +128,17 @@ class Draft:
 
     def _place(self, operation: Operation, value: Any, kind: str) -> None:
         path = _path(operation, "path", f"{kind} operation failed to decode path")
-        container, key = self._find(path)
-        if container is None:
-            raise JsonError(
-                f"{kind} operation does not apply: doc is missing destination path: {path}: {_MISSING}"
-            )
-        try:
+        missing = f"{kind} operation does not apply: doc is missing destination path: {path}"
+        container, key = self._ready(path, missing)
+        with _worded(f"error in {kind} for path: '{path}'"):
             _insert(container, key, value)
-        except JsonError as error:
-            raise JsonError(f"error in {kind} for path: '{path}': {error}") from None
 
     def _test(self, operation: Operation) -> None:
         path = _path(operation, "path", "test operation failed to decode path")
         if path == "":
             value = self.document
         else:
-            container, key = self._find(path)
-            if container is None:
-                raise JsonError(f"test operation does not apply: is missing path: {path}: {_MISSING}")
+            container, key = self._ready(path, f"test operation does not apply: is missing path: {path}")
             try:
                 value = _read(container, key)
             except JsonError as error:
@@ -171,6 +147,13 @@ class Draft:
                 value = None
         if not json_equal(value, operation.get("value")):
             raise JsonError(f"testing value {path} failed: test failed")
+
+    def _ready(self, path: str, missing: str) -> tuple[Any, str]:
+        """Return what `_find` finds. Raises JsonError with the text `missing` for a path without a container."""
+        container, key = self._find(path)
+        if container is None:
+            raise JsonError(f"{missing}: {_MISSING}")
+        return container, key
 
     def _find(self, path: str) -> tuple[Any, str]:
         """The container that a path ends in, ready to be changed, and the last key. (None, "") where there is none."""
@@ -247,6 +230,15 @@ def merged(document: Any, patch: Any, depth: int = 0) -> Any:
     return result
 
 
+@contextmanager
+def _worded(where: str) -> Iterator[None]:
+    """Put a text before that of a JsonError."""
+    try:
+        yield
+    except JsonError as error:
+        raise JsonError(f"{where}: {error}") from None
+
+
 def _path(operation: Operation, name: str, complaint: str) -> str:
     path = operation.get(name)
     if not isinstance(path, str):
@@ -290,10 +282,8 @@ def _insert(container: Any, key: str, value: Any) -> None:
     if key == "-":
         container.append(value)
         return
-    try:
+    with _worded(f"value was not a proper array index: '{key}'"):
         number = _number(key)
-    except JsonError as error:
-        raise JsonError(f"value was not a proper array index: '{key}': {error}") from None
     size = len(container) + 1
     if number >= size or number < -size:
         raise JsonError(f"Unable to access invalid index: {number}: {_BAD_INDEX}")

@@ -69,15 +69,6 @@ class FieldError:
     def __str__(self) -> str:
         return f"{self.field}: {self.body()}"
 
-    def __repr__(self) -> str:
-        return f"FieldError({self.type!r}, {self.field!r}, {self.value!r}, {self.detail!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FieldError) and self._parts() == other._parts()
-
-    def _parts(self) -> tuple[str, str, object, str]:
-        return self.type, self.field, self.value, self.detail
-
 
 def _shown(value: object) -> str:
     """The value as an error shows it: numbers and booleans plain, text quoted, anything else as JSON; nil is `"null"`."""

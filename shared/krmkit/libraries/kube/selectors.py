@@ -9,15 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.kube.names import is_qualified_name, is_valid_label_value
 
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
 OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST)
-
-_ALPHANUMERIC = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-_INNER = _ALPHANUMERIC | frozenset("-_.")
-_LOWER = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-_LONGEST_NAME = 63
-_LONGEST_PREFIX = 253
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +79,7 @@ def _requirement(where: str, key: object, operator: str, values: object) -> Requ
         values = []
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise GoInputError(f"{where}: values are not a list of strings")
-    if not isinstance(key, str) or not _qualified(key):
+    if not isinstance(key, str) or is_qualified_name(key):
         raise GoInputError(
             f'{where}: "{key or ""}" is not a label key (a name of at most 63 characters, or prefix/name)'
         )
@@ -93,36 +88,9 @@ def _requirement(where: str, key: object, operator: str, values: object) -> Requ
     if operator in (EXISTS, DOES_NOT_EXIST) and values:
         raise GoInputError(f"{where}: values set must be empty for exists and does not exist")
     for value in values:
-        if value and not _name(value):
+        if is_valid_label_value(value):
             raise GoInputError(
                 f'{where}: "{value}" is not a label value'
                 " (at most 63 of letters, digits, '-', '_' and '.', the first and the last a letter or a digit)"
             )
     return Requirement(key, operator, tuple(values))
-
-
-def _qualified(key: str) -> bool:
-    prefix, slash, name = key.rpartition("/")
-    if slash and not (
-        0 < len(prefix) <= _LONGEST_PREFIX and all(_subdomain(part) for part in prefix.split("."))
-    ):
-        return False
-    return _name(name)
-
-
-def _name(text: str) -> bool:
-    return (
-        0 < len(text) <= _LONGEST_NAME
-        and text[0] in _ALPHANUMERIC
-        and text[-1] in _ALPHANUMERIC
-        and all(character in _INNER for character in text)
-    )
-
-
-def _subdomain(part: str) -> bool:
-    return (
-        bool(part)
-        and part[0] in _LOWER
-        and part[-1] in _LOWER
-        and all(character in _LOWER or character == "-" for character in part)
-    )

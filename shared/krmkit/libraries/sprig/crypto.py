@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import GoObject, decode, encode
@@ -53,20 +54,10 @@ class Certificate(GoObject):
         return f"{{{self.cert} {self.key}}}"
 
     def go_equal(self, other: GoObject) -> bool:
-        return isinstance(other, Certificate) and (self.cert, self.key) == (other.cert, other.key)
+        return self == other
 
 
-def _cert(value: GoObject) -> str:
-    assert isinstance(value, Certificate)
-    return value.cert
-
-
-def _key(value: GoObject) -> str:
-    assert isinstance(value, Certificate)
-    return value.key
-
-
-Certificate.go_fields = {"Cert": _cert, "Key": _key}
+Certificate.go_fields = {"Cert": attrgetter("cert"), "Key": attrgetter("key")}
 
 
 def derive_password(counter: int, kind: str, password: str, user: str, site: str) -> str:

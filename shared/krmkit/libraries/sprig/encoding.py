@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import decode, encode
 from krmkit.libraries.go.errors import GoInputError
@@ -122,25 +124,17 @@ def _corrupt32(offset: int) -> GoInputError:
     return GoInputError(f"illegal base32 data at input byte {offset}")
 
 
-def sha1_sum(text: str) -> str:
-    """sha1sum, in hex."""
-    from hashlib import sha1
+def _sum(algorithm: str) -> Callable[[str], str]:
+    def sum_of(text: str) -> str:
+        import hashlib
 
-    return sha1(encode(text), usedforsecurity=False).hexdigest()
+        return hashlib.new(algorithm, encode(text), usedforsecurity=False).hexdigest()
 
-
-def sha256_sum(text: str) -> str:
-    """sha256sum, in hex."""
-    from hashlib import sha256
-
-    return sha256(encode(text)).hexdigest()
+    return sum_of
 
 
-def sha512_sum(text: str) -> str:
-    """sha512sum, in hex."""
-    from hashlib import sha512
-
-    return sha512(encode(text)).hexdigest()
+# sha1sum, sha256sum and sha512sum, in hex.
+sha1_sum, sha256_sum, sha512_sum = _sum("sha1"), _sum("sha256"), _sum("sha512")
 
 
 def adler32_sum(text: str) -> str:

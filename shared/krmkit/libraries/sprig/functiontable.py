@@ -9,7 +9,7 @@ from __future__ import annotations
 FUNCTIONS = """\
 hello = strings.hello > string
 
-trim = strings.trim string > string
+trim = go.core.text.trim_space string > string
 trimAll trimall = strings.trim_all string string > string
 trimPrefix = strings.trim_prefix string string > string
 trimSuffix = strings.trim_suffix string string > string

@@ -50,18 +50,13 @@ class VersionPointer(VersionValue):
 
 def semver(text: str) -> VersionPointer:
     """A version, loosely parsed: `v1`, `1.2`, `01.2.3`."""
-    return VersionPointer(_parse(text))
+    return VersionPointer(Version.parse(text))
 
 
 def semver_compare(constraint: str, version: str) -> bool:
     """semverCompare: whether the version satisfies the constraint."""
     charge(min(len(constraint), versionscan.MAX_LENGTH) * 8)
-    constraints = Constraints.parse(constraint)
-    return constraints.check(_parse(version))
-
-
-def _parse(text: str) -> Version:
-    return Version.parse(text)
+    return Constraints.parse(constraint).check(Version.parse(version))
 
 
 def _other(value: VersionPointer | None) -> Version:

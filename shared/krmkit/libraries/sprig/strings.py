@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from krmkit.libraries.go.core.limits import charge, check_items, check_length
-from krmkit.libraries.go.core.text import trim_space
 from krmkit.libraries.go.core.values import ByteList, StringList, StringMap, decode, encode
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import byte_length, sprint
@@ -150,11 +149,6 @@ def to_string(value: object) -> str:
     if isinstance(value, ByteList):
         return decode(bytes(item for item in value if isinstance(item, int)))
     return value if isinstance(value, str) else sprint(value)
-
-
-def trim(text: str) -> str:
-    """Without white space at both ends."""
-    return trim_space(text)
 
 
 def to_strings(value: object) -> StringList:

@@ -125,12 +125,6 @@ class Version:
     def __le__(self, other: Version) -> bool:
         return self.precedence() <= other.precedence()
 
-    def __gt__(self, other: Version) -> bool:
-        return self.precedence() > other.precedence()
-
-    def __ge__(self, other: Version) -> bool:
-        return self.precedence() >= other.precedence()
-
 
 def _uint64(digits: str) -> int:
     if digits == "":

@@ -13,6 +13,8 @@ from typing import Any
 from krmkit.libraries.cel.kubernetes import types as celvalues
 from krmkit.libraries.cel.kubernetes.types import accepts
 from krmkit.libraries.go.regexp import pattern
+from krmkit.libraries.go.urls import escape
+from krmkit.libraries.kube.quantity import NANO
 
 ALWAYS = (1, 0)
 _ORDERED = ("int", "double", "bool", "string")
@@ -71,6 +73,14 @@ def _largest(items: list[Any]) -> object:
     return max(items)
 
 
+def _sum(value: Any, other: Any) -> object:
+    return celvalues.new(celvalues.QUANTITY, celvalues.amount(value) + celvalues.amount(other))
+
+
+def _difference(value: Any, other: Any) -> object:
+    return celvalues.new(celvalues.QUANTITY, celvalues.amount(value) - celvalues.amount(other))
+
+
 def functions() -> list[Overload]:
     """All overloads."""
     found: list[Overload] = []
@@ -111,24 +121,24 @@ _TEXTS: dict[str, Callable[..., Any]] = {
     "string.findAll(string,int) strings": find_all,
     "url(string) url": celvalues.url,
     "isURL(string) bool": accepts(celvalues.url),
-    "url.getScheme() string": celvalues.url_scheme,
-    "url.getHost() string": celvalues.url_host,
-    "url.getHostname() string": celvalues.url_hostname,
+    "url.getScheme() string": lambda url: celvalues.url_of(url).scheme,
+    "url.getHost() string": lambda url: celvalues.url_of(url).host,
+    "url.getHostname() string": lambda url: celvalues.url_of(url).hostname(),
     "url.getPort() string": celvalues.url_port,
-    "url.getEscapedPath() string": celvalues.url_escaped_path,
+    "url.getEscapedPath() string": lambda url: escape(celvalues.url_of(url).path, "path"),
     "url.getQuery() query": celvalues.url_query,
 }
 _QUANTITIES: dict[str, Callable[..., Any]] = {
     "quantity(string) quantity": celvalues.make_quantity,
     "isQuantity(string) bool": accepts(celvalues.make_quantity),
-    "quantity.sign() int": celvalues.quantity_sign,
-    "quantity.isInteger() bool": celvalues.quantity_is_integer,
+    "quantity.sign() int": lambda value: (celvalues.amount(value) > 0) - (celvalues.amount(value) < 0),
+    "quantity.isInteger() bool": lambda value: celvalues.amount(value) % NANO == 0,
     "quantity.asInteger() int": celvalues.quantity_as_integer,
-    "quantity.asApproximateFloat() double": celvalues.quantity_as_float,
-    "quantity.add(quantity) quantity": celvalues.quantity_add,
-    "quantity.add(int) quantity": celvalues.quantity_add,
-    "quantity.sub(quantity) quantity": celvalues.quantity_sub,
-    "quantity.sub(int) quantity": celvalues.quantity_sub,
+    "quantity.asApproximateFloat() double": lambda value: celvalues.amount(value) / NANO,
+    "quantity.add(quantity) quantity": _sum,
+    "quantity.add(int) quantity": _sum,
+    "quantity.sub(quantity) quantity": _difference,
+    "quantity.sub(int) quantity": _difference,
     "quantity.isGreaterThan(quantity) bool": lambda a, b: celvalues.compare(a, b) > 0,
     "quantity.isLessThan(quantity) bool": lambda a, b: celvalues.compare(a, b) < 0,
     "quantity.compareTo(quantity) int": celvalues.compare,
@@ -136,10 +146,10 @@ _QUANTITIES: dict[str, Callable[..., Any]] = {
 _ADDRESSES: dict[str, Callable[..., Any]] = {
     "ip(string) ip": celvalues.ip,
     "isIP(string) bool": accepts(celvalues.ip),
-    "ip.isCanonical(string) bool": celvalues.ip_is_canonical,
-    "ip.family() int": celvalues.ip_family,
-    "ip.isUnspecified() bool": celvalues.ip_is_unspecified,
-    "ip.isLoopback() bool": celvalues.ip_is_loopback,
+    "ip.isCanonical(string) bool": lambda text: str(celvalues.address(text)) == text,
+    "ip.family() int": lambda ip: celvalues.address(ip["value"]).version,
+    "ip.isUnspecified() bool": lambda ip: celvalues.address(ip["value"]).is_unspecified,
+    "ip.isLoopback() bool": lambda ip: celvalues.address(ip["value"]).is_loopback,
     "ip.isLinkLocalMulticast() bool": celvalues.ip_is_link_local_multicast,
     "ip.isLinkLocalUnicast() bool": celvalues.ip_is_link_local_unicast,
     "ip.isGlobalUnicast() bool": celvalues.ip_is_global_unicast,
@@ -149,9 +159,9 @@ _ADDRESSES: dict[str, Callable[..., Any]] = {
     "cidr.containsIP(string) bool": celvalues.cidr_contains_ip,
     "cidr.containsCIDR(cidr) bool": celvalues.cidr_contains_cidr,
     "cidr.containsCIDR(string) bool": celvalues.cidr_contains_cidr,
-    "cidr.ip() ip": celvalues.cidr_ip,
-    "cidr.masked() cidr": celvalues.cidr_masked,
-    "cidr.prefixLength() int": celvalues.cidr_prefix_length,
+    "cidr.ip() ip": lambda cidr: celvalues.ip(cidr["value"].partition("/")[0]),
+    "cidr.masked() cidr": lambda cidr: celvalues.new(celvalues.CIDR, celvalues.network_of(cidr)),
+    "cidr.prefixLength() int": lambda cidr: celvalues.network_of(cidr).prefixlen,
 }
 _VERSIONS: dict[str, Callable[..., Any]] = {
     "semver(string) semver": celvalues.make_semver,
@@ -160,9 +170,9 @@ _VERSIONS: dict[str, Callable[..., Any]] = {
     "isSemver(string,bool) bool": lambda text, normalize: accepts(
         lambda inner: celvalues.make_semver(inner, normalize)
     )(text),
-    "semver.major() int": celvalues.semver_major,
-    "semver.minor() int": celvalues.semver_minor,
-    "semver.patch() int": celvalues.semver_patch,
+    "semver.major() int": lambda version: celvalues.version_of(version).major,
+    "semver.minor() int": lambda version: celvalues.version_of(version).minor,
+    "semver.patch() int": lambda version: celvalues.version_of(version).patch,
     "semver.isGreaterThan(semver) bool": lambda a, b: celvalues.compare(a, b) > 0,
     "semver.isLessThan(semver) bool": lambda a, b: celvalues.compare(a, b) < 0,
     "semver.compareTo(semver) int": celvalues.compare,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.libraries.go.core.limits import charge
+from krmkit.libraries.go.core.text import runes
 from krmkit.libraries.go.errors import GoError, GoInputError
 
 _BLANK = " \t\n\r"
@@ -51,24 +52,16 @@ def _constant(name: str) -> object:
 
 
 def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    return {_clean(key): _clean_items(value) for key, value in pairs}
+    return {runes(key): _clean_items(value) for key, value in pairs}
 
 
 def _clean_items(value: object) -> object:
     """Strings of a list (those of a dict are cleaned as it is made) and single ones."""
     if isinstance(value, str):
-        return _clean(value)
+        return runes(value)
     if isinstance(value, list):
         value[:] = [_clean_items(item) for item in value]
     return value
-
-
-def _clean(text: str) -> str:
-    """Half a surrogate pair, or a byte that is not a character, is U+FFFD."""
-    if text.isascii():
-        return text
-    charge(len(text) // 2)
-    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 
 def _explain(text: str) -> str:

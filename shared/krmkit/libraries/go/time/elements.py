@@ -144,17 +144,21 @@ def _read_yearday(element: str, value: str, fields: TimeFields) -> str:
     return value[digits:]
 
 
-def _read_hour(element: str, value: str, fields: TimeFields) -> str:
-    fields.hour, value = _number(value, fixed=element == "03")
-    if fields.hour > (23 if element == "15" else 12):
-        raise GoInputError("hour out of range")
-    return value
+_CLOCK = {
+    "15": ("hour", 23),
+    "3": ("hour", 12),
+    "03": ("hour", 12),
+    "4": ("minute", 59),
+    "04": ("minute", 59),
+}
 
 
-def _read_minute(element: str, value: str, fields: TimeFields) -> str:
-    fields.minute, value = _number(value, fixed=element == "04")
-    if fields.minute >= 60:
-        raise GoInputError("minute out of range")
+def _read_clock(element: str, value: str, fields: TimeFields) -> str:
+    name, most = _CLOCK[element]
+    number, value = _number(value, fixed=element in ("03", "04"))
+    if number > most:
+        raise GoInputError(f"{name} out of range")
+    setattr(fields, name, number)
     return value
 
 
@@ -177,26 +181,13 @@ def _read_zone(element: str, value: str, fields: TimeFields) -> str:
 
 
 _READERS: dict[str, Callable[[str, str, TimeFields], str]] = {
-    "2006": _read_year,
-    "06": _read_year,
-    "January": _read_month,
-    "Jan": _read_month,
-    "1": _read_month,
-    "01": _read_month,
-    "Monday": _read_weekday,
-    "Mon": _read_weekday,
-    "2": _read_day,
-    "02": _read_day,
-    "_2": _read_day,
-    "__2": _read_yearday,
-    "002": _read_yearday,
-    "15": _read_hour,
-    "3": _read_hour,
-    "03": _read_hour,
-    "4": _read_minute,
-    "04": _read_minute,
-    "PM": _read_half,
-    "pm": _read_half,
+    **dict.fromkeys(("2006", "06"), _read_year),
+    **dict.fromkeys(("January", "Jan", "1", "01"), _read_month),
+    **dict.fromkeys(("Monday", "Mon"), _read_weekday),
+    **dict.fromkeys(("2", "02", "_2"), _read_day),
+    **dict.fromkeys(("__2", "002"), _read_yearday),
+    **dict.fromkeys(_CLOCK, _read_clock),
+    **dict.fromkeys(("PM", "pm"), _read_half),
     "MST": _read_zone,
 }
 """The reader of each element of a layout; each gives the rest of the value."""
@@ -207,15 +198,7 @@ def _read_second(element: str, value: str, behind: str, fields: TimeFields) -> s
     if fields.second >= 60:
         raise GoInputError("second out of range")
     # A fraction is read even where the layout has none.
-    if len(value) >= 2 and value[0] in ".," and _digit(value[1]):
-        following = next_element(behind)[1]
-        if following[:1] not in (".", ","):
-            end = 1
-            while end < len(value) and _digit(value[end]):
-                end += 1
-            fields.nanosecond = _nanoseconds(value[:end])
-            return value[end:]
-    return value
+    return value if next_element(behind)[1][:1] in (".", ",") else _read_digits(value, fields)
 
 
 def _read_fraction(element: str, value: str, fields: TimeFields) -> str:
@@ -224,6 +207,11 @@ def _read_fraction(element: str, value: str, fields: TimeFields) -> str:
             raise GoInputError("")
         fields.nanosecond = _nanoseconds(value[: len(element)])
         return value[len(element) :]
+    return _read_digits(value, fields)
+
+
+def _read_digits(value: str, fields: TimeFields) -> str:
+    """Read a fraction of any length, if there is one."""
     if len(value) < 2 or value[0] not in ".," or not _digit(value[1]):
         return value
     end = 1

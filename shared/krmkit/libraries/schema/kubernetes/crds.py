@@ -15,7 +15,7 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.kube.fielderror import FieldError, child, duplicate, index, invalid, key, required
 from krmkit.libraries.schema.errors import SchemaError
-from krmkit.libraries.schema.fields import find
+from krmkit.libraries.schema.fields import find, mapping, sequence
 from krmkit.libraries.schema.kubernetes.pruning import undeclared_fields
 from krmkit.libraries.schema.kubernetes.published import PublishedCrds
 from krmkit.libraries.schema.kubernetes.rules import RuleSet
@@ -131,21 +131,13 @@ def _read(data: object) -> Schema | None:
 
 def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
     """Return the schemas of a CRD by apiVersion and kind; those without a schema are left out."""
-    spec = crd.get("spec")
-    spec = spec if isinstance(spec, dict) else {}
-    names, versions = spec.get("names"), spec.get("versions")
-    kind = names.get("kind") if isinstance(names, dict) else None
+    spec = mapping(crd, "spec")
+    kind = find(spec, ("names", "kind"))
     found: dict[str, object] = {}
-    for version in versions if isinstance(versions, list) else []:
-        schema = version.get("schema") if isinstance(version, dict) else None
-        data = schema.get("openAPIV3Schema") if isinstance(schema, dict) else None
+    for version in sequence(spec.get("versions")):
+        data = find(version, ("schema", "openAPIV3Schema"))
         if isinstance(data, dict):
-            properties = data.get("properties")
-            inner = {
-                name: one
-                for name, one in (properties if isinstance(properties, dict) else {}).items()
-                if name not in _OWN
-            }
+            inner = {name: one for name, one in mapping(data, "properties").items() if name not in _OWN}
             needed = data.get("required") or []
             if isinstance(needed, list):
                 needed = [one for one in needed if one not in _OWN]
@@ -159,8 +151,7 @@ def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
 
 def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (apiVersion and kind, path) of the number of replicas that the scale subresources of a CRD name."""
-    versions = find(crd, ("spec", "versions"))
-    for version in versions if isinstance(versions, list) else ():
+    for version in sequence(find(crd, ("spec", "versions"))):
         path = find(version, ("subresources", "scale", "specReplicasPath"))
         if isinstance(path, str):
             group, kind = find(crd, ("spec", "group")), find(crd, ("spec", "names", "kind"))

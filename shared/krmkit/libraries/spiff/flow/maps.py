@@ -78,7 +78,6 @@ class _Map:
         self.merged = False
         self.replaced = False
         self.settled = True
-        self.controlled = False
 
     def merge(self, key: str, node: Node) -> Node | None:
         """Handle the merge key. A node is the result of the whole map."""
@@ -148,7 +147,7 @@ class _Map:
         run = self.env.run
         interpolation = run.interpolation
         stubs = bool(self.env.stubs)
-        wrap = self.controlled = run.control and is_control_map(self.names)
+        wrap = run.control and is_control_map(self.names)
         for key in sorted(self.names):
             if key == "<<" or key == "<<<":
                 continue
@@ -170,18 +169,12 @@ class _Map:
                         node = Node(TemplateValue(here.path, node, node, self.env), node.source)
                     else:
                         node = flow.node(node, self.env.with_step(key), True)
-                        if node.note.undefined:
-                            if self._drop(key, node):
-                                continue
+                        # An undefined entry is left out, unless the map is a control structure, which decides.
+                        if node.note.undefined and not wrap:
+                            flow.changes += 1
+                            continue
                     self.settled = self.settled and flow.is_settled(node, interpolation)
             made[key] = implied(node, self.flags)
-
-    def _drop(self, key: str, node: Node) -> bool:
-        """Leave out an undefined entry; those of a control structure are kept, for it decides."""
-        if self.controlled:
-            return False
-        self.flow.changes += 1
-        return True
 
     def inject(self) -> None:
         """Add the entries that the stub injects."""

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 
+from krmkit.libraries.go.net import parse_ip as address
 from krmkit.libraries.spiff.tree.errors import Failure, Info
+
+__all__ = ["Address", "Network", "address", "distance", "divided", "following", "moved", "network"]
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-def address(text: str) -> Address | None:
-    """The address that a text is, None for none."""
-    try:
-        return ipaddress.ip_address(text)
-    except ValueError:
-        return None
 
 
 def network(text: str) -> Network | None:
