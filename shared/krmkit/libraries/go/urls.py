@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import decode, encode, kind_of
 from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
+_SCHEME = re.compile("([a-zA-Z][a-zA-Z0-9+.-]*):")
 _HEX = frozenset("0123456789abcdefABCDEF")
 # Which reserved characters each part of a URL may hold as they are.
 _KEPT = {
@@ -151,19 +154,10 @@ def _parse(rest: str) -> Url:
 
 
 def _scheme(text: str) -> tuple[str, str]:
-    for at, char in enumerate(text):
-        if char.isascii() and char.isalpha():
-            continue
-        if char.isascii() and (char.isdigit() or char in "+-."):
-            if at == 0:
-                return "", text
-            continue
-        if char == ":":
-            if at == 0:
-                raise GoInputError("missing protocol scheme")
-            return text[:at], text[at + 1 :]
-        return "", text
-    return "", text
+    if text.startswith(":"):
+        raise GoInputError("missing protocol scheme")
+    found = _SCHEME.match(text)
+    return (found[1], text[found.end() :]) if found else ("", text)
 
 
 def _authority(scheme: str, authority: str) -> tuple[tuple[str, str | None] | None, str]:

@@ -28,39 +28,23 @@ class LoopSlots:
         self.assigned = assigned
 
 
-class LoopHead:
-    """The range as errors show it: `source` for a value that cannot be ranged over, `pipe` where a limit ends the loop."""
-
-    def __init__(self, site: Site, source: Node, pipe: Node) -> None:
-        self._site = site
-        self._source = source
-        self._pipe = pipe
-
-    def error(self, run: Execution, message: str) -> Exception:
-        """The error of a value that cannot be ranged over."""
-        return self._site.error(run, self._source, message)
-
-    def too_many_steps(self, run: Execution) -> Exception:
-        """The error of a loop that takes more steps than are left."""
-        return run.too_many_steps(self._site, self._pipe)
-
-    def count_output(self, run: Execution) -> None:
-        """Count the output so far. Raises where it is too long."""
-        run.count_output(self._site, self._pipe)
-
-
 def loop(
     source: Expression,
     body: Statement,
     otherwise: Statement | None,
     slots: LoopSlots,
     cost: int,
-    head: LoopHead,
+    site: Site,
+    last: Node,
+    pipe: Node,
 ) -> Statement:
-    """The statement of a range. cost: the nodes of one iteration."""
+    """The statement of a range. cost: the nodes of one iteration.
+
+    Errors are at `last` for a value that cannot be ranged over, and at `pipe` where a limit ends the loop.
+    """
     item_slot, index_slot = slots.item, slots.index
     type_slot, assigned = slots.declared, slots.assigned
-    count = _counting(body, otherwise, slots, cost, head)
+    count = _counting(body, otherwise, slots, cost, site, last, pipe)
 
     def run_loop(frame: Frame, dot: object, write: Write) -> object:
         value = source(frame, dot)
@@ -80,7 +64,7 @@ def loop(
         elif isinstance(value, int) and not isinstance(value, bool):
             return count(frame, dot, write, value)
         else:
-            raise head.error(run, f"range can't iterate over {go_print_value(value)}")
+            raise site.error(run, last, f"range can't iterate over {go_print_value(value)}")
         if not size:
             return None if otherwise is None else otherwise(frame, dot, write)
         frame[type_slot] = declared
@@ -88,7 +72,7 @@ def loop(
             frame[slot] = declared
         run.steps -= cost * size
         if run.steps < 0:
-            raise head.too_many_steps(run)
+            raise run.too_many_steps(site, pipe)
         chunks = run.chunks
         for index, item in pairs:
             if index_slot:
@@ -98,14 +82,20 @@ def loop(
             if body(frame, item, write) is BREAK:
                 break
             if len(chunks) > run.next_count:
-                head.count_output(run)
+                run.count_output(site, pipe)
         return None
 
     return run_loop
 
 
 def _counting(
-    body: Statement, otherwise: Statement | None, slots: LoopSlots, cost: int, head: LoopHead
+    body: Statement,
+    otherwise: Statement | None,
+    slots: LoopSlots,
+    cost: int,
+    site: Site,
+    last: Node,
+    pipe: Node,
 ) -> Callable[[Frame, object, Write, int], object]:
     """The range over an integer: from 0 to one less than it. Parameters as in `loop`."""
     item_slot, type_slot = slots.item, slots.declared
@@ -113,7 +103,7 @@ def _counting(
     def count(frame: Frame, dot: object, write: Write, number: int) -> object:
         run: Execution = frame[0]
         if slots.pair:
-            raise head.error(run, f"can't use {number} to iterate over more than one variable")
+            raise site.error(run, last, f"can't use {number} to iterate over more than one variable")
         if number <= 0:
             return None if otherwise is None else otherwise(frame, dot, write)
         kind = type(number)
@@ -122,14 +112,14 @@ def _counting(
         for at in range(number):
             run.steps -= cost
             if run.steps < 0:
-                raise head.too_many_steps(run)
+                raise run.too_many_steps(site, pipe)
             item = at if kind is int else kind(at)
             if item_slot:
                 frame[item_slot] = item
             if body(frame, item, write) is BREAK:
                 break
             if len(chunks) > run.next_count:
-                head.count_output(run)
+                run.count_output(site, pipe)
         return None
 
     return count

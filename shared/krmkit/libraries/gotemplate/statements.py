@@ -8,7 +8,7 @@ from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import go_print_value, quote
 from krmkit.libraries.gotemplate.execution import BREAK, CONTINUE, LONG, Execution, Program, Site
 from krmkit.libraries.gotemplate.expressions import Expressions
-from krmkit.libraries.gotemplate.loops import LoopHead, LoopSlots, loop
+from krmkit.libraries.gotemplate.loops import LoopSlots, loop
 from krmkit.libraries.gotemplate.nodes import Action, Control, Jump, Node, Text, Tree
 from krmkit.libraries.gotemplate.nodes import TemplateCall as Call
 
@@ -186,8 +186,8 @@ class _Statements(Expressions):
         otherwise = self.body(node.otherwise) if node.otherwise else None
         if otherwise is not None and self.jumps:
             otherwise = _absorbing(otherwise)
-        head = LoopHead(self.site, last, node.pipe)
-        return loop(source, body, otherwise, LoopSlots(slots, type_slot, assigned), cost, head)
+        places_of = LoopSlots(slots, type_slot, assigned)
+        return loop(source, body, otherwise, places_of, cost, self.site, last, node.pipe)
 
     def template_call(self, node: Call) -> Statement:
         """Runs another template with a frame of its own."""

@@ -121,11 +121,16 @@ def new_run(options: Options) -> Run:
         flow=flow_inside,
         cascade=cascade,
     )
-    run = Run(frozenset(options.features), options.access, files, options.limits, parts)
-    run.environment = options.environment
-    if options.chance is not None:
-        run.chance = Chance(options.chance)
-    return run
+    return Run(
+        "interpolation" in options.features,
+        "control" in options.features,
+        options.access,
+        files,
+        options.limits,
+        parts,
+        options.environment,
+        None if options.chance is None else Chance(options.chance),
+    )
 
 
 def _absolute(path: str) -> str:

@@ -1,9 +1,24 @@
-"""reflect.DeepEqual, counted: equal types and equal contents; 1, int64 1 and 1.0 are three values."""
+"""Reflection: Go's names of types and kinds, and reflect.DeepEqual, counted: 1, int64 1 and 1.0 are three values."""
 
 from __future__ import annotations
 
 from krmkit.libraries.go.core.limits import CountingWalk, charge
-from krmkit.libraries.go.core.values import GoObject, is_nil_list
+from krmkit.libraries.go.core.values import GoObject, is_nil_list, kind_of, type_of
+
+
+def type_is(name: str, value: object) -> bool:
+    """typeIs."""
+    return name == type_of(value)
+
+
+def type_is_like(name: str, value: object) -> bool:
+    """typeIsLike: a pointer to the type will do."""
+    return type_of(value) in (name, "*" + name)
+
+
+def kind_is(name: str, value: object) -> bool:
+    """kindIs."""
+    return name == kind_of(value)
 
 
 def deep_equal(first: object, second: object) -> bool:

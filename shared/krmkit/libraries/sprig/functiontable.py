@@ -132,12 +132,12 @@ deepCopy mustDeepCopy = dicts.deep_copy any
 merge mustMerge = merge.merge map ...map
 mergeOverwrite mustMergeOverwrite = merge.merge_overwrite map ...map
 
-typeOf = kinds.type_of any > string
-typeIs = kinds.type_is string any > bool
-typeIsLike = kinds.type_is_like string any > bool
-kindOf = kinds.kind_of any > string
-kindIs = kinds.kind_is string any > bool
-deepEqual = kinds.deep_equal any any > bool
+typeOf = go.core.values.type_of any > string
+typeIs = compare.type_is string any > bool
+typeIsLike = compare.type_is_like string any > bool
+kindOf = go.core.values.kind_of any > string
+kindIs = compare.kind_is string any > bool
+deepEqual = compare.deep_equal any any > bool
 
 base osBase = paths.base string > string
 dir osDir = paths.directory string > string

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.versions.scan import DIGITS, IDENTIFIER, UINT64, too_long
-from krmkit.libraries.versions.semver import Version
+from krmkit.libraries.versions.scan import DIGITS, IDENTIFIER, too_long
+from krmkit.libraries.versions.semver import Version, parse_uint
 
-_UINT64_DIGITS = 20
 UNORDERED = 2
 """What `compare_with_build_tags` returns where two versions differ and neither comes first."""
 
@@ -50,12 +49,7 @@ def _number(text: str, name: str) -> int:
         raise GoInputError(f"Invalid character(s) found in {name} number {quote(text)}")
     if len(text) > 1 and text[0] == "0":
         raise GoInputError(f"{name.capitalize()} number must not contain leading zeroes {quote(text)}")
-    if not text:
-        raise GoInputError('strconv.ParseUint: parsing "": invalid syntax')
-    value = int(text[:_UINT64_DIGITS])
-    if value >= UINT64 or len(text) > _UINT64_DIGITS:
-        raise GoInputError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
-    return value
+    return parse_uint(text)
 
 
 def parse_tolerant(text: str) -> Version:

@@ -64,7 +64,7 @@ class Version:
                 raise GoInputError("invalid characters in version")
             if len(part) > 1 and part[0] == "0":
                 raise GoInputError("version segment starts with 0")
-            numbers.append(_uint64(part))
+            numbers.append(parse_uint(part))
         return cls(numbers[0], numbers[1], numbers[2], prerelease, metadata, text)
 
     def compare(self, other: Version) -> int:
@@ -126,7 +126,8 @@ class Version:
         return self.precedence() <= other.precedence()
 
 
-def _uint64(digits: str) -> int:
+def parse_uint(digits: str) -> int:
+    """strconv.ParseUint of digits. Raises GoInputError."""
     if digits == "":
         raise GoInputError('strconv.ParseUint: parsing "": invalid syntax')
     value = int(digits) if len(digits.lstrip("0")) <= 20 else UINT64
@@ -137,7 +138,7 @@ def _uint64(digits: str) -> int:
 
 def _segment(digits: str) -> int:
     try:
-        return _uint64(digits)
+        return parse_uint(digits)
     except GoInputError as error:
         raise GoInputError(f"error parsing version segment: {error}") from None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from operator import ge, gt, le, lt
 from typing import Any
 
 from krmkit.libraries.go.core.cast import wrap64
@@ -173,6 +175,9 @@ class Modulo(Binary):
         return int(math.copysign(1, left)) * (abs(left) % abs(right))
 
 
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
 class Comparison(Binary):
     """`a == b` and its kind."""
 
@@ -198,11 +203,7 @@ class Comparison(Binary):
             left, right = left.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass")
         else:
             return False
-        if operator == "<":
-            return left < right
-        if operator == "<=":
-            return left <= right
-        return left > right if operator == ">" else left >= right
+        return _ORDERS[operator](left, right)
 
     def __str__(self) -> str:
         return f"{self.left} {self.operator} {self.right}"

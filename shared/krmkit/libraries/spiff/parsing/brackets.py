@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,11 +17,6 @@ from krmkit.libraries.spiff.expressions.literals import (
 from krmkit.libraries.spiff.expressions.mappings import Catch, Mapping, Sum, SyncExpression
 from krmkit.libraries.spiff.parsing.scanner import Scanner
 from krmkit.libraries.spiff.tree.nodes import Expression
-
-_WORDS = (
-    ("map{", "map", True), ("map[", "map", False), ("select{", "select", True),
-    ("select[", "select", False), ("filter{", "filter", True), ("filter[", "filter", False),
-)  # fmt: skip
 
 
 class Grammar(Protocol):
@@ -45,59 +41,42 @@ class BracketParser:
 
     def bracketed(self) -> Expression | None:
         """map[...], select{...}, sum[...], catch[...], sync[...]."""
-        scan = self.scan
-        start = scan.at
-        if scan.text[start : start + 1] not in "msfc" or not scan.text[start : start + 1]:
-            return None
-        expression = None
-        for prefix, word, braces in _WORDS:
-            if scan.accept(prefix):
-                expression = self._mapping(word, braces)
-                break
-        else:
-            if scan.accept("sum["):
-                expression = self._sum()
-            elif scan.accept("catch["):
-                expression = self._catch()
-            elif scan.accept("sync["):
-                expression = self._sync()
+        start = self.scan.at
+        form = next((form for prefix, form in _FORMS.items() if self.scan.accept(prefix)), None)
+        expression = form(self) if form is not None else None
         if expression is not None:
-            scan.mark(start)
+            self.scan.mark(start)
         return expression
 
-    def _mapping(self, word: str, braces: bool) -> Expression | None:
-        scan = self.scan
+    def _applied(self, end: str = "") -> tuple[Expression, Expression] | None:
+        """Read an expression, a lambda, and the sign at the end."""
         source = self.grammar.operators()
         function = self.function() if source is not None else None
-        if source is None or function is None or not scan.accept("}" if braces else "]"):
+        if source is None or function is None or not self.scan.accept(end):
             return None
-        return Mapping(word, braces, source, function)
+        return source, function
+
+    def _mapping(self, word: str, braces: bool) -> Expression | None:
+        applied = self._applied("}" if braces else "]")
+        return None if applied is None else Mapping(word, braces, *applied)
 
     def _sum(self) -> Expression | None:
-        scan = self.scan
         source = self.grammar.operators()
-        if source is None or not scan.accept("|"):
+        if source is None or not self.scan.accept("|"):
             return None
-        initial = self.grammar.operators()
-        function = self.function() if initial is not None else None
-        if initial is None or function is None or not scan.accept("]"):
-            return None
-        return Sum(source, initial, function)
+        applied = self._applied("]")
+        return None if applied is None else Sum(source, *applied)
 
     def _catch(self) -> Expression | None:
-        scan = self.scan
-        source = self.grammar.operators()
-        function = self.function() if source is not None else None
-        if source is None or function is None or not scan.accept("]"):
-            return None
-        return Catch(source, function)
+        applied = self._applied("]")
+        return None if applied is None else Catch(*applied)
 
     def _sync(self) -> Expression | None:
         scan = self.scan
-        source = self.grammar.operators()
-        condition = self.function() if source is not None else None
-        if source is None or condition is None:
+        applied = self._applied()
+        if applied is None:
             return None
+        source, condition = applied
         result: Expression | None = None
         if isinstance(condition, LambdaExpression) and scan.accept(","):
             body = self.grammar.expression()
@@ -128,10 +107,7 @@ class BracketParser:
         start = scan.at
         scan.accept("(")
         inner = self.grammar.expression()
-        if inner is None or not scan.accept(")"):
-            return None
-        scan.mark(start)
-        return Grouped(inner)
+        return Grouped(inner) if inner is not None and scan.word(")", start) else None
 
     def list_literal(self) -> Expression | None:
         scan = self.scan
@@ -139,10 +115,7 @@ class BracketParser:
         scan.accept("[")
         scan.space()
         parts = self.arguments()
-        if not scan.accept("]"):
-            return None
-        scan.mark(start)
-        return ListExpression(parts)
+        return ListExpression(parts) if scan.word("]", start) else None
 
     def arguments(self) -> list[Expression]:
         """Expressions with commas between them, none at all included; `a...` is expanded."""
@@ -177,10 +150,7 @@ class BracketParser:
         last = self.grammar.expression()
         if last is None:
             scan.at = behind
-        if not scan.accept("]"):
-            return None
-        scan.mark(start)
-        return Range(first, last)
+        return Range(first, last) if scan.word("]", start) else None
 
     def map_literal(self) -> Expression | None:
         scan = self.scan
@@ -188,10 +158,7 @@ class BracketParser:
         scan.accept("{")
         scan.space()
         entries = self.assignments()
-        if not scan.accept("}"):
-            return None
-        scan.mark(start)
-        return MapExpression(entries)
+        return MapExpression(entries) if scan.word("}", start) else None
 
     def assignments(self) -> list[tuple[Expression, Expression]]:
         """`key = value, ...`, none at all included."""
@@ -208,3 +175,16 @@ class BracketParser:
             behind = scan.at
             if not scan.accept(","):
                 return entries
+
+
+_FORMS: dict[str, Callable[[BracketParser], Expression | None]] = {
+    "map{": lambda parser: parser._mapping("map", True),
+    "map[": lambda parser: parser._mapping("map", False),
+    "select{": lambda parser: parser._mapping("select", True),
+    "select[": lambda parser: parser._mapping("select", False),
+    "filter{": lambda parser: parser._mapping("filter", True),
+    "filter[": lambda parser: parser._mapping("filter", False),
+    "sum[": BracketParser._sum,
+    "catch[": BracketParser._catch,
+    "sync[": BracketParser._sync,
+}

@@ -76,20 +76,10 @@ class OperandParser:
         return Literal(int(text))
 
     def _word(self, word: str, value: object) -> Expression | None:
-        scan = self.scan
-        start = scan.at
-        if not scan.accept(word):
-            return None
-        scan.mark(start)
-        return Literal(value)
+        return Literal(value) if self.scan.word(word) else None
 
     def _tilde(self) -> Expression | None:
-        scan = self.scan
-        start = scan.at
-        if scan.accept("~~"):
-            scan.mark(start)
-            return Undefined()
-        return self._word("~", None)
+        return Undefined() if self.scan.word("~~") else self._word("~", None)
 
     def _symbol(self) -> Expression | None:
         scan = self.scan
@@ -122,12 +112,7 @@ class OperandParser:
             scan.depth -= 1
 
     def _auto(self) -> Expression | None:
-        scan = self.scan
-        start = scan.at
-        if not scan.accept("auto"):
-            return None
-        scan.mark(start)
-        return Auto(scan.path)
+        return Auto(self.scan.path) if self.scan.word("auto") else None
 
     def _lambda(self) -> Expression | None:
         scan = self.scan
@@ -224,10 +209,7 @@ class OperandParser:
             named.append(argument)
             more = scan.accept(",")
         args = self.brackets.arguments() if more else []
-        if not scan.accept(")"):
-            return None
-        scan.mark(start)
-        return Call(base, named, args, curry)
+        return Call(base, named, args, curry) if scan.word(")", start) else None
 
     def _named(self) -> tuple[str, Expression] | None:
         scan = self.scan

@@ -61,6 +61,14 @@ class Scanner:
             return True
         return False
 
+    def word(self, word: str, start: int | None = None) -> bool:
+        """Skip a word if it is here, and remember it, from `start` where that is given."""
+        start = self.at if start is None else start
+        if not self.accept(word):
+            return False
+        self.mark(start)
+        return True
+
     def _match(self, pattern: re.Pattern[str]) -> str:
         found = pattern.match(self.text, self.at)
         if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.spiff.tree.errors import Info, Path, Result
@@ -43,37 +43,25 @@ class Parts:
     cascade: Callable[[Run, Env | None, Node, list[Node]], Node]
 
 
+@dataclass(slots=True, eq=False)
 class Run:
-    """The common data of all documents of one run."""
+    """The common data of all documents of one run. `free`: evaluations that documents of this size take anyway."""
 
-    __slots__ = (
-        "access", "chance", "control", "demands", "depth", "environment", "files", "free", "held", "interpolation", "limits",
-        "made", "parts", "steps", "tags",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        features: frozenset[str],
-        access: str,
-        files: dict[str, bytes],
-        limits: SpiffLimits,
-        parts: Parts,
-    ) -> None:
-        self.parts = parts
-        self.interpolation = "interpolation" in features
-        self.control = "control" in features
-        self.access = access
-        self.files = files
-        self.limits = limits
-        self.environment: Mapping[str, str] | None = None
-        self.chance: Chance | None = None
-        self.tags = Tags()
-        self.steps = 0
-        self.free = 0  # evaluations that documents of this size take anyway
-        self.depth = 0
-        self.made = 0
-        self.held = 0
-        self.demands = 0
+    interpolation: bool
+    control: bool
+    access: str
+    files: dict[str, bytes]
+    limits: SpiffLimits
+    parts: Parts
+    environment: Mapping[str, str] | None
+    chance: Chance | None
+    tags: Tags = field(init=False, default_factory=Tags)
+    steps: int = field(init=False, default=0)
+    free: int = field(init=False, default=0)
+    depth: int = field(init=False, default=0)
+    made: int = field(init=False, default=0)
+    held: int = field(init=False, default=0)
+    demands: int = field(init=False, default=0)
 
     def count(self, nodes: int) -> None:
         """Count nodes that an evaluation made; EffortError beyond the limit."""
