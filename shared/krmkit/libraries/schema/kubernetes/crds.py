@@ -7,7 +7,7 @@ too, and a server-side apply refuses them: `undeclared` lists them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
@@ -23,14 +23,34 @@ from krmkit.libraries.schema.kubernetes.values import validate_value
 from krmkit.libraries.schema.openapi import Schema, fill_defaults, read_schema
 
 _OWN = ("apiVersion", "kind", "metadata", "status")
+_MOST_KNOWN = 1024  # values whose errors are kept
+
+
+class _Known:
+    """The compiled rules of schemas by their names, and the answers for the last values: Clusters of one class have equal ones."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, RuleSet] = {}
+        self._answers: dict[tuple[str, ...], Any] = {}
+
+    def once(self, check: Callable[..., Any], schema: Schema, data: Mapping[str, Any], *words: str) -> Any:
+        """Return `check(schema, what a create keeps of the data, *words)`."""
+        value = {name: inner for name, inner in data.items() if name not in _OWN}
+        mark = (check.__name__, _name(data), repr(value), *words)
+        if mark not in self._answers:
+            if len(self._answers) >= _MOST_KNOWN:
+                self._answers.clear()
+            self._answers[mark] = check(schema, value, *words)
+        return self._answers[mark]
 
 
 class PublishedSchemas:
-    """The schemas of published CRDs, each of them read on first use in a process."""
+    """The schemas of published CRDs, each of them read on first use in a process. known: what was found by them in it."""
 
     def __init__(self, crds: PublishedCrds) -> None:
         self._crds = crds
         self._ready: dict[str, Schema | None] = {}
+        self.known = _Known()
 
     def schema(self, name: str) -> Schema | None:
         """Return the schema of `<apiVersion>/<kind>`; None if there is none."""
@@ -58,7 +78,7 @@ class CrdSchemas:
         self._data: dict[str, object] = {}
         self._replicas = dict.fromkeys(replicas, "spec.replicas")
         self._ready: dict[str, Schema | None] = {}
-        self._compiled: dict[str, RuleSet] = {}
+        self._own = _Known()
         self._environment: KubeEnvironment | None = None
         self._published = published
         for crd in crds:
@@ -75,12 +95,13 @@ class CrdSchemas:
         schema = self._schema(name)
         if schema is None:
             return []
-        value = fill_defaults(schema, {name: inner for name, inner in data.items() if name not in _OWN})
-        value = _without_nulls(schema, value)
+        return list(self._known(name).once(self._errors, schema, data, name, self._replicas.get(name, "")))
+
+    def _errors(self, schema: Schema, data: dict[str, Any], name: str, path: str) -> list[FieldError]:
+        value = _without_nulls(schema, fill_defaults(schema, data))
         errors = validate_value(schema, value, "")
         errors += _embedded(schema, value, "")
         errors += _duplicates(schema, value, "")
-        path = self._replicas.get(name, "")
         count = find(value, path.split(".")) if path else None
         if type(count) is int and count < 0:
             errors.append(invalid(path, count, "should be a non-negative integer"))
@@ -91,10 +112,11 @@ class CrdSchemas:
 
     def undeclared(self, data: Mapping[str, Any]) -> dict[str, list[str]]:
         """Return the paths of the fields that the object's schema does not declare, each with the names declared there."""
-        schema = self._schema(_name(data))
+        name = _name(data)
+        schema = self._schema(name)
         if schema is None:
             return {}
-        return undeclared_fields(schema, {name: inner for name, inner in data.items() if name not in _OWN})
+        return dict(self._known(name).once(undeclared_fields, schema, data))
 
     def _schema(self, name: str) -> Schema | None:
         if name not in self._ready:
@@ -104,14 +126,18 @@ class CrdSchemas:
                 self._ready[name] = self._published.schema(name)
         return self._ready[name]
 
+    def _known(self, name: str) -> _Known:
+        return self._own if self._published is None or name in self._data else self._published.known
+
     def _rules(self, name: str, schema: Schema) -> RuleSet:
-        if name not in self._compiled:
+        compiled = self._known(name).rules
+        if name not in compiled:
             if self._environment is None:
                 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
 
                 self._environment = KubeEnvironment()
-            self._compiled[name] = RuleSet(schema, self._environment)
-        return self._compiled[name]
+            compiled[name] = RuleSet(schema, self._environment)
+        return compiled[name]
 
 
 def _name(data: Mapping[str, Any]) -> str:

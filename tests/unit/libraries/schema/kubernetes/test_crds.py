@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 from krmkit.libraries.schema.kubernetes.published import PublishedCrds
+from krmkit.libraries.schema.kubernetes.rules import CompiledRule, RuleSet
+from krmkit.libraries.schema.openapi import Schema
 
 
 def crd(spec: Object, version: str = "v1", **top: Any) -> Object:
@@ -240,3 +243,28 @@ def test_a_crd_with_odd_required_fields_is_left_out() -> None:
     definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["required"] = 5
 
     assert errors(definition, thing({})) == []
+
+
+def test_rules_of_published_schemas_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages share them; a CRD of a package has its own, and an answer belongs to its value alone."""
+    ruled: Object = {"type": "object", "x-kubernetes-validations": [{"rule": "self.size > 1"}]}
+    ruled["properties"] = {"size": {"type": "integer"}}
+    shape = {"type": "object", "properties": {"spec": ruled}}
+    text = json.dumps({"shared": [], "kinds": {"a.example.com/v1/Thing": shape}})
+    constants = PublishedSchemas(PublishedCrds(lambda: text))
+    made: list[object] = []
+    compiled = RuleSet.compiled
+
+    def counted(self: RuleSet, schema: Schema) -> list[CompiledRule]:
+        made.append(self)
+        return compiled(self, schema)
+
+    monkeypatch.setattr(RuleSet, "compiled", counted)
+    for size, errors in ((1, 1), (2, 0), (1, 1), (1.5, 2), (3, 0)):
+        assert len(CrdSchemas([], constants).errors(thing({"size": size}))) == errors
+    assert len(set(map(id, made))) == 1
+    assert len(made) == 3  # 1, 2 and 3; 1.5 is no integer
+
+    taken = CrdSchemas([crd({**ruled, "x-kubernetes-validations": [{"rule": "self.size > 2"}]})], constants)
+    assert len(taken.errors(thing({"size": 2}))) == 1
+    assert CrdSchemas([], constants).errors(thing({"size": 2})) == []
