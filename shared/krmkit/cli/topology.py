@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from krmkit.analysis.plans.plandata import mask_plan
+from krmkit.analysis.plans.planjob import PackagePlan, PlanJob
 from krmkit.analysis.plans.planwork import Work, compute
-from krmkit.analysis.plans.results import exit_code, places_in, results_of
+from krmkit.analysis.plans.results import exit_code
 from krmkit.analysis.plans.sources import extension_names, read_both, read_with_cluster, rebase
 from krmkit.cli.arguments import (
     CommandParser,
@@ -19,13 +19,15 @@ from krmkit.cli.arguments import (
     package_above,
 )
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import ERROR
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
-from krmkit.render.findings.model import PackageReport
+from krmkit.render.findings.model import Result
 from krmkit.render.findings.places import shown_path
 from krmkit.services.extension.live import Recorder
 from krmkit.systems.clusterapi.api.collection import Collected, Key
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
+from krmkit.systems.clusterapi.plan.model import TopologyPlan
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import Terminal
 from krmkit.views.topology import PAGES, told
@@ -132,37 +134,60 @@ def main(words: list[str]) -> int:
         return explain(words[2:])
     arguments = parser().parse_args(words[1:])
     arguments.package = arguments.package or package_above()
-    terminal = Terminal(sys.stderr, arguments.color)
     _check(arguments)
-    if arguments.recursive:
-        from krmkit.cli.topologytree import plan_all
+    tree = arguments.recursive
+    ignored: list[str] = []
+    plans = _plans(arguments) if tree else [_plan(arguments, ignored)]
+    terminal = Terminal.of(arguments)
+    form = arguments.format
+    told(plans, form, terminal, tree, arguments.steps).show("table" if form in PAGES else form, terminal)
+    for package in plans:
+        above = f"{package.path}: " if tree else ""
+        for warning in (*ignored, *package.plan.warnings):
+            print(f"warning: {above}{warning}", file=sys.stderr)
+        for error in (*package.plan.errors, *filter(None, [package.problem])):
+            say("topology plan", f"{above}{error}")
+    return 1 if any(one.problem for one in plans) else exit_code(one.plan for one in plans)
 
-        return plan_all(arguments)
+
+def _plan(arguments: argparse.Namespace, ignored: list[str]) -> PackagePlan:
+    """The plan of one package; what its extensions have no part in is added to `ignored`. Raises Refused."""
     work = _read(arguments)
-    old, new, options = work.old, work.new, work.options
     for text in arguments.rebase:
         cluster, equals, cluster_class = text.partition("=")
         if not (cluster and equals and cluster_class):
             raise Refused(f"--rebase must be CLUSTER=CLASS, got {text}")
-        rebase(new, cluster, cluster_class)
-    recorder = _extensions(arguments, options)
+        rebase(work.new, cluster, cluster_class)
+    recorder = _extensions(arguments, work.options)
     keys = _chosen(arguments.package, work, arguments.cluster)
     # The recorder lives in this process.
-    plan = compute(work, keys, 1 if recorder is not None else arguments.jobs or cores(), terminal)
+    jobs = 1 if recorder is not None else arguments.jobs or cores()
+    plan = compute(work, keys, jobs, Terminal(sys.stderr, arguments.color))
     if recorder is not None and arguments.record:
         _write_record(recorder, arguments.record)
-    mask_plan(plan, old, new)
-    shown = Terminal.of(arguments)
-    form = arguments.format
-    package = PackageReport(shown_path(arguments.package))
-    package.results = list(results_of(plan, places_in(arguments.package, new)))
-    told(plan, package, form, shown, arguments.steps).show("table" if form in PAGES else form, shown)
-    ignored = recorder.ignored if recorder is not None else []
-    for text in (*_unused(arguments.extension, old, new), *ignored, *plan.warnings):
-        print(f"warning: {text}", file=sys.stderr)
-    for text in plan.errors:
-        say("topology plan", text)
-    return exit_code([plan])
+    ignored += _unused(arguments.extension, work.old, work.new)
+    ignored += recorder.ignored if recorder is not None else []
+    return PackagePlan.of(arguments.package, work, plan)
+
+
+def _plans(arguments: argparse.Namespace) -> list[PackagePlan]:
+    """The plans of every package below a folder that holds Clusters, on all cores. Raises Refused."""
+    from krmkit.cli.recursive import chosen_packages, stream
+
+    paths = chosen_packages(arguments.package, arguments)
+    context = arguments.context if arguments.live else None
+    job = PlanJob(arguments.package, arguments.against or "HEAD", context, arguments.cluster)
+    plans = []
+    for path, one, problem in stream(job, paths, arguments):
+        if problem:
+            shown = shown_path(path)
+            results = [Result(ERROR, "unreadable", problem, shown)]
+            plans.append(PackagePlan(shown, TopologyPlan(), results, problem))
+        elif one is not None:
+            plans.append(one)
+    if not plans and not arguments.since:
+        raise Refused(f"{arguments.package}: no package at or below holds a Cluster")
+    return plans
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -172,6 +197,11 @@ def _check(arguments: argparse.Namespace) -> None:
         raise Refused("--live and --against must not be given both: both name the old state")
     if arguments.context and not arguments.live:
         raise Refused("--context is for --live; add --live, or leave it out")
+    for name in ("rebase", "extension", "record", "steps"):
+        if arguments.recursive and getattr(arguments, name):
+            raise Refused(f"--{name} is for one package; leave out --{name} or -r")
+    if arguments.recursive and arguments.format == "diff":
+        raise Refused("--format diff is for one package; leave out -r")
 
 
 def _read(arguments: argparse.Namespace) -> Work:

@@ -24,6 +24,11 @@ def text(report: Report) -> str:
     parts += _findings(report)
     for package in report.packages:
         parts += _package(package, report.written)
+    return limited(parts)
+
+
+def limited(parts: list[str]) -> str:
+    """The parts as one text, without those beyond `MOST` characters; the last line counts them."""
     shown, length = [], 0
     for part in parts:
         if length + len(part) > MOST - _CLOSING:

@@ -1,9 +1,17 @@
-"""A plan as a table, a diff of objects, JSON or markdown, each without secrets."""
+"""Plans as tables, diffs of objects, JSON or markdown, each without secrets.
+
+One package has a row for each Cluster. Those of a tree are shown as one plan: what changes, the machines that roll at all sites, their order,
+and how many at a time.
+"""
 
 from __future__ import annotations
 
-from krmkit.analysis.plans.plandata import as_data
-from krmkit.analysis.plans.results import changed, groups, signs, why
+from dataclasses import dataclass
+from typing import Any
+
+from krmkit.analysis.plans.plandata import as_data, roll_data
+from krmkit.analysis.plans.planjob import PackagePlan
+from krmkit.analysis.plans.results import changed, group_text, groups, signs, why
 from krmkit.krm.finding import Finding
 from krmkit.render.diff import diff
 from krmkit.render.findings.model import PackageReport, Report
@@ -17,46 +25,82 @@ from krmkit.systems.clusterapi.plan.model import (
     REMOVE,
     SAME,
     ClusterPlan,
-    TopologyPlan,
+    Roll,
+    Step,
     said,
 )
+from krmkit.views.formats import counted
+from krmkit.views.markdown import limited
 from krmkit.views.outcome import Told
 from krmkit.views.terminal import GREEN, RED, YELLOW, Table, Terminal
 
 MARKDOWN = "markdown"
 PAGES = ("diff", MARKDOWN)  # formats of a plan, beside those of all commands
 _COLOURS = {SAME: GREEN, REFUSED: RED}
+_COLUMNS = ("Cluster", "Action", "Objects", "Machines that roll", "Why")
+_ORDER = ("Step", "Package", "Cluster", "Machines", "How many", "At a time")
 
 
 def told(
-    plan: TopologyPlan, report: PackageReport, form: str, terminal: Terminal, steps: bool = False
+    packages: list[PackagePlan], form: str, terminal: Terminal, tree: bool = True, steps: bool = False
 ) -> Told:
-    """Return the plan in one of FORMATS.
+    """Return the plans in one of FORMATS, or of PAGES.
 
-    steps: the table shows the sequence of each upgrade.
+    tree: they are those of a tree, not of one package. steps: the table shows the sequence of each upgrade.
     """
-    whole = Report("topology plan", [report], written=False)
-    return Told(whole, "TopologyPlan", as_data(plan), _for_people(plan, form, terminal, steps))
-
-
-def _for_people(plan: TopologyPlan, form: str, terminal: Terminal, steps: bool) -> str:
+    reports = [PackageReport(one.path, results=one.results) for one in packages]
+    report = Report("topology plan", reports, written=False)
+    order = turns(packages) if tree else []
+    clusters = [one for package in packages for one in package.plan.clusters]
+    closing = summary(clusters)
+    if tree:
+        closing = f"{counted(len(packages), 'package')}, {closing}"
+        machines = sum(turn.roll.replicas or 0 for turn in order)
+        closing += f"; {machines} machines roll" if order else ""
     if form == "diff":
-        return "".join(_diff(one, terminal.colour) for one in plan.clusters)
-    if form == "markdown":
-        return _markdown(plan)
-    table = Table(["CLUSTER", "ACTION", "OBJECTS", "MACHINES THAT ROLL", "WHY"])
-    for one in plan.clusters:
-        table.add(cells(one), _COLOURS.get(one.action, YELLOW))
-    for error in plan.errors:
-        table.add(refusal_cells(error), RED)
-    shown = "".join(_steps_table(one, terminal) for one in plan.clusters) if steps else ""
-    if steps and not shown:
-        shown = "No Cluster needs several steps: one reconciliation does what changes.\n"
-    return table.text(terminal) + shown + summary(plan.clusters) + "\n"
+        text = "".join(_diff(one, terminal.colour) for one in clusters)
+    elif form == MARKDOWN:
+        text = _markdown(packages, closing, order, tree)
+    else:
+        text = _tables(packages, order, terminal, tree)
+        shown = "".join(_steps_table(one, terminal) for one in clusters) if steps else ""
+        if steps and not shown:
+            shown = "No Cluster needs several steps: one reconciliation does what changes.\n"
+        text += f"{shown}{closing}\n"
+    if not tree:
+        return Told(report, "TopologyPlan", as_data(packages[0].plan), text)
+    data = {"packages": [_data(one) for one in packages], "order": [_turn(one) for one in order]}
+    return Told(report, "TopologyPlans", data, text)
+
+
+def _rows(packages: list[PackagePlan], tree: bool, same: bool) -> list[tuple[str, list[str]]]:
+    """Return rows with their colours. tree: they begin with the package. same: also Clusters without changes."""
+    rows = []
+    for package in packages:
+        first = [package.path] if tree else []
+        if package.problem:
+            rows.append((RED, [*first, "-", "unreadable", "-", "-", package.problem]))
+        for one in package.plan.clusters:
+            if same or one.action != SAME:
+                rows.append((_COLOURS.get(one.action, YELLOW), [*first, *cells(one)]))
+        rows += [(RED, [*first, *refusal_cells(error)]) for error in package.plan.errors]
+    return rows
+
+
+def _tables(packages: list[PackagePlan], order: list[Turn], terminal: Terminal, tree: bool) -> str:
+    columns = ("Package", *_COLUMNS) if tree else _COLUMNS
+    rows = _rows(packages, tree, same=not tree)
+    text = ""
+    for heading, lines in ((columns, rows), (_ORDER, [(YELLOW, _row(turn)) for turn in order])):
+        table = Table([name.upper() for name in heading])
+        for colour, row in lines:
+            table.add(row, colour)
+        text += table.text(terminal) if lines else ""
+    return text
 
 
 def _steps_table(one: ClusterPlan, terminal: Terminal) -> str:
-    """Return the sequence of an upgrade: one line for each roll of machines that the next step waits for."""
+    """The sequence of an upgrade: one line for each roll of machines that the next step waits for."""
     plan = one.then or one
     if not plan.steps:
         return ""
@@ -81,13 +125,13 @@ def refusal_cells(error: Finding) -> list[str]:
 
 
 def summary(clusters: list[ClusterPlan]) -> str:
-    """Return a line of counts: `2 Clusters: 1 with changes, 1 with rolling machines`."""
+    """One line: how many Clusters change, roll and are refused. `2 Clusters: 1 with changes, 1 with rolling machines`."""
     count = len(clusters)
     changing = sum(one.action in (CREATE, CHANGE, REMOVE) for one in clusters)
     paused = sum(one.action == PAUSED for one in clusters)
     rolling = sum(bool(one.rolls) for one in clusters)
     refused = sum(one.action == REFUSED for one in clusters)
-    text = f"{count} Cluster{'s' * (count != 1)}: {changing} with changes"
+    text = f"{counted(count, 'Cluster')}: {changing} with changes"
     text += f", {rolling} with rolling machines"
     text += f", {paused} paused" if paused else ""
     return text + (f", {refused} refused" if refused else "")
@@ -110,14 +154,64 @@ def _diff(one: ClusterPlan, colour: bool) -> str:
     return "".join(parts)
 
 
-def _markdown(plan: TopologyPlan) -> str:
-    lines = [f"**Topology plan**: {summary(plan.clusters)}", ""]
-    rows = [cells(one) for one in plan.clusters if one.action != SAME]
-    lines += grid(["Cluster", "Action", "Objects", "Machines that roll", "Why"], rows)
-    same = len(plan.clusters) - len(rows)
-    lines += [f"{same} Cluster{'s' * (same != 1)} without changes."] if same else []
-    lines += [line for error in plan.errors for line in ("", f"Error: {_cell(str(error))}")]
-    return "\n".join(lines).rstrip("\n") + "\n"
+@dataclass(slots=True)
+class Turn:
+    """Machines that roll in one step of a Cluster. Clusters do not wait for each other, so equal steps go at the same time."""
+
+    step: int
+    path: str
+    cluster: ClusterPlan
+    roll: Roll
+
+
+def turns(packages: list[PackagePlan]) -> list[Turn]:
+    """Return the machines that roll, by step, then by package and Cluster."""
+    order = []
+    for package in packages:
+        for one in package.plan.clusters:
+            steps = one.steps or [Step("", rolls=one.rolls)]
+            rolling = [step for step in steps if step.rolls]
+            for number, step in enumerate(rolling, 1):
+                order += [Turn(number, package.path, one, roll) for roll in step.rolls]
+    return sorted(order, key=lambda turn: turn.step)
+
+
+def at_a_time(roll: Roll) -> str:
+    """Return the limits of a rolling update: `1 more`, `1 more, 25% fewer`; "provider decides" if nothing is known."""
+    limits = ((roll.max_surge, "more"), (roll.max_unavailable, "fewer"))
+    parts = [f"{limit} {word}" for limit, word in limits if limit not in (None, 0, "0%")]
+    return ", ".join(parts) or ("provider decides" if roll.max_surge is None else "0")
+
+
+def _data(package: PackagePlan) -> dict[str, Any]:
+    problem = {"problem": package.problem} if package.problem else {}
+    return {"path": package.path, **as_data(package.plan), **problem}
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    return {
+        "step": turn.step,
+        "path": turn.path,
+        "namespace": turn.cluster.namespace,
+        "name": turn.cluster.name,
+        **roll_data(turn.roll),
+    }
+
+
+def _row(turn: Turn) -> list[str]:
+    label = f"{turn.cluster.namespace}/{turn.cluster.name}"
+    many = "-" if turn.roll.replicas is None else str(turn.roll.replicas)
+    return [str(turn.step), turn.path, label, group_text(turn.roll), many, at_a_time(turn.roll)]
+
+
+def _markdown(packages: list[PackagePlan], closing: str, order: list[Turn], tree: bool) -> str:
+    columns = ["Package", *_COLUMNS] if tree else [*_COLUMNS]
+    lines = [f"**Topology plan**: {closing}", ""]
+    lines += grid(columns, [row for _, row in _rows(packages, tree, same=False)])
+    same = 0 if tree else sum(one.action == SAME for one in packages[0].plan.clusters)
+    lines += [f"{counted(same, 'Cluster')} without changes."] if same else []
+    lines += grid([*_ORDER], [_row(turn) for turn in order])
+    return limited([f"{line}\n" for line in "\n".join(lines).rstrip("\n").split("\n")])
 
 
 def grid(heading: list[str], rows: list[list[str]]) -> list[str]:

@@ -26,6 +26,12 @@ class PackagePlan:
     results: list[Result]
     problem: str = ""
 
+    @classmethod
+    def of(cls, path: str, work: Work, plan: TopologyPlan) -> PackagePlan:
+        """Return the plan of the package at a path, without its secrets."""
+        mask_plan(plan, work.old, work.new)
+        return cls(shown_path(path), plan, list(results_of(plan, places_in(path, work.new))))
+
 
 class PlanJob:
     """Plans packages, one after the other, in other processes.
@@ -52,9 +58,7 @@ class PlanJob:
                 work = Work(*read_both(path, self._before(path)), now=self._now)
         except Refused as error:
             raise Refused(str(error).removeprefix(f"{shown_path(path)}: ")) from None
-        plan = work(work.keys(self._names))
-        mask_plan(plan, work.old, work.new)
-        return PackagePlan(shown_path(path), plan, list(results_of(plan, places_in(path, work.new))))
+        return PackagePlan.of(path, work, work(work.keys(self._names)))
 
     def _before(self, path: str) -> str:
         if not os.path.isdir(self._against):
