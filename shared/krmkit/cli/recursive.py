@@ -16,23 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.cli.arguments import cores
+from krmkit.cli.rendered import finished, only_shows
 from krmkit.cli.running import resolver_of
 from krmkit.fleet.engine.jobs import Plain, local, unexpected
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.krmignore import KrmIgnore
-from krmkit.kpt.resultlist import FILE, results_text
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
-from krmkit.render.diff import diff
 from krmkit.render.findings.model import PackageReport, Report
-from krmkit.render.findings.places import report_of, shown_path
+from krmkit.render.findings.places import shown_path
 from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import KPTFILE, read
 from krmkit.render.pipeline import render
 from krmkit.render.resolve import ProgramResolver
-from krmkit.render.status import edits_in_place
 from krmkit.storage.disk.folders import WORK, resolved_by, walk
-from krmkit.storage.disk.write import FileEdit, write, write_file
 from krmkit.storage.git.program import GitError, GitRepository
 from krmkit.views.formats import Totals, of_package, shown
 from krmkit.views.terminal import Terminal, unread_is_fine
@@ -76,52 +73,27 @@ class PackageJob(ABC):
 
 
 class RenderJob(PackageJob):
-    """Renders packages. `only_show`: nothing is written. `colour`: diffs are coloured."""
+    """Renders packages, and writes what changed. `colour`: diffs are coloured."""
 
-    def __init__(
-        self, arguments: argparse.Namespace, options: RunOptions, only_show: bool, colour: bool
-    ) -> None:
-        super().__init__(arguments, options)
-        self.only_show = only_show
-        self.colour = colour
+    colour = False
 
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """Render a package, and write what changed."""
         package = read(path, self.options.limits)
-        rendering = render(package, resolver)
-        report = report_of(package, rendering)
-        report.notes = package.notes
-        is_blueprint = package.kptfile.is_blueprint
-        if is_blueprint:
-            report.changes = []
-        if self.arguments.diff and not is_blueprint:
-            from krmkit.render.findings.secrets import secrets_of
-
-            secrets = () if self.arguments.show_secrets else secrets_of(package, rendering)
-            folder = "" if report.path == "." else f"{report.path}/"
-            changes = [
-                FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
-            ]
-            report.diff = diff(changes, self.colour, secrets)
-        if self.arguments.results_dir:
-            place = os.path.join(self.arguments.results_dir, report.path, FILE)
-            write_file(place, results_text(rendering.runs, rendering.exit_code))
-        if not self.only_show and not is_blueprint:
-            edits = edits_in_place(package, rendering, self.arguments.render_status)
-            write(package.path, edits, [] if rendering.failure else package.leftovers, careful=True)
-        return report
+        return finished(package, render(package, resolver), self.arguments, self.colour)
 
 
-def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
+def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions) -> int:
     """Render every package below `folder`, show the reports, and return the exit code. Raises Refused."""
     paths = chosen_packages(folder, arguments)
     paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
     terminal = Terminal.of(arguments)
     people = arguments.format in ("table", "text")
-    job = RenderJob(arguments, options, only_show, terminal.colour and people)
+    job = RenderJob(arguments, options)
+    job.colour = terminal.colour and people
     totals = Totals()
     alike = 0
-    report = Report("render", written=not only_show, check=arguments.check)
+    report = Report("render", written=not only_shows(arguments), check=arguments.check)
     with unread_is_fine(terminal.stream):
         for one in reports(job, paths, arguments):
             totals.add(one)

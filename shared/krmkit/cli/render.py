@@ -16,22 +16,20 @@ from krmkit.cli.arguments import (
     check_tree,
     package_above,
 )
+from krmkit.cli.rendered import finished, only_shows
 from krmkit.cli.running import add_running, options_of, resolver_of
 from krmkit.fleet.shard import add_shard
-from krmkit.kpt.resultlist import FILE, results_text
 from krmkit.krm.annotations import BLUEPRINT_MARK
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
-from krmkit.render.diff import diff
 from krmkit.render.findings.model import Report
-from krmkit.render.findings.places import report_of, shown_path
+from krmkit.render.findings.places import shown_path
 from krmkit.render.findings.unreadable import unreadable
 from krmkit.render.package import Package, read
 from krmkit.render.pipeline import SAVES, render
 from krmkit.render.rendering import Rendering
-from krmkit.render.status import edits_in_place
-from krmkit.storage.disk.write import FileEdit, write, write_file, write_folder
+from krmkit.storage.disk.write import FileEdit, write_folder
 from krmkit.views.formats import FORMATS, shown
 from krmkit.views.progress import RenderProgress
 from krmkit.views.terminal import Terminal, unread_is_fine
@@ -106,11 +104,10 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
     resolver = resolver_of(arguments, options)
     if problem := _contradiction(arguments):
         raise Refused(problem)
-    only_show = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
     if arguments.recursive:
         from krmkit.cli.recursive import render_all
 
-        return render_all(arguments.package or os.curdir, arguments, options, only_show)
+        return render_all(arguments.package or os.curdir, arguments, options)
     observer = RenderProgress(Terminal(sys.stderr, arguments.color))
     folder = arguments.package or package_above()
     try:
@@ -137,18 +134,29 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
         rendering = render(package, resolver, observer)
     finally:
         observer.clear()
-    if arguments.results_dir:
-        path = os.path.join(arguments.results_dir, FILE)
-        write_file(path, results_text(rendering.runs, rendering.exit_code))
-    in_place = not (arguments.output or only_show or package.kptfile.is_blueprint)
-    if in_place:
-        edits = edits_in_place(package, rendering, arguments.render_status)
-        write(package.path, edits, [] if rendering.failure else package.leftovers, careful=True)
-        if not rendering.failure:
-            rendering.changes = edits
-    elif arguments.output and not rendering.failure:
-        _save(package, rendering, arguments.output, only_show)
-    return _show(package, rendering, arguments, only_show, in_place)
+    terminal = Terminal.of(arguments, sys.stderr if arguments.output in _STREAMS else sys.stdout)
+    # With a format for programs on stdout, the diff goes to stderr for the user.
+    people, on_page = arguments.format not in _PROGRAMS, arguments.format == "markdown"
+    where = terminal if people else Terminal(sys.stderr, "never" if on_page else arguments.color)
+    if arguments.output and not rendering.failure:
+        _save(package, rendering, arguments.output, only_shows(arguments))
+    package_report = finished(package, rendering, arguments, where.colour)
+    if not people and not on_page:
+        sys.stderr.write(package_report.diff)
+    if package.kptfile.is_blueprint and not arguments.output:
+        say(
+            "render",
+            f"{package_report.path} is a blueprint ({BLUEPRINT_MARK}): it is validated and not changed; -o DIR renders a copy",
+        )
+    written = not only_shows(arguments) or bool(arguments.output)
+    report = Report("render", [package_report], written, arguments.check)
+    with unread_is_fine(terminal.stream):
+        terminal.stream.write(shown(report, arguments.format, terminal))
+    if rendering.failure:
+        saved = rendering.saved and written and not arguments.output
+        left = f"what stood before it was written ({SAVES})" if saved else "nothing was written"
+        say("render", f"{rendering.failure}; {left}")
+    return report.exit_code()
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
@@ -175,45 +183,6 @@ def _unknown_choice(package: Package, names: list[str]) -> str:
         if name not in known:
             return f'no function of the pipeline is called "{name}"{did_you_mean(name, known)}'
     return ""
-
-
-def _show(
-    package: Package, rendering: Rendering, arguments: argparse.Namespace, only_show: bool, in_place: bool
-) -> int:
-    """Show the report; returns the exit code."""
-    streams = arguments.output in _STREAMS
-    terminal = Terminal.of(arguments, sys.stderr if streams else sys.stdout)
-    package_report = report_of(package, rendering)
-    if package.kptfile.is_blueprint and not arguments.output:
-        package_report.changes = []
-        say(
-            "render",
-            f"{package_report.path} is a blueprint ({BLUEPRINT_MARK}): it is validated and not changed; -o DIR renders a copy",
-        )
-    report = Report(
-        "render", [package_report], written=not only_show or bool(arguments.output), check=arguments.check
-    )
-    people = arguments.format not in _PROGRAMS
-    if arguments.diff:
-        # With a format for programs on stdout, the diff goes to stderr for the user.
-        on_page = arguments.format == "markdown"
-        where = terminal if people else Terminal(sys.stderr, "never" if on_page else arguments.color)
-        from krmkit.render.findings.secrets import secrets_of
-
-        secrets = () if arguments.show_secrets else secrets_of(package, rendering)
-        package_report.diff = diff(rendering.shown, where.colour, secrets)
-        if not people and not on_page:
-            sys.stderr.write(package_report.diff)
-    with unread_is_fine(terminal.stream):
-        terminal.stream.write(shown(report, arguments.format, terminal))
-    if rendering.failure:
-        left = (
-            f"what stood before it was written ({SAVES})"
-            if in_place and rendering.saved
-            else "nothing was written"
-        )
-        say("render", f"{rendering.failure}; {left}")
-    return report.exit_code()
 
 
 def _save(package: Package, rendering: Rendering, output: str, only_show: bool) -> None:
