@@ -11,7 +11,7 @@ they are settings of other tools.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krmkit.kpt.kptfile import Kptfile, PipelineFunction
@@ -129,13 +129,18 @@ UNFINISHED = "unfinished"  # a folder holds the journal of another run; the mess
 
 
 def read(
-    path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False, with_lists: bool = False
+    path: str,
+    limits: Limits = DEFAULT_LIMITS,
+    contained: bool = False,
+    with_lists: bool = False,
+    unsaved: Mapping[str, bytes] | None = None,
 ) -> Package:
     """Return the package at a path with all its subpackages. Raises Refused for any error in it.
 
     The writes of a killed run, here or in a package above, are completed first; `notes` report them.
     `contained`: links to files must not lead out of the package, for callers that copy files. with_lists: a
     List of kubectl is not an error, for callers that only read.
+    unsaved: contents that stand for those of existing files, by their paths in the package.
     """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
@@ -145,7 +150,7 @@ def read(
         notes = [*recover_above(root), *recover(root)]
         if not os.path.exists(os.path.join(root, KPTFILE)):
             raise Refused(f"{path}: holds no Kptfile, so it is not a package; `krmkit init` makes one")
-        package = _read_whole(DiskFiles(root, root if contained else ""), limits, notes)
+        package = _read_whole(DiskFiles(root, root if contained else "", unsaved), limits, notes)
         _check_whole(package, with_lists)
     except OSError as error:
         raise Refused(f"{error.filename}: {error.strerror or error}") from None

@@ -69,8 +69,8 @@ def told(
         text += f"{shown}{closing}\n"
     if not tree:
         return Told(report, "TopologyPlan", as_data(packages[0].plan), text)
-    data = {"packages": [_data(one) for one in packages], "order": [_turn(one) for one in order]}
-    return Told(report, "TopologyPlans", data, text)
+    data = [_data(one) for one in packages]
+    return Told(report, "TopologyPlans", {"packages": data, "order": [_turn(one) for one in order]}, text)
 
 
 def _rows(packages: list[PackagePlan], tree: bool, same: bool) -> list[tuple[str, list[str]]]:

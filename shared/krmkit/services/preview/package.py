@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from krmkit.analysis.package import WHOLE, describe
-from krmkit.kpt.source import SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
@@ -16,7 +16,7 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.findings.model import Report
 from krmkit.render.findings.places import shown_path
 from krmkit.render.findings.unreadable import unreadable
-from krmkit.render.package import KPTFILE, Package, kptfile_of, read
+from krmkit.render.package import Package, read
 from krmkit.render.resolve import ProgramResolver
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 from krmkit.services.preview.macros import MacroChoices
@@ -49,7 +49,9 @@ class PreviewPackage:
             offered: list[object] = [one.offered() for one in choices.values()]
             digests = {one.place.path: _digest(_file(one.place).text) for one in choices.values()}
             edits = edited(package, choices, wanted)
-            overlay(package, edits)
+            if edits:
+                unsaved = {edit.path: (edit.after or "").encode() for edit in edits}
+                package = read(self.path, self._resolver.options.limits, unsaved=unsaved)
             report, mask = describe(package, self._resolver, WHOLE, edits)
             offered = [mask.value(one) for one in offered]
         except ChoiceError:
@@ -130,26 +132,6 @@ def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]
         if text != file.text:
             edits.append(FileEdit(path, file.text, text))
     return edits
-
-
-def overlay(package: Package, edits: list[FileEdit]) -> None:
-    """Replace the texts of some files of a package in memory. Raises Refused."""
-    texts = {edit.path: edit.after for edit in edits}
-    for each in package.walk():
-        for number, file in enumerate(each.files):
-            path = each.place(file.path)
-            text = texts.get(path)
-            if text is None:
-                continue
-            try:
-                each.files[number] = made = SourceFile(file.path, text, each.path, path)
-                for item in made.items:
-                    if may_hold_orchestration(item.original):
-                        strip_orchestration(item)
-                if file.path == KPTFILE:
-                    each.kptfile = kptfile_of(text, path)
-            except YamlError as error:
-                raise Refused(str(error)) from None
 
 
 def _file(place: ConfigPlace) -> SourceFile:

@@ -1,8 +1,10 @@
-"""Where the files of a package or folder come from: a folder on disk here, or a revision of a repository (krmkit.storage.git.revision)."""
+"""Where the files of a package or folder come from: a folder on disk here, with texts that are not saved yet or without, or a revision of a
+repository (krmkit.storage.git.revision)."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Protocol
 
 from krmkit.storage.disk.folders import entries, read_file
@@ -24,11 +26,15 @@ class FileSource(Protocol):
 
 
 class DiskFiles:
-    """A folder on disk. within: the folder that links must not lead out of, "" if they may."""
+    """A folder on disk. within: the folder that links must not lead out of, "" if they may.
 
-    def __init__(self, folder: str, within: str = "") -> None:
+    unsaved: contents, by path, that stand for those of existing files.
+    """
+
+    def __init__(self, folder: str, within: str = "", unsaved: Mapping[str, bytes] | None = None) -> None:
         self.folder = folder
         self._within = within
+        self._unsaved = unsaved or {}
 
     def entries(self, inner: str, leftovers: list[str] | None = None) -> list[tuple[str, bool]]:
         """Return what `folders.entries` does. Raises OSError."""
@@ -40,4 +46,7 @@ class DiskFiles:
 
     def read(self, path: str, label: str, limit: int = 0) -> bytes | None:
         """Return what `folders.read_file` does. Raises Refused, OSError."""
+        content = self._unsaved.get(path)
+        if content is not None:
+            return None if limit and len(content) > limit else content
         return read_file(os.path.join(self.folder, path), label, self._within, limit)
