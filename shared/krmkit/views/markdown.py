@@ -28,7 +28,7 @@ def text(report: Report) -> str:
 
 
 def limited(parts: list[str]) -> str:
-    """The parts as one text, without those beyond `MOST` characters; the last line counts them."""
+    """Return the parts as one text, without those beyond `MOST` characters; the last line counts them."""
     shown, length = [], 0
     for part in parts:
         if length + len(part) > MOST - _CLOSING:

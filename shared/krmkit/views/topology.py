@@ -1,7 +1,7 @@
 """Plans as tables, diffs of objects, JSON or markdown, each without secrets.
 
-One package has a row for each Cluster. Those of a tree are shown as one plan: what changes, the machines that roll at all sites, their order,
-and how many at a time.
+One package has a row for each Cluster. Those of a tree are shown as one plan: what changes, the machines that
+roll at all sites, their order, and how many at a time.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def told(
 
 
 def _rows(packages: list[PackagePlan], tree: bool, same: bool) -> list[tuple[str, list[str]]]:
-    """Return rows with their colours. tree: they begin with the package. same: also Clusters without changes."""
+    """Return rows with their colours. tree: with the package. same: also Clusters without changes."""
     rows = []
     for package in packages:
         first = [package.path] if tree else []
@@ -100,7 +100,7 @@ def _tables(packages: list[PackagePlan], order: list[Turn], terminal: Terminal, 
 
 
 def _steps_table(one: ClusterPlan, terminal: Terminal) -> str:
-    """The sequence of an upgrade: one line for each roll of machines that the next step waits for."""
+    """Return the sequence of an upgrade: one line for each roll of machines that the next step waits for."""
     plan = one.then or one
     if not plan.steps:
         return ""
@@ -125,7 +125,7 @@ def refusal_cells(error: Finding) -> list[str]:
 
 
 def summary(clusters: list[ClusterPlan]) -> str:
-    """One line: how many Clusters change, roll and are refused. `2 Clusters: 1 with changes, 1 with rolling machines`."""
+    """Return how many Clusters change, roll and are refused: `2 Clusters: 1 with changes, 1 refused`."""
     count = len(clusters)
     changing = sum(one.action in (CREATE, CHANGE, REMOVE) for one in clusters)
     paused = sum(one.action == PAUSED for one in clusters)
@@ -156,7 +156,7 @@ def _diff(one: ClusterPlan, colour: bool) -> str:
 
 @dataclass(slots=True)
 class Turn:
-    """Machines that roll in one step of a Cluster. Clusters do not wait for each other, so equal steps go at the same time."""
+    """Machines that roll in one step of a Cluster; equal steps of Clusters go at the same time."""
 
     step: int
     path: str
@@ -177,7 +177,7 @@ def turns(packages: list[PackagePlan]) -> list[Turn]:
 
 
 def at_a_time(roll: Roll) -> str:
-    """Return the limits of a rolling update: `1 more`, `1 more, 25% fewer`; "provider decides" if nothing is known."""
+    """Return the limits of a rolling update: `1 more, 25% fewer`; "provider decides" if none is known."""
     limits = ((roll.max_surge, "more"), (roll.max_unavailable, "fewer"))
     parts = [f"{limit} {word}" for limit, word in limits if limit not in (None, 0, "0%")]
     return ", ".join(parts) or ("provider decides" if roll.max_surge is None else "0")
