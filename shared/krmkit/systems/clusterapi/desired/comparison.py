@@ -144,6 +144,8 @@ class _Comparison:
             if isinstance(one, list) and isinstance(was, list) and len(was) == len(one) and None in was:
                 # Items that other managers own.
                 one, was = _without_foreign(one, was)
+            if other is None and _holds_values(one):
+                other = {}  # What goes is named by its fields: `rollingUpdate.maxSurge`.
             if isinstance(one, dict) and isinstance(other, dict):
                 last = was if isinstance(was, dict) else {}
                 for key in sorted({*one, *other}, reverse=True):
@@ -184,6 +186,13 @@ class _Comparison:
         if isinstance(value, dict):
             return all(self._is_empty(one) for one in value.values())
         return value is None or value == [] or (value == "" and self._typed and self._live)
+
+
+def _holds_values(value: Any) -> bool:
+    """Return whether a value is a map of single values."""
+    if not (isinstance(value, dict) and value):
+        return False
+    return not any(isinstance(one, (dict, list)) for one in value.values())
 
 
 def _reordered(one: Any, other: Any) -> bool:

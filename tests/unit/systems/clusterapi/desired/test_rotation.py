@@ -230,6 +230,8 @@ def _made(backend: Object | None, api_version: str = INFRASTRUCTURE, **metadata:
         # Durations compare by value where a server may have written them.
         (_made({"t": "20m0s"}, uid="u"), _made({"t": "20m"}), None, []),
         (_made({"t": "20m0s"}), _made({"t": "20m"}), None, ["spec.backend.t"]),
+        # A map of single values that goes is named by its fields, as are those that were applied.
+        (_made({"a": {"x": 1, "y": 2}}), _made({}), None, ["spec.backend.a.x", "spec.backend.a.y"]),
         # Fields of others stay, applied ones go.
         (_made({"a": 1, "b": 2}, uid="u"), _made({}), _made({"a": 1}), ["spec.backend.a"]),
         (_made({"a": {"x": 1, "y": 2}}, uid="u"), _made({}), _made({"a": {"x": 1}}), ["spec.backend.a.x"]),
