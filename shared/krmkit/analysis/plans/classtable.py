@@ -20,6 +20,7 @@ from krmkit.systems.clusterapi.patches.causes import references
 
 _ABSENT = re.compile(r'variable "([^"]+)" does not exist|required variable "([^"]+)" must be set')
 _VERSION = "v1.34.0"
+_MOST = 1000
 _NETWORK = {
     "pods": {"cidrBlocks": ["192.168.0.0/16"]},
     "services": {"cidrBlocks": ["10.128.0.0/12"]},
@@ -127,7 +128,7 @@ def _add_workers(cluster: Object, spec: Object) -> None:
     topology["version"] = next(iter(sequence(spec.get("kubernetesVersions"))), _VERSION)
     for kind in WORKER_KINDS:
         groups = [
-            {"class": one["class"], "name": f"group-{number}", "replicas": 1}
+            {"class": one.get("class", ""), "name": f"group-{number}", "replicas": 1}
             for number, one in enumerate(entries(find(spec, ("workers", kind.listing))))
         ]
         if groups:
@@ -170,7 +171,14 @@ def sample(schema: Object) -> Any:
         properties = mapping(schema, "properties")
         return {one: sample(mapping(properties, one)) for one in sequence(schema.get("required"))}
     if kind == "array":
-        return [sample(mapping(schema, "items")) for _ in range(int(schema.get("minItems") or 0))]
+        return [sample(mapping(schema, "items")) for _ in range(_least(schema, "minItems", 0))]
     if kind in ("integer", "number"):
-        return schema.get("minimum", 1)
-    return False if kind == "boolean" else "x" * max(1, int(schema.get("minLength") or 1))
+        least = schema.get("minimum", min(1, schema.get("maximum", 1)))
+        return least + 1 if schema.get("exclusiveMinimum") is True else least
+    return False if kind == "boolean" else "x" * max(1, _least(schema, "minLength", 1))
+
+
+def _least(schema: Object, name: str, default: int) -> int:
+    """Return a lower limit of a schema, as far as an example may have that many."""
+    value = schema.get(name)
+    return min(value, _MOST) if isinstance(value, int) else default

@@ -123,7 +123,21 @@ def test_the_minimal_cluster() -> None:
             {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "example": "e"}}},
             {"a": "e"},
         ),
+        ({"type": "integer", "minimum": 3, "exclusiveMinimum": True}, 4),
+        ({"type": "integer", "maximum": 0}, 0),
+        ({"type": "array", "minItems": 10**12, "items": {"type": "boolean"}}, [False] * 1000),
+        ({"type": "string", "minLength": "many"}, "x"),
     ],
 )
 def test_samples(schema: dict[str, Any], value: object) -> None:
     assert sample(schema) == value
+
+
+def test_a_class_of_workers_without_a_name() -> None:
+    """A class that is refused has a table, with the reason."""
+    given = cluster_class(workers={"machineDeployments": [{}]})
+    found = class_table(
+        collect([Resource.from_data(one) for one in (given, *templates())]), ("ns", "metal"), "a"
+    )
+
+    assert found.problem
