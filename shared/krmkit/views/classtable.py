@@ -15,12 +15,7 @@ def shown(table: ClassTable, name: str, form: str, terminal: Terminal) -> str:
     """Return the table of the class `name` in one of FORMATS."""
     rows = [_row(one) for one in table.variables]
     if form == "json":
-        data = [
-            {"name": one.name, "schema": one.schema, "required": one.required, "needed": one.needed or one.required,
-             "acts": [dict(zip(("kind", "group", "field", "patch"), act, strict=True)) for act in one.acts]}
-            for one in table.variables
-        ]  # fmt: skip
-        return json.dumps({"class": name, "variables": data, "problem": table.problem}, indent=2) + "\n"
+        return json.dumps(table.data(name), indent=2) + "\n"
     if form == "markdown":
         lines = [_COLUMNS, tuple("---" for _ in _COLUMNS), *rows]
         return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)

@@ -89,6 +89,15 @@ def test_a_cluster_is_a_tree(report: dict[str, Any]) -> None:
     assert "rolls" not in control and cluster["action"] == "same"
 
 
+def test_a_class_is_a_table_of_its_variables(report: dict[str, Any]) -> None:
+    """What `krmkit topology explain -f json` says of the class."""
+    [table] = of(report, "sites/bergen/plant")["classes"]
+
+    assert (table["class"], table["problem"]) == ("bergen/plant", "")
+    acts = {one["name"]: [(act["kind"], act["field"]) for act in one["acts"]] for one in table["variables"]}
+    assert "region" in acts and any(acts.values())
+
+
 def test_what_rolls_in_which_step(report: dict[str, Any]) -> None:
     """A render would take the version that its sources have: the plan is about what is shown, and not about the files."""
     [cluster] = of(report, "sites/lyon/plant")["clusters"]

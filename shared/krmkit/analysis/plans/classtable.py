@@ -58,6 +58,27 @@ class ClassTable:
             lines.append(line)
         return "\n".join(lines) + "\n"
 
+    def data(self, name: str) -> Object:
+        """Return the table as JSON. name: `namespace/name` of the class."""
+        keys = ("kind", "group", "field", "patch")
+        variables = [
+            {
+                "name": one.name,
+                "schema": one.schema,
+                "required": one.required,
+                "needed": one.needed or one.required,
+                "acts": [dict(zip(keys, act, strict=True)) for act in one.acts],
+            }
+            for one in self.variables
+        ]
+        return {"class": name, "variables": variables, "problem": self.problem}
+
+
+def class_tables(collected: Collected) -> list[Object]:
+    """Return the tables of all classes with variables, as JSON."""
+    tables = {key: class_table(collected, key, "example") for key in collected.classes}
+    return [table.data("/".join(key)) for key, table in tables.items() if table.variables]
+
 
 def class_table(collected: Collected, key: Key, name: str) -> ClassTable:
     """Return the table of a class, with a minimal Cluster of a name. Raises KeyError if there is no such class."""

@@ -1,4 +1,4 @@
-"""The systems in a package's render, for its report: Clusters as trees, Installations as a graph, extensions."""
+"""The systems in a package's render, for its report: Clusters as trees, classes as tables, Installations as a graph, extensions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from krmkit.analysis.plans.classtable import class_tables
 from krmkit.analysis.systems.clustertrees import cluster_trees
 from krmkit.analysis.systems.extensioneffects import extension_effects
 from krmkit.analysis.systems.installationgraphs import installation_graph
@@ -17,6 +18,7 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.findings.model import PackageReport
 from krmkit.render.package import Package
+from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.landscaper.errors import InstallationError
 
 Data = dict[str, Any]
@@ -50,6 +52,8 @@ def describe_systems(one: PackageReport, package: Package, question: Question, p
     kinds = {item.kind for item in items}
     if "Cluster" in kinds:
         add("clusters", lambda: cluster_trees(items, places, plan))
+    if "ClusterClass" in kinds:
+        add("classes", lambda: class_tables(collect(items)))
     if "Installation" in kinds:
         spec = _render_spec(package)
         add("installations", lambda: installation_graph(items, places, spec, time.time()))

@@ -144,11 +144,37 @@ function stepList(cluster) {
   );
 }
 
+// What the variables of a ClusterClass act on, as `krmkit topology explain` shows it.
+function classTable(one) {
+  return h(
+    "details",
+    null,
+    h("summary", { "data-item": "" }, `Variables of class ${one.class}`),
+    one.problem ? h("p", { class: "banner warning" }, `a minimal Cluster cannot be rendered: ${one.problem}`) : null,
+    table(
+      `Variables of class ${one.class}`,
+      ["Variable", "Type", "Default", "Needed", "Acts on", "Description"],
+      one.variables,
+      (each) =>
+        h(
+          "tr",
+          null,
+          cell(each.name),
+          cell(each.schema.type || "any"),
+          cell("default" in each.schema ? shortened(valueText(each.schema, "default"), 60) : ""),
+          cell(each.required ? "required" : each.needed ? "yes, though optional" : "no"),
+          cell(each.acts.map((act) => `${act.kind} ${act.field} (${act.patch}${act.group ? `, ${act.group}` : ""})`).join("; ")),
+          cell(each.schema.description || ""),
+        ),
+    ),
+  );
+}
+
 // The trees of a package, and the objects that change.
 function clustersSection(one) {
   const clusters = one.clusters || [];
   const topology = one.topology;
-  if (!clusters.length && !topology) return null;
+  if (!clusters.length && !topology && !one.classes) return null;
   const rolling = clusters.filter((each) => each.groups.some((group) => group.rolls)).length;
   const compared = topology && !topology.problem;
   const note = one.blueprint
@@ -177,5 +203,6 @@ function clustersSection(one) {
           clusterTable(topology.clusters),
         )
       : null,
+    (one.classes || []).map(classTable),
   );
 }
