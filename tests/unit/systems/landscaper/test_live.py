@@ -234,6 +234,10 @@ def broken(change: Any) -> Object:
             "component.resources.0.name: Does not match pattern '^[a-z0-9]",
         ),
         (
+            {"resources": [resource("image", extraIdentity={"OS": "linux"})]},
+            "component.resources.0.extraIdentity: Does not match pattern '^[a-z0-9]",
+        ),
+        (
             {"resources": [resource("image", relation="near")]},
             "component.resources.0.relation: must be one of local, external, got near",
         ),

@@ -7,7 +7,6 @@ Paths are relative to its root, with or without a leading slash; `..` cannot lea
 
 from __future__ import annotations
 
-import binascii
 from base64 import b64decode
 
 from krmkit.libraries.go.errors import GoInputError
@@ -58,6 +57,14 @@ class Files:
     def all(self) -> dict[str, Content]:
         """Return every file by its path."""
         return self._files
+
+
+def single_file(content: Files | Content | None) -> Content | None:
+    """Return the content of a resource that is one file, alone or in a folder; None for any other."""
+    if not isinstance(content, Files):
+        return content
+    files = list(content.all().values())
+    return files[0] if len(files) == 1 else None
 
 
 def clean(path: str) -> str:
@@ -135,5 +142,5 @@ def _binary(content: str) -> Content:
         return content
     try:
         return b64decode("".join(lines[1:-1]), validate=True)
-    except (binascii.Error, ValueError) as error:
+    except ValueError as error:
         return str(error)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import tarfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from krmkit.krm.errors import Refused
 from krmkit.systems.landscaper.blueprint.files import Content, clean
@@ -12,6 +14,15 @@ from krmkit.systems.landscaper.blueprint.files import Content, clean
 _MOST_BYTES = 64 * 1024 * 1024
 _MOST_FILES = 10_000
 _GZIP = b"\x1f\x8b"
+
+
+@contextmanager
+def refusing(label: str) -> Iterator[None]:
+    """Put a label in front of what is refused: `with refusing("shop.tar"): untar(data)`."""
+    try:
+        yield
+    except Refused as error:
+        raise Refused(f"{label}: {error}") from None
 
 
 def gunzip(data: bytes) -> bytes:

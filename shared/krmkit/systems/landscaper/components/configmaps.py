@@ -6,7 +6,6 @@ A path or state key becomes a ConfigMap key: `_` and characters that such keys m
 
 from __future__ import annotations
 
-import binascii
 from base64 import b64decode, b64encode
 
 from krmkit.krm import annotations as names
@@ -81,7 +80,7 @@ def content_of(item: Data) -> Files | Content:
     for key, value in texts(item.get("binaryData")).items():
         try:
             files[unescape(key)] = b64decode("".join(value.split()), validate=True)
-        except (binascii.Error, ValueError):
+        except ValueError:
             raise InstallationError("invalid", "must be base64", f'binaryData."{key}"') from None
     annotations = texts(mapping(item.get("metadata")).get("annotations"))
     if annotations.get(f"{BLOB}-kind") == "file":

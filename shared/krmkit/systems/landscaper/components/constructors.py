@@ -24,7 +24,7 @@ from krmkit.libraries.yaml.document import parse_all
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
-from krmkit.systems.landscaper.components.archive import text_or_bytes, untar
+from krmkit.systems.landscaper.components.archive import refusing, text_or_bytes, untar
 from krmkit.systems.landscaper.components.ctf import LARGEST, TransportArchive
 from krmkit.systems.landscaper.components.descriptors import V2, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
@@ -172,7 +172,8 @@ class _Construction:
         media_type = text(mapping(given).get("mediaType"))
         if media_type:
             access["mediaType"] = media_type
-        content = self._content(mapping(given), where, text(resource.get("type")) in BLUEPRINT_TYPES)
+        with refusing(f"{self.label}: {where}"):
+            content = self._content(mapping(given), where, text(resource.get("type")) in BLUEPRINT_TYPES)
         if isinstance(content, bytes) and len(content) > LARGEST:
             self.found.notes.append(f"{where}: left out, for it has {len(content):,} bytes")
         elif content is not None:
@@ -184,48 +185,34 @@ class _Construction:
         kind = text(given.get("type"))
         kind = kind[:1].lower() + kind[1:]
         if kind == "dir":
-            return self._folder(given, where)
+            return self._folder(given)
         if kind == "file":
             path = text(given.get("path"))
-            try:
-                data = self.sources.file(path)
-            except Refused as error:
-                raise Refused(f"{self.label}: {where}: {error}") from None
+            data = self.sources.file(path)
             if data is None:
-                raise Refused(
-                    f"{self.label}: {where}: input.path {path} is not a file beside the constructor"
-                )
-            return self._unpacked(data, where) if blueprint else text_or_bytes(data)
+                raise Refused(f"input.path {path} is not a file beside the constructor")
+            return Files(untar(data)) if blueprint else text_or_bytes(data)
         if kind == "utf8":
             return _utf8(given)
         if kind == "binary":
             try:
                 return text_or_bytes(a2b_base64(text(given.get("data"))))
             except Base64Error as error:
-                raise Refused(f"{self.label}: {where}: input.data must be base64: {error}") from None
+                raise Refused(f"input.data must be base64: {error}") from None
         self.found.notes.append(f"{where}: left out, as an input of type {kind or 'none'} is not made here")
         return None
 
-    def _unpacked(self, data: bytes, where: str) -> Files:
-        try:
-            return Files(untar(data))
-        except Refused as error:
-            raise Refused(f"{self.label}: {where}: {error}") from None
-
-    def _folder(self, given: Data, where: str) -> Files:
+    def _folder(self, given: Data) -> Files:
         """The files of a folder: those that includeFiles match, if it is given, without those that excludeFiles match."""
         path = text(given.get("path"))
-        try:
-            files = self.sources.folder(path)
-        except Refused as error:
-            raise Refused(f"{self.label}: {where}: {error}") from None
+        files = self.sources.folder(path)
         if files is None:
-            raise Refused(f"{self.label}: {where}: input.path {path} is not a folder beside the constructor")
+            raise Refused(f"input.path {path} is not a folder beside the constructor")
         try:
             wanted = [compile_pattern(text(one)) for one in sequence(given.get("includeFiles"))]
             unwanted = [compile_pattern(text(one)) for one in sequence(given.get("excludeFiles"))]
         except PatternError as error:
-            raise Refused(f"{self.label}: {where}: {error}") from None
+            raise Refused(str(error)) from None
         above = f"{path.rstrip('/').rpartition('/')[2]}/" if given.get("preserveDir") is True else ""
         return Files(
             {

@@ -17,7 +17,7 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.schema.fields import is_list_of_maps, mapping, text
 from krmkit.systems.landscaper.blueprint.blueprints import BLUEPRINT_TYPES
 from krmkit.systems.landscaper.blueprint.files import Content, Files
-from krmkit.systems.landscaper.components.archive import gunzip, text_or_bytes, untar
+from krmkit.systems.landscaper.components.archive import gunzip, refusing, text_or_bytes, untar
 from krmkit.systems.landscaper.components.descriptors import Component, Data, checked
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.yaml import load
@@ -65,7 +65,9 @@ class TransportArchive:
         known = self._unpacked.get((blob, is_blueprint, is_json))
         if known is None:
             links: list[str] = []
-            known = _content(data, label, links, is_blueprint, is_json), links
+            with refusing(label):
+                content = Files(untar(data, links)) if is_blueprint else text_or_bytes(_plain(data, is_json))
+            known = content, links
             self._unpacked[blob, is_blueprint, is_json] = known
         return known
 
@@ -130,10 +132,8 @@ class _Blobs:
             if data[:2] != _GZIP:
                 raise
             # The digest of a compressed blob may be that of its content.
-            try:
+            with refusing(label):
                 content = gunzip(data)
-            except Refused as error:
-                raise Refused(f"{label}: {error}") from None
             self.check(f"{key} unpacked", content, name, text(given.get("value")), label)
             self._checked.add((key, text(given.get("value"))))
 
@@ -173,14 +173,9 @@ def _contents(found: TransportArchive, component: Component, blobs: _Blobs) -> N
             found.put(f"{component.name}:{component.version}/{key}" if taken else label, content)
 
 
-def _content(data: bytes, label: str, links: list[str], is_blueprint: bool, is_json: bool) -> Files | Content:
-    """Return a blueprint as a folder, and add its links and devices to `links`; return all else unchanged, a compressed text as a text."""
-    try:
-        if is_blueprint:
-            return Files(untar(data, links))
-        return text_or_bytes(gunzip(data) if data[:2] == _GZIP and is_json else data)
-    except Refused as error:
-        raise Refused(f"{label}: {error}") from None
+def _plain(data: bytes, is_json: bool) -> bytes:
+    """Return compressed JSON as JSON, and all else unchanged."""
+    return gunzip(data) if data[:2] == _GZIP and is_json else data
 
 
 def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) -> None:
@@ -200,10 +195,8 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
         layer = mapping(config.get("componentDescriptorLayer"))
         data = _needed(blobs.get(text(layer.get("digest"))), label)
         if "tar" in text(layer.get("mediaType")):
-            try:
+            with refusing(label):
                 members = untar(data)
-            except Refused as error:
-                raise Refused(f"{label}: {error}") from None
             content = members.get(DESCRIPTOR_FILE)
             data = content.encode() if isinstance(content, str) else _needed(content, label)
         _contents(found, _component(found, data, label), blobs)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.json import Object
-from krmkit.libraries.schema.fields import entries
+from krmkit.libraries.schema.fields import entries, mapping
 
 _COMPONENT = r"^[a-z][-a-z0-9]*([.][a-z][-a-z0-9]*)*[.][a-z]{2,}(/[a-z][-a-z0-9_]*([.][a-z][-a-z0-9_]*)*)+$"
 _NAME = r"^[a-z0-9]([-_+a-z0-9]*[a-z0-9])?$"
@@ -42,11 +42,13 @@ def problems(body: Object, provider: object) -> Iterator[str]:
     if not isinstance(provider, str):
         got = "nothing" if provider is None else type(provider).__name__
         yield f"component.provider: must be a text, got {got}"
-    for key, more in _MEMBERS.items():
-        names = [f"component.{key}.{index}" for index in range(len(entries(body.get(key))))]
-        for here, one in zip(names, entries(body.get(key)), strict=True):
+    for kind, more in _MEMBERS.items():
+        names = [f"component.{kind}.{index}" for index in range(len(entries(body.get(kind))))]
+        for here, one in zip(names, entries(body.get(kind)), strict=True):
             yield from _word(one, "name", f"{here}.name")
             yield from _word(one, "version", f"{here}.version")
+            for key in mapping(one.get("extraIdentity")):
+                yield from _word({key: key}, key, f"{here}.extraIdentity", "name")
             if "componentName" in more:
                 yield from _word(one, "componentName", f"{here}.componentName")
             if "relation" in more and one.get("relation") not in _RELATIONS:
@@ -59,5 +61,5 @@ def _word(data: Object, key: str, place: str, rule: str = "") -> Iterator[str]:
     value = data.get(key)
     if not isinstance(value, str):
         yield f"{place}: {meaning}, got {'nothing' if value is None else value}"
-    elif not compile_pattern(pattern).search(value) or (key == "name" and len(value) < 2):
+    elif not compile_pattern(pattern).search(value) or ((rule or key) == "name" and len(value) < 2):
         yield f"{place}: Does not match pattern '{pattern}'; {meaning}, got {value}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.systems.landscaper.blueprint.files import Content, Files
+from krmkit.systems.landscaper.blueprint.files import Content, Files, single_file
 from krmkit.systems.landscaper.components import uris
 from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository
 from krmkit.systems.landscaper.errors import InstallationError
@@ -107,10 +107,7 @@ class _Resolver:
         if scope.component is None:
             raise InstallationError("invalid", "no component descriptor defined to resolve the ref")
         owner, resource = uris.resolve(scope.repository, scope.component, uri)
-        content = scope.repository.content(owner, resource)
-        if isinstance(content, Files):
-            single = list(content.all().values())
-            content = single[0] if len(single) == 1 else None
+        content = single_file(scope.repository.content(owner, resource))
         if content is None:
             raise InstallationError(
                 "invalid", f"unable to fetch jsonschema for '{uri}': its content is not among the items"

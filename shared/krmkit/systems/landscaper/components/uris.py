@@ -16,20 +16,6 @@ def resolve(repository: ComponentRepository, component: Component, uri: str) -> 
 
     Raises InstallationError: `invalid` for an invalid URI, `component-not-found` for a missing part.
     """
-    owner, kind, name = walk(repository, component, uri)
-    if kind != _RESOURCES:
-        raise InstallationError("invalid", f"{uri} must name a resource, got a component")
-    resource = owner.resource(name)
-    if resource is None:
-        known = [text(one.get("name")) for one in owner.resources]
-        raise InstallationError(
-            "blueprint-not-found", f"local resource {name} cannot be found{did_you_mean(name, known)}"
-        )
-    return owner, resource
-
-
-def walk(repository: ComponentRepository, component: Component, uri: str) -> tuple[Component, str, str]:
-    """Return the component of a URI's last step, and the kind and name of that step."""
     path = uri.removeprefix(SCHEME)
     parts = path.split("/")
     if not uri.startswith(SCHEME) or len(parts) % 2 or not all(parts):
@@ -41,7 +27,13 @@ def walk(repository: ComponentRepository, component: Component, uri: str) -> tup
         if kind == _RESOURCES:
             if index + 2 != len(parts):
                 raise InstallationError("invalid", f"{uri}: nothing may follow a resource")
-            return component, kind, name
+            resource = component.resource(name)
+            if resource is None:
+                known = [text(one.get("name")) for one in component.resources]
+                raise InstallationError(
+                    "blueprint-not-found", f"local resource {name} cannot be found{did_you_mean(name, known)}"
+                )
+            return component, resource
         if kind != _REFERENCES:
             raise InstallationError(
                 "invalid", f"{uri}: unknown keyword {kind}; must be {_REFERENCES} or {_RESOURCES}"
@@ -54,4 +46,4 @@ def walk(repository: ComponentRepository, component: Component, uri: str) -> tup
                 f"component reference {name} cannot be found{did_you_mean(name, known)}",
             )
         component = repository.referenced(reference)
-    return component, _REFERENCES, parts[-1]
+    raise InstallationError("invalid", f"{uri} must name a resource, got a component")

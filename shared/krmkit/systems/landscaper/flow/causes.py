@@ -21,6 +21,7 @@ from krmkit.systems.landscaper.blueprint.blueprints import GO_TEMPLATE, Executor
 from krmkit.systems.landscaper.blueprint.files import BLUEPRINT_FILE
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.dependencies import imported_targets
 from krmkit.systems.landscaper.flow.outcome import RenderedInstallation
 from krmkit.systems.landscaper.items.identity import scope_of
 from krmkit.systems.landscaper.yaml import load
@@ -103,10 +104,8 @@ class InstallationCauses:
         scope = scope_of(self.rendered.installation)
         if entry.get("dataRef"):
             found.append(self._object("DataObject", object_name(scope, text(entry.get("dataRef"))), "data"))
-        references = [text(entry.get("target")), *map(text, sequence(entry.get("targets")))]
-        references += [text(one) for one in mapping(entry.get("targetMap")).values()]
-        found += [self._object("Target", object_name(scope, one), "spec") for one in references if one]
-        return found
+        targets = [object_name(scope, one) for one in imported_targets(entry)]
+        return found + [self._object("Target", one, "spec") for one in targets]
 
     def _object(self, kind: str, name: str, *field: str) -> Cause:
         item = self.find(kind, self.rendered.namespace, name)

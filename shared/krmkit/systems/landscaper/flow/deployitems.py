@@ -21,6 +21,7 @@ from krmkit.systems.landscaper.apinames import (
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.dependencies import order
 from krmkit.systems.landscaper.flow.imports import Imports
+from krmkit.systems.landscaper.items.identity import name_of
 from krmkit.systems.landscaper.items.objects import Object
 
 _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
@@ -126,38 +127,32 @@ def _target(name: str, reference: object, imports: Imports, namespace: str) -> d
         return {"name": literal, "namespace": namespace}
     index = wanted.get("index")
     key = text(wanted.get("key"))
+    title, known = "target", list(imports.targets)
     if index is not None:
-        listed = imports.target_lists.get(imported)
-        if listed is None:
-            raise _wrong(
-                name,
-                f'targetlist import "{imported}" not found{did_you_mean(imported, imports.target_lists)}',
-            )
+        title, known = "targetlist", list(imports.target_lists)
+    elif key:
+        title, known = "targetmap", list(imports.target_maps)
+    if imported not in known:
+        word = imported if title == "target" else ""
+        raise _wrong(name, f'{title} import "{imported}" not found{did_you_mean(imported, known)}', word)
+    if index is not None:
+        listed = imports.target_lists[imported]
         if not isinstance(index, (int, float)) or isinstance(index, bool) or not 0 <= index < len(listed):
             raise _wrong(name, f"index {index} out of bounds")
         found = listed[int(index)]
     elif key:
-        mapped = imports.target_maps.get(imported)
-        if mapped is None:
-            raise _wrong(
-                name, f'targetmap import "{imported}" not found{did_you_mean(imported, imports.target_maps)}'
-            )
+        mapped = imports.target_maps[imported]
         if key not in mapped:
             raise _wrong(
                 name, f'key "{key}" not found in targetmap import "{imported}"{did_you_mean(key, mapped)}'
             )
         found = mapped[key]
     else:
-        single = imports.targets.get(imported)
-        if single is None:
-            raise _wrong(
-                name,
-                f'target import "{imported}" not found{did_you_mean(imported, imports.targets)}',
-                imported,
-            )
-        found = single
-    metadata = mapping(found.get("metadata"))
-    return {"name": text(metadata.get("name")), "namespace": text(metadata.get("namespace")) or namespace}
+        found = imports.targets[imported]
+    return {
+        "name": name_of(found),
+        "namespace": text(mapping(found, "metadata").get("namespace")) or namespace,
+    }
 
 
 def _wrong(name: str, problem: str, word: str = "") -> InstallationError:

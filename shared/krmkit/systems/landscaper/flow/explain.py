@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.libraries.schema.fields import entries, mapping, sequence, text
+from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.apinames import object_name
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.causes import words
+from krmkit.systems.landscaper.flow.dependencies import imported_targets
 from krmkit.systems.landscaper.flow.landscape import Landscape
 from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
 from krmkit.systems.landscaper.items.identity import scope_of
@@ -106,11 +107,8 @@ class _Tracer:
                 self.item(kind, rendered.namespace, text(source.get("name")), key, depth + 1)
         if entry.get("dataRef"):
             self.scoped(rendered, "DataObject", text(entry.get("dataRef")), depth + 1)
-        references = [text(entry.get("target")), *map(text, sequence(entry.get("targets")))]
-        references += [text(one) for one in mapping(entry.get("targetMap")).values()]
-        for reference in references:
-            if reference:
-                self.scoped(rendered, "Target", reference, depth + 1)
+        for reference in imported_targets(entry):
+            self.scoped(rendered, "Target", reference, depth + 1)
         for field in ("targetListRef", "targetMapRef"):
             if entry.get(field):
                 self.from_parent(rendered, text(entry.get(field)), depth + 1)

@@ -44,15 +44,14 @@ def exporter(
 
     Raises InstallationError (invalid) for an invalid regular expression.
     """
-    selectors = [(_compiled(one), one) for one in templates if one.kind == DEPLOY_ITEMS]
+    choose = _chooser(templates, DEPLOY_ITEMS)
 
     def find(rendered: RenderedInstallation, item: DeployItem) -> Data | None:
-        path = f"{rendered.path}/{item.name}"
-        for selector, template in selectors:
-            if selector.search(path):
-                values = _values(rendered, item, template, repository)
-                return mapping(_run(template, values, now).get("exports"))
-        return None
+        template = choose(f"{rendered.path}/{item.name}")
+        if template is None:
+            return None
+        values = _values(rendered, item, template, repository)
+        return mapping(_run(template, values, now).get("exports"))
 
     return find
 
@@ -61,30 +60,36 @@ def installation_exporter(
     templates: list[ExportTemplate], now: float | None = None
 ) -> Callable[[RenderedInstallation], Data | None]:
     """Return a function that gives the exports of a whole installation, which then is not rendered inside; None if no template selects its path."""
-    selectors = [(_compiled(one), one) for one in templates if one.kind == INSTALLATIONS]
+    choose = _chooser(templates, INSTALLATIONS)
 
     def find(rendered: RenderedInstallation) -> Data | None:
-        for selector, template in selectors:
-            if selector.search(rendered.path):
-                values: Data = {
-                    "imports": rendered.values,
-                    "installationPath": rendered.path,
-                    "templateName": template.name,
-                    "installation": rendered.installation,
-                }
-                return _run(template, values, now)
-        return None
+        template = choose(rendered.path)
+        if template is None:
+            return None
+        return _run(template, {**_shared(rendered, template), "installation": rendered.installation}, now)
 
     return find
 
 
-def _compiled(template: ExportTemplate) -> pattern.Pattern:
-    try:
-        return pattern.compile(template.selector)
-    except pattern.PatternError as error:
-        raise InstallationError(
-            "invalid", f"exportTemplates {template.name}: {error}", TEMPLATES_FIELD
-        ) from None
+def _chooser(templates: list[ExportTemplate], kind: str) -> Callable[[str], ExportTemplate | None]:
+    """Return what finds the first template of a kind that selects a path."""
+    selectors = []
+    for one in templates:
+        try:
+            if one.kind == kind:
+                selectors.append((pattern.compile(one.selector), one))
+        except pattern.PatternError as error:
+            message = f"exportTemplates {one.name}: {error}"
+            raise InstallationError("invalid", message, TEMPLATES_FIELD) from None
+    return lambda path: next((one for selector, one in selectors if selector.search(path)), None)
+
+
+def _shared(rendered: RenderedInstallation, template: ExportTemplate) -> Data:
+    return {
+        "imports": rendered.values,
+        "installationPath": rendered.path,
+        "templateName": template.name,
+    }
 
 
 def _values(
@@ -100,9 +105,7 @@ def _values(
     made = deploy_item_object(item, rendered.name, rendered.namespace, known.context_name)
     metadata = {**mapping(made["metadata"]), "name": item.name}
     return {
-        "imports": rendered.values,
-        "installationPath": rendered.path,
-        "templateName": template.name,
+        **_shared(rendered, template),
         "deployItem": {**made, "metadata": metadata},
         "cd": cd,
         "components": components,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 from base64 import b64decode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text, texts
 from krmkit.systems.landscaper.apinames import TARGET_MAP_KEY_LABEL, object_name
 from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.items.identity import name_of
 from krmkit.systems.landscaper.items.objects import Object, World, not_found
 from krmkit.systems.landscaper.yaml import load
 
@@ -141,7 +141,7 @@ def _map_texts(item: Object, path: str) -> dict[str, str]:
 def _decoded(value: str, key: str, path: str) -> str:
     try:
         return b64decode("".join(value.split()), validate=True).decode("utf-8", "surrogateescape")
-    except (binascii.Error, ValueError):
+    except ValueError:
         raise InstallationError("invalid", f"key {key} must be base64", path) from None
 
 
@@ -152,10 +152,9 @@ def _target(world: World, namespace: str, scope: str, entry: Object, found: Impo
             world, namespace, scope, text(entry.get("target")), f"{field_path}.target"
         )
     elif isinstance(entry.get("targets"), list):
-        listed = [text(one) for one in sequence(entry.get("targets"))]
         found.target_lists[name] = [
-            fetch_target(world, namespace, scope, one, f"{field_path}.targets[{index}]")
-            for index, one in enumerate(listed)
+            fetch_target(world, namespace, scope, text(one), f"{field_path}.targets[{index}]")
+            for index, one in enumerate(sequence(entry.get("targets")))
         ]
     elif isinstance(entry.get("targetMap"), dict):
         found.target_maps[name] = {
@@ -165,10 +164,12 @@ def _target(world: World, namespace: str, scope: str, entry: Object, found: Impo
     elif text(entry.get("targetListRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetListRef")))
         # In the order of the API server, which the controller uses: by name, not by index.
-        found.target_lists[name] = sorted(many, key=_name)
+        found.target_lists[name] = sorted(many, key=name_of)
     elif text(entry.get("targetMapRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetMapRef")))
-        labelled = {_labels(one).get(TARGET_MAP_KEY_LABEL, ""): one for one in many}
+        labelled = {
+            texts(mapping(one, "metadata", "labels")).get(TARGET_MAP_KEY_LABEL, ""): one for one in many
+        }
         found.target_maps[name] = dict(sorted(labelled.items()))
     else:
         raise InstallationError(
@@ -204,14 +205,6 @@ def template_target(target: Object) -> Object:
             del metadata["annotations"]
     metadata.setdefault("creationTimestamp", None)
     return {**target, "metadata": metadata}
-
-
-def _labels(item: Object) -> dict[str, str]:
-    return texts(mapping(item.get("metadata")).get("labels"))
-
-
-def _name(item: Object) -> str:
-    return text(mapping(item.get("metadata")).get("name"))
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -84,32 +84,29 @@ class _Checker:
         name = definition.name
         if definition.type == DATA:
             return self.data(definition, path)
-        if definition.type == TARGET:
-            target = self.imports.targets.get(name)
-            if target is None:
-                return self.absent(definition)
+        element = f"{path}: type of the element at position {{}} of the imported {definition.type.lower()} is"
+        if definition.type == TARGET and name in self.imports.targets:
+            target = self.imports.targets[name]
             _check_type(definition, target, f"{path}: imported target type is")
             self.found.values[name] = template_target(target)
-            return True
-        if definition.type == TARGET_LIST:
-            listed = self.imports.target_lists.get(name)
-            if listed is None:
-                return self.absent(definition)
-            self.check_elements(definition, path, list(enumerate(listed)), "targetlist")
+        elif definition.type == TARGET_LIST and name in self.imports.target_lists:
+            listed = self.imports.target_lists[name]
+            for index, target in enumerate(listed):
+                _check_type(definition, target, element.format(index))
             self.found.values[name] = [template_target(one) for one in listed]
-            return True
-        if definition.type == TARGET_MAP:
-            mapped = self.imports.target_maps.get(name)
-            if mapped is None:
-                return self.absent(definition)
-            self.check_elements(definition, path, sorted(mapped.items()), "targetmap")
+        elif definition.type == TARGET_MAP and name in self.imports.target_maps:
+            mapped = self.imports.target_maps[name]
+            for key, target in sorted(mapped.items()):
+                _check_type(definition, target, element.format(key))
             self.found.values[name] = {key: template_target(one) for key, one in mapped.items()}
-            return True
-        raise InstallationError(
-            "invalid",
-            f'{path}: unknown import type "{definition.type}"'
-            f"{did_you_mean(definition.type, (DATA, TARGET, TARGET_LIST, TARGET_MAP))}",
-        )
+        elif definition.type in _SHAPES:
+            return self.absent(definition)
+        else:
+            message = (
+                f'unknown import type "{definition.type}"{did_you_mean(definition.type, (DATA, *_SHAPES))}'
+            )
+            raise InstallationError("invalid", f"{path}: {message}")
+        return True
 
     def data(self, definition: ImportOrExport, path: str) -> bool:
         name = definition.name
@@ -139,17 +136,6 @@ class _Checker:
             steps = _steps(value, place.split(".")) if kind == "DataObject" else []
             error.source = kind, namespace, owner, dotted([*steps_of(at), *steps])
         return error
-
-    def check_elements(
-        self,
-        definition: ImportOrExport,
-        path: str,
-        elements: list[tuple[int, dict[str, object]]] | list[tuple[str, dict[str, object]]],
-        title: str,
-    ) -> None:
-        for key, target in elements:
-            what = f"{path}: type of the element at position {key} of the imported {title} is"
-            _check_type(definition, target, what)
 
     def absent(self, definition: ImportOrExport) -> bool:
         """Return False for an import that may be absent. Raises import-not-found, which names the problem of a similar one."""

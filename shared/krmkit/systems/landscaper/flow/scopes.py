@@ -40,27 +40,20 @@ def import_copies(
         if definition.name not in values:
             continue
         labels = _labels(scope, definition.name, scope, IMPORT)
+        name = definition.name
+        label, targets = "", dict[str, Data]()
         if definition.type == TARGET:
-            found.append(
-                _single_copy(
-                    imports.targets[definition.name], scope, definition.name, labels, namespace, owner
-                )
-            )
+            found.append(_single_copy(imports.targets[name], scope, name, labels, namespace, owner))
         elif definition.type == TARGET_LIST:
-            for index, target in enumerate(imports.target_lists[definition.name]):
-                extra = {**labels, INDEX_LABEL: str(index)}
-                found.append(
-                    _target_copy(target, scope, index_key(definition.name, index), extra, namespace, owner)
-                )
+            label = INDEX_LABEL
+            targets = {str(index): one for index, one in enumerate(imports.target_lists[name])}
         elif definition.type == TARGET_MAP:
-            for key, target in imports.target_maps[definition.name].items():
-                extra = {**labels, TARGET_MAP_KEY_LABEL: key}
-                found.append(
-                    _target_copy(target, scope, index_key(definition.name, key), extra, namespace, owner)
-                )
+            label, targets = TARGET_MAP_KEY_LABEL, imports.target_maps[name]
         else:
-            name = object_name(scope, definition.name)
-            found.append(data_object(name, namespace, labels, values[definition.name], owner))
+            found.append(data_object(object_name(scope, name), namespace, labels, values[name], owner))
+        for key, target in targets.items():
+            extra = {**labels, label: key}
+            found.append(_target_copy(target, scope, index_key(name, key), extra, namespace, owner))
     return found
 
 

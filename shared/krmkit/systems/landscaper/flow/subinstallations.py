@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.kube.names import is_dns1123_label
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper.apinames import (
@@ -25,13 +26,11 @@ from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 MOST_LETTERS = 58
 """Letters of an installation's name: 63 without the prefix `Inst.`."""
 TEMPLATE_LETTERS = 52
-_EDGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-_INNER = _EDGE | {"-"}
 
 
 def is_dns_label(name: str, most: int) -> bool:
     """Return whether a name is a DNS label of at most `most` letters."""
-    return 0 < len(name) <= most and name[0] in _EDGE and name[-1] in _EDGE and _INNER.issuperset(name)
+    return len(name) <= most and not is_dns1123_label(name)
 
 
 def prune(templates: list[Data], blueprint: Blueprint, values: dict[str, object]) -> list[Data]:

@@ -6,23 +6,20 @@ Source: gardener/landscaper, apis/core/validation; k8s.io/apimachinery for metad
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pkgutil import get_data
 from typing import Any
 
 from krmkit.libraries.kube.fielderror import FieldError, forbidden, invalid, required
 from krmkit.libraries.kube.names import is_dns1123_subdomain, validate_annotations, validate_labels
 from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
-from krmkit.libraries.schema.kubernetes.published import PublishedCrds
 from krmkit.systems.landscaper.apinames import API_VERSION
 from krmkit.systems.landscaper.components.descriptors import Data
+from krmkit.systems.landscaper.form.fieldtypes import PUBLISHED
 from krmkit.systems.landscaper.form.installation import structure_errors
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 from krmkit.systems.landscaper.items.objects import World
 
-_PUBLISHED = PublishedSchemas(
-    PublishedCrds(lambda: get_data("krmkit.systems.landscaper.items", "publishedcrds.json") or b"")
-)
+_PUBLISHED = PublishedSchemas(PUBLISHED)
 
 
 class Admission:

@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pkgutil import get_data
+from typing import Any
 
+from krmkit.libraries.schema.kubernetes.published import PublishedCrds
+from krmkit.systems.landscaper.apinames import API_VERSION
 from krmkit.systems.landscaper.errors import InstallationError
 
-_DATA = {"name": "a text", "key": "a text"}
-_SCHEDULE = {"interval": "a text", "cronSpec": "a text", "numberOfReconciles": "a number"}
-SPEC: dict[str, object] = {
-    "context": "a text",
-    "verification": {"signatureName": "a text"},
-    "componentDescriptor": {
-        "ref": {"repositoryContext": {}, "componentName": "a text", "version": "a text"},
-        "inline": {},
-    },
-    "blueprint": {"ref": {"resourceName": "a text"}, "inline": {}},
-    "imports": {
-        "data": [{"name": "a text", "dataRef": "a text", "secretRef": _DATA, "configMapRef": _DATA}],
-        "targets": [
-            {
-                "name": "a text",
-                "target": "a text",
-                "targets": [],
-                "targetMap": {},
-                "targetListRef": "a text",
-                "targetMapRef": "a text",
-            }
-        ],
-    },
-    "importDataMappings": {},
-    "exports": {
-        "data": [{"name": "a text", "dataRef": "a text"}],
-        "targets": [{"name": "a text", "target": "a text"}],
-    },
-    "exportDataMappings": {},
-    "automaticReconcile": {"succeededReconcile": _SCHEDULE, "failedReconcile": _SCHEDULE},
-    "optimization": {"hasNoSiblingImports": "true or false", "hasNoSiblingExports": "true or false"},
-}
-"""The nesting of mappings and lists, and the types of scalars; an empty mapping or list allows any content. A null counts as absent."""
+PUBLISHED = PublishedCrds(lambda: get_data("krmkit.systems.landscaper.items", "publishedcrds.json") or b"")
+_WORDS = {"string": "a text", "boolean": "true or false", "integer": "a number", "number": "a number"}
+
+
+def _shape(schema: Any) -> Any:
+    """Return the nesting of mappings and lists, and the types of scalars; an empty mapping or list allows any content, None all."""
+    if schema.get("type") == "array":
+        return [_shape(schema["items"])] if "properties" in schema["items"] else []
+    if schema.get("type") == "object":
+        return {name: _shape(inner) for name, inner in schema.get("properties", {}).items()}
+    return _WORDS.get(schema.get("type"))
+
+
+SPEC: dict[str, object] = _shape(PUBLISHED.data(f"{API_VERSION}/Installation")["properties"]["spec"])
+"""The fields of an Installation's spec, from the CRD. A null counts as absent."""
 _TYPES: tuple[tuple[type, str], ...] = (
     (bool, "true or false"),
     (str, "a text"),
@@ -51,7 +37,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 def type_errors(value: object, shape: object, place: str) -> Iterator[InstallationError]:
     """Yield an error for every field of a wrong type: type_errors({"data": 5}, {"data": []}, "spec") gives one about spec.data."""
-    if value is None:
+    if value is None or shape is None:
         return
     got = next((name for kind, name in _TYPES if isinstance(value, kind)), type(value).__name__)
     wanted = shape if isinstance(shape, str) else "a mapping" if isinstance(shape, dict) else "a list"

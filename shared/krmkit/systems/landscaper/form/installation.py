@@ -14,26 +14,16 @@ from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.subinstallations import MOST_LETTERS, is_dns_label
 from krmkit.systems.landscaper.form.fieldtypes import SPEC, type_errors
 from krmkit.systems.landscaper.items.identity import name_of
+from krmkit.systems.landscaper.templates.outputs import unknown_keys
 
 RULE = "invalid"
-_SPEC = (
-    "context", "verification", "componentDescriptor", "blueprint", "imports", "importDataMappings", "exports",
-    "exportDataMappings", "automaticReconcile", "optimization", "registryPullSecrets",
-)  # fmt: skip
-_KNOWN = {
-    "blueprint": ("ref", "inline"),
-    "blueprint.ref": ("resourceName",),
-    "componentDescriptor": ("ref", "inline"),
-    "componentDescriptor.ref": ("repositoryContext", "componentName", "version"),
-    "verification": ("signatureName",),
-    "optimization": ("hasNoSiblingImports", "hasNoSiblingExports"),
-}
+_OLD = (
+    "spec.registryPullSecrets",
+    "secretRef.namespace",
+    "configMapRef.namespace",
+)  # fields of older versions
 _DATA_SOURCES = ("dataRef", "secretRef", "configMapRef")
 _TARGET_SOURCES = ("target", "targets", "targetMap", "targetListRef", "targetMapRef")
-_SCHEDULES = {
-    "succeededReconcile": ("interval", "cronSpec"),
-    "failedReconcile": ("interval", "cronSpec", "numberOfReconciles"),
-}
 _WORDS = {"targetSelector": "target"}
 _MAP_KEY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
@@ -48,12 +38,7 @@ def structure_errors(installation: Data) -> list[InstallationError]:
             _error("metadata.name", f"must be a DNS label of at most {MOST_LETTERS} letters, got {name}")
         )
     found += type_errors(installation.get("spec"), SPEC, "spec")
-    found += _unknown(spec, _SPEC, "spec")
-    for place, known in _KNOWN.items():
-        value: object = spec
-        for step in place.split("."):
-            value = mapping(value).get(step)
-        found += _unknown(mapping(value), known, f"spec.{place}")
+    found += _unknown(spec)
     found += _one_of(spec, "blueprint", ("ref", "inline"), required=True)
     found += _one_of(spec, "componentDescriptor", ("ref", "inline"), required=False)
     context = mapping(mapping(mapping(spec.get("componentDescriptor")).get("ref")).get("repositoryContext"))
@@ -62,26 +47,31 @@ def structure_errors(installation: Data) -> list[InstallationError]:
     found += _imports(mapping(spec.get("imports")))
     found += _repeated(mapping(spec.get("imports")))
     found += _exports(mapping(spec.get("exports")))
-    found += schedule_errors(installation)
+    found += _reconcile(spec)
     return found
 
 
 def schedule_errors(installation: Data) -> list[InstallationError]:
     """Return the errors of the schedules of an Installation."""
-    return list(_reconcile(mapping(installation.get("spec")).get("automaticReconcile")))
+    spec = {"automaticReconcile": mapping(installation.get("spec")).get("automaticReconcile")}
+    return [*_unknown(spec), *_reconcile(spec)]
 
 
 def _error(field: str, message: str) -> InstallationError:
     return InstallationError(RULE, message, field)
 
 
-def _unknown(data: Data, known: tuple[str, ...], place: str) -> Iterator[InstallationError]:
+def _unknown(spec: Data) -> Iterator[InstallationError]:
     """Yield unknown fields, each with the nearest known one."""
-    for key in data:
-        if key not in known:
+    for place, key, known in unknown_keys(spec, SPEC, "spec"):
+        if place.startswith("spec.exports.") and key in ("secretRef", "configMapRef"):
+            message = f"exports to a {key[:-3]} are not possible; must be {next(one for one in known if one != 'name')}"
+        else:
             meant = _WORDS.get(key) if _WORDS.get(key) in known else nearest(key, known)
             right = f'; must be "{meant}"' if meant else f"; known: {', '.join(known)}"
-            yield _error(f"{place}.{key}", f'unknown field "{key}"{right}')
+            message = f'unknown field "{key}"{right}'
+        if not f"{place}.{key}".endswith(_OLD):
+            yield _error(f"{place}.{key}", message)
 
 
 def _one_of(spec: Data, key: str, choices: tuple[str, ...], required: bool) -> Iterator[InstallationError]:
@@ -96,12 +86,10 @@ def _one_of(spec: Data, key: str, choices: tuple[str, ...], required: bool) -> I
 
 
 def _imports(imports: Data) -> Iterator[InstallationError]:
-    yield from _unknown(imports, ("data", "targets"), "spec.imports")
     for kind, sources in (("data", _DATA_SOURCES), ("targets", _TARGET_SOURCES)):
         for index, one in enumerate(entries(imports.get(kind))):
             place = f"spec.imports.{kind}[{index}]"
             name = text(one.get("name"))
-            yield from _unknown(one, ("name", "version", *sources), place)
             if not name:
                 yield _error(f"{place}.name", "must not be empty")
             given = [source for source in sources if one.get(source) is not None]
@@ -142,19 +130,11 @@ def _target_shapes(one: Data, place: str) -> Iterator[InstallationError]:
 
 
 def _exports(exports: Data) -> Iterator[InstallationError]:
-    yield from _unknown(exports, ("data", "targets"), "spec.exports")
     for kind, reference in (("data", "dataRef"), ("targets", "target")):
         names: set[str] = set()
         keys: set[str] = set()
         for index, one in enumerate(entries(exports.get(kind))):
             place = f"spec.exports.{kind}[{index}]"
-            for wrong in ("secretRef", "configMapRef"):
-                if wrong in one:
-                    yield _error(
-                        f"{place}.{wrong}", f"exports to a {wrong[:-3]} are not possible; must be {reference}"
-                    )
-            rest = {key: value for key, value in one.items() if key not in ("secretRef", "configMapRef")}
-            yield from _unknown(rest, ("name", reference), place)
             name, key = text(one.get("name")), text(one.get(reference))
             if not name:
                 yield _error(f"{place}.name", "must not be empty")
@@ -168,16 +148,14 @@ def _exports(exports: Data) -> Iterator[InstallationError]:
             keys.add(key)
 
 
-def _reconcile(value: object) -> Iterator[InstallationError]:
+def _reconcile(spec: Data) -> Iterator[InstallationError]:
     place = "spec.automaticReconcile"
-    yield from _unknown(mapping(value), tuple(_SCHEDULES), place)
-    for kind, known in _SCHEDULES.items():
-        schedule = mapping(mapping(value).get(kind))
-        yield from _unknown(schedule, known, f"{place}.{kind}")
-        spec = text(schedule.get("cronSpec"))
-        if spec:
+    for kind in ("succeededReconcile", "failedReconcile"):
+        schedule = mapping(spec, "automaticReconcile", kind)
+        cron = text(schedule.get("cronSpec"))
+        if cron:
             try:
-                parse_cron(spec)
+                parse_cron(cron)
             except GoInputError as error:
                 yield _error(f"{place}.{kind}.cronSpec", str(error))
         interval = schedule.get("interval")

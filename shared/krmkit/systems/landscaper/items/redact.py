@@ -9,7 +9,6 @@ its digests; see secretforms. Texts of fewer than four characters do not count a
 
 from __future__ import annotations
 
-import binascii
 import re
 from base64 import b64decode
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ _SHORTEST_LINE = 8
 _COMMON = frozenset(("true", "false", "null", "none", "default", "v1", "kind", "config", "kubeconfig"))
 # Go's JSON names the character that it stumbled over, the first one of a secret that is not JSON.
 _CHARACTER = "invalid character "
+_QUOTED = re.compile(_CHARACTER + r"'(?:\\.[^']*|[^\\])'")
 _IDENTITY = ("name", "namespace", "ownerReferences")
 """The fields of metadata that stay: a name that equals a secret must remain a name."""
 
@@ -49,7 +49,7 @@ class Secrets:
         """Return a message without secrets; a short one only as a whole word."""
         found = self._found()
         if found.known and _CHARACTER in message:
-            message = _quoted_characters().sub(f"{_CHARACTER}{SECRET}", message)
+            message = _QUOTED.sub(f"{_CHARACTER}{SECRET}", message)
         return found.replaced(message, lambda placeholder: SECRET, message=True)
 
     def redacted(self, item: Data) -> Data:
@@ -137,14 +137,8 @@ class Secrets:
                         self.placeholders.setdefault(part, placeholder)
 
 
-def _quoted_characters() -> re.Pattern[str]:
-    import re
-
-    return re.compile(_CHARACTER + r"'(?:\\.[^']*|[^\\])'")
-
-
 def _decoded(value: str) -> str:
     try:
         return b64decode("".join(value.split()), validate=True).decode("utf-8", "surrogateescape")
-    except (binascii.Error, ValueError):
+    except ValueError:
         return value

@@ -8,11 +8,6 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.urls import unescape
 
 
-def is_index(name: str) -> bool:
-    """Whether a step of a pointer is a valid list index for Go: digits only, and not too many for a number."""
-    return name.isascii() and name.isdigit() and len(name) < 19
-
-
 def target(root: Any, reference: str) -> Any:
     """Return the target of a reference inside the schema.
 
@@ -30,7 +25,8 @@ def target(root: Any, reference: str) -> Any:
                 raise GoInputError(f"Object has no key '{name}'")
             value = value[name]
         elif isinstance(value, list):
-            if not is_index(name) or int(name) >= len(value):
+            is_index = name.isascii() and name.isdigit() and len(name) < 19  # what Go's numbers hold
+            if not is_index or int(name) >= len(value):
                 raise GoInputError(f"Out of bound array[0,{len(value)}] index '{name}'")
             value = value[int(name)]
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,10 +15,13 @@ from krmkit.libraries.go.time.values import Time
 from krmkit.libraries.gotemplate import TemplateError, function_set, parse
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.systems.landscaper.blueprint.files import single_file
+from krmkit.systems.landscaper.components import uris
 from krmkit.systems.landscaper.components.descriptors import V3, Component, Data, decode, select
 from krmkit.systems.landscaper.components.images import parse_oci_ref
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.templates.context import NOW_FIELD, TemplateContext
+from krmkit.systems.landscaper.yaml import load
 
 _INCLUDES = 100
 _OPTIONS = ("missingkey=zero",)
@@ -188,16 +192,50 @@ class Lookup:
         return component, {str(args[index]): str(args[index + 1]) for index in range(0, len(args), 2)}
 
     def resource_key(self, *args: object) -> str:
-        """getResourceKey: return the global identity of a resource, as base64 of YAML."""
-        from krmkit.systems.landscaper.templates.resources import resource_key
+        """getResourceKey: return the global identity of a resource, as base64 of YAML with the component's and its own identity."""
+        from krmkit.libraries.go.yaml import to_yaml
 
-        return resource_key(self.templater, args)
+        owner, resource = self.referenced(args)
+        identity = {"name": text(resource.get("name")), **mapping(resource.get("extraIdentity"))}
+        key: Data = {"component": {"name": owner.name, "version": owner.version}, "resource": identity}
+        return b64encode((to_yaml(key) + "\n").encode()).decode()
 
     def resource_content(self, *args: object) -> str:
         """getResourceContent: return the text of a resource."""
-        from krmkit.systems.landscaper.templates.resources import resource_content
+        owner, resource = self.referenced(args)
+        content = single_file(self.templater.repository.content(owner, resource))
+        if content is None:
+            raise GoError(f"the content of resource {text(resource.get('name'))} is not among the items")
+        return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else content
 
-        return resource_content(self.templater, args)
+    def referenced(self, args: tuple[object, ...]) -> tuple[Component, Data]:
+        """Return the resource of a cd URI, or of a relative reference of OCM: {resource: identity, referencePath: [identities]}."""
+        component = self.templater.component
+        if component is None:
+            raise GoError("Unable to search for a resource as no ComponentDescriptor is defined.")
+        if len(args) != 1 or not isinstance(args[0], str):
+            raise GoError("expects exactly one argument, a reference or a cd URI")
+        try:
+            if args[0].startswith(uris.SCHEME):
+                return uris.resolve(self.templater.repository, component, args[0])
+            data = mapping(load(args[0]))
+            for step in entries(data.get("referencePath")):
+                found = next((one for one in component.references if _matches(one, step)), None)
+                if found is None:
+                    raise GoError(f"component reference {text(step.get('name'))} cannot be found")
+                component = self.templater.repository.referenced(found)
+        except InstallationError as error:
+            raise GoError(error.message) from None
+        wanted = mapping(data.get("resource"))
+        resource = next((one for one in component.resources if _matches(one, wanted)), None)
+        if not wanted or resource is None:
+            raise GoError(f"resource {text(wanted.get('name'))} cannot be found")
+        return component, resource
+
+
+def _matches(member: Data, identity: Data) -> bool:
+    known = {**{key: member.get(key) for key in ("name", "version")}, **mapping(member.get("extraIdentity"))}
+    return all(known.get(key) == value for key, value in identity.items())
 
 
 def _decode(data: dict[str, object]) -> Component:

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from krmkit.libraries.kube.names import is_dns1123_label
 from krmkit.systems.porch.api.apinames import PorchError
 from krmkit.systems.porch.sets.specs import VariantRenderer
 from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
-from krmkit.systems.porch.variants.naming import is_dns_label, variant_identifier, variant_name
+from krmkit.systems.porch.variants.naming import variant_identifier, variant_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class GeneratedVariants:
     @property
     def odd_names(self) -> list[str]:
         """Names that the API server would refuse, or that cannot be used in labels."""
-        return [variant.name for variant in self.variants if not is_dns_label(variant.name)]
+        return [variant.name for variant in self.variants if is_dns1123_label(variant.name)]
 
 
 def generate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.krm import annotations as names
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
+from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.porch.api.apinames import in_namespace
 from krmkit.systems.porch.variants.packageview import CONTEXT_NAME, place_of
 
@@ -30,10 +31,9 @@ class Candidate:
         self._data: dict[str, Any] | None = data
         self.source = source
         self.field = field
-        metadata = data.get("metadata")
         self.api_version = str(data.get("apiVersion") or "")
         self.kind = str(data.get("kind") or "")
-        self.name = str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
+        self.name = str(mapping(data, "metadata").get("name") or "")
 
     @classmethod
     def of(cls, resource: Resource, elsewhere: str = "") -> Candidate:
@@ -69,7 +69,7 @@ def candidates(
     found = [
         Candidate(
             data,
-            _elsewhere(str(_metadata(data).get("namespace") or ""), namespace),
+            _elsewhere(str(mapping(data, "metadata").get("namespace") or ""), namespace),
             config,
             ("spec", "resources", number),
         )
@@ -100,8 +100,3 @@ def _is_tool(item: Resource) -> bool:
     return item.kind == "ConfigMap" and (
         item.name == CONTEXT_NAME or item.node("data", "pack.json") is not None
     )
-
-
-def _metadata(data: dict[str, Any]) -> dict[str, Any]:
-    metadata = data.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}

@@ -8,7 +8,6 @@ from krmkit.libraries.go.numbers import atoi
 _PREFIX = "PackageVariant"
 _LONGEST = 63
 _HASH = 8
-_LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 def function_name(variant: str, function: str, position: int) -> str:
@@ -19,16 +18,13 @@ def function_name(variant: str, function: str, position: int) -> str:
 def is_function_of(variant: str, name: str) -> bool:
     """Return whether the variant added a pipeline function of this name.
 
-    A dot in either name gives more than four parts, and the function is not recognised.
+    A dot in either name gives more than four parts, and the function is not recognised. The last is what Go's Atoi takes.
     """
     parts = name.split(".")
-    return len(parts) == 4 and parts[0] == _PREFIX and parts[1] == variant and is_atoi(parts[3])
-
-
-def is_atoi(text: str) -> bool:
-    """Return whether Go's strconv.Atoi accepts the text: one sign at most, ASCII digits, within 64 bits."""
+    if len(parts) != 4 or parts[:2] != [_PREFIX, variant]:
+        return False
     try:
-        atoi(text)
+        atoi(parts[3])
     except GoInputError:
         return False
     return True
@@ -48,8 +44,3 @@ def variant_name(identifier: str) -> str:
 
     digest = sha1(data, usedforsecurity=False).hexdigest()[:_HASH]
     return data[: _LONGEST - _HASH - 1].decode("utf-8", "replace") + "-" + digest
-
-
-def is_dns_label(name: str) -> bool:
-    """Return whether the API server accepts the name for objects and for labels: [a-z0-9-], at most 63, no dash at the ends."""
-    return 0 < len(name) <= _LONGEST and name[0] != "-" and name[-1] != "-" and _LABEL.issuperset(name)

@@ -1,13 +1,16 @@
-"""krmkit.systems.landscaper.form.installation and shapes: what an Installation may hold, field by field."""
+"""krmkit.systems.landscaper.form.installation and fieldtypes: what an Installation may hold, field by field."""
 
 from __future__ import annotations
 
 import copy
+import json
+from pkgutil import get_data
 from typing import Any
 
 import pytest
 
 from krmkit.libraries.json import Object
+from krmkit.systems.landscaper.form.fieldtypes import SPEC
 from krmkit.systems.landscaper.form.installation import structure_errors
 from tests.unit.systems.landscaper.worlds import obj
 
@@ -29,7 +32,7 @@ WHOLE: Object = obj(
             "data": [
                 {"name": "a", "version": "v1", "dataRef": "a"},
                 {"name": "b", "secretRef": {"name": "s", "key": "k"}},
-                {"name": "c", "configMapRef": {"name": "s"}},
+                {"name": "c", "configMapRef": {"name": "s", "namespace": "default"}},
             ],
             "targets": [
                 {"name": "d", "target": "t"},
@@ -75,6 +78,21 @@ def said(installation: Object) -> list[tuple[str, str]]:
     return [(error.field, error.message) for error in errors]
 
 
+def test_the_fields_are_those_of_the_crd() -> None:
+    """A field that a newer CRD has is known as soon as the CRD is here."""
+    text = get_data("krmkit.systems.landscaper.items", "publishedcrds.json")
+    assert text is not None
+    kinds = json.loads(text)["kinds"]
+    spec = kinds["landscaper.gardener.cloud/v1alpha1/Installation"]["properties"]["spec"]
+
+    assert SPEC.keys() == spec["properties"].keys()
+    assert SPEC["exports"] == {
+        "data": [{"dataRef": "a text", "name": "a text"}],
+        "targets": [{"name": "a text", "target": "a text"}],
+    }
+    assert SPEC["importDataMappings"] == {}
+
+
 def test_every_field_is_known() -> None:
     """An Installation that uses every field is right."""
     assert said(WHOLE) == []
@@ -112,7 +130,7 @@ NO_KEY = "a key must have at most 63 lower-case letters, digits, dots and dashes
         ("componentDescriptor", {}, "spec.componentDescriptor", "one of ref and inline must be given"),
         ("componentDescriptor.inline", {}, "spec.componentDescriptor", "only one of ref and inline may be given"),
         ("componentDescriptor.ref.versoin", "1", "spec.componentDescriptor.ref.versoin", 'unknown field "versoin"; must be "version"'),
-        ("componentDescriptor.zzz", 1, "spec.componentDescriptor.zzz", 'unknown field "zzz"; known: ref, inline'),
+        ("componentDescriptor.zzz", 1, "spec.componentDescriptor.zzz", 'unknown field "zzz"; known: inline, ref'),
         ("imports.targets.0.targetMaps", {}, "spec.imports.targets[0].targetMaps", 'unknown field "targetMaps"; must be "targetMap"'),
         ("verification.zzz", 1, "spec.verification.zzz", 'unknown field "zzz"; known: signatureName'),
         ("importz", {}, "spec.importz", 'unknown field "importz"; must be "imports"'),
@@ -143,8 +161,8 @@ NO_KEY = "a key must have at most 63 lower-case letters, digits, dots and dashes
         ("exports.data.0.configMapRef", {}, "spec.exports.data[0].configMapRef", "exports to a configMap are not possible; must be dataRef"),
         ("exports.targets.0.secretRef", {}, "spec.exports.targets[0].secretRef", "exports to a secret are not possible; must be target"),
         ("exports.targets.0.dataRef", "x", "spec.exports.targets[0].dataRef", 'unknown field "dataRef"; known: name, target'),
-        ("automaticReconcile.failed", {}, "spec.automaticReconcile.failed", 'unknown field "failed"; known: succeededReconcile, failedReconcile'),
-        ("automaticReconcile.succeededReconcile.numberOfReconciles", 1, "spec.automaticReconcile.succeededReconcile.numberOfReconciles", 'unknown field "numberOfReconciles"; known: interval, cronSpec'),
+        ("automaticReconcile.failed", {}, "spec.automaticReconcile.failed", 'unknown field "failed"; known: failedReconcile, succeededReconcile'),
+        ("automaticReconcile.succeededReconcile.numberOfReconciles", 1, "spec.automaticReconcile.succeededReconcile.numberOfReconciles", 'unknown field "numberOfReconciles"; known: cronSpec, interval'),
         ("automaticReconcile.failedReconcile.cronSpec", "x", "spec.automaticReconcile.failedReconcile.cronSpec", "expected exactly 5 fields, found 1: [x]"),
         ("automaticReconcile.failedReconcile.interval", "x", "spec.automaticReconcile.failedReconcile.interval", 'time: invalid duration "x"'),
         ("automaticReconcile.failedReconcile.numberOfReconciles", 1.5, "spec.automaticReconcile.failedReconcile.numberOfReconciles", "must be a whole number of at least 0"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.systems.porch.sets.generate import GeneratedVariants, Variant
 from krmkit.systems.porch.variants.naming import (
     function_name,
-    is_atoi,
-    is_dns_label,
     is_function_of,
     variant_name,
 )
@@ -40,7 +39,7 @@ from krmkit.systems.porch.variants.naming import (
 )
 def test_atoi(text: str, accepted: bool) -> None:
     """The last part of a name is a number as Go's Atoi reads it, not as Python's int() does."""
-    assert is_atoi(text) is accepted
+    assert is_function_of("v", f"PackageVariant.v.f.{text}") is (accepted and "." not in text)
 
 
 @pytest.mark.parametrize(
@@ -104,4 +103,6 @@ def test_long_names_count_bytes() -> None:
 )
 def test_dns_label(name: str, valid: bool) -> None:
     """What the API server takes for names and labels alike."""
-    assert is_dns_label(name) is valid
+    odd = GeneratedVariants([Variant("shop", name, {})], []).odd_names
+
+    assert odd == ([] if valid else [name])
