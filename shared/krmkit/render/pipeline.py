@@ -19,7 +19,7 @@ from krmkit.render.package import Package
 from krmkit.render.place import ResourcePlaces
 from krmkit.render.programs.external import External
 from krmkit.render.rendering import Rendering
-from krmkit.render.resolve import Known, ProgramResolver, ResolveError
+from krmkit.render.resolve import Known, ProgramResolver, ResolveError, ways_of
 from krmkit.render.secrets.runs import mask_said
 from krmkit.render.step import Before, Observer, StepRunner, StoppedError, name_of
 from krmkit.storage.disk.write import FileEdit
@@ -46,7 +46,7 @@ class _Pipeline:
         self.saves = _says(package, SAVES)
         # Find all programs and read all configs before the first function runs.
         problems: list[str] = []
-        ways: dict[str, None] = {}
+        errors: list[ResolveError] = []
         for each in package.walk():
             self.rendering.packages += 1
             for function in each.functions:
@@ -59,9 +59,9 @@ class _Pipeline:
                     self.steps.programs[id(function)] = resolver.resolve(function)
                 except ResolveError as error:
                     problems.append(each.problem(f"{function.field}: {error}"))
-                    ways |= dict.fromkeys(filter(None, [error.way]))
+                    errors.append(error)
         if problems:
-            raise Refused("\n".join([*problems, *ways]))
+            raise Refused("\n".join([*problems, *ways_of(errors)]))
 
     def run(self) -> Rendering:
         rendering = self.rendering

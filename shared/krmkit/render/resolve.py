@@ -7,7 +7,7 @@ and for an `exec:` that is its name without a slash. Anything else is run as kpt
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 
 from krmkit.fn.commandline import parse_arguments
@@ -23,11 +23,23 @@ from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
 
 
 class ResolveError(Refused):
-    """Function cannot run on this machine; the message names what is missing, `way` what can be done."""
+    """The function cannot run on this machine; the message names what is missing, `way` what can be done.
 
-    def __init__(self, message: str, way: str = "") -> None:
+    skip: the function's name, where leaving it out is a way too: `{skip}` stands for that.
+    """
+
+    def __init__(self, message: str, way: str = "", skip: str = "") -> None:
         super().__init__(message)
         self.way = way
+        self.skip = skip
+
+
+def ways_of(errors: Sequence[ResolveError]) -> list[str]:
+    """Return what can be done about errors: each way once, with one list of all functions to leave out."""
+    names = list(dict.fromkeys(one.skip for one in errors if one.skip))
+    flags = " ".join(f"--skip {name}" for name in names)
+    skip = f"{flags} {'leaves the function' if len(names) == 1 else 'leave the functions'} out"
+    return list(dict.fromkeys(one.way.replace("{skip}", skip) for one in errors if one.way))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +104,7 @@ class ProgramResolver:
         try:
             program = self.resolve(entry)
         except ResolveError as error:
-            return "", f"{error}; {error.way}" if error.way else str(error)
+            return "", "; ".join([str(error), *ways_of([error])])
         if isinstance(program, Known):
             return f"{program.function.name} of this catalog", program.options.stands_in
         return (f"a container ({program.command[0]})" if entry.image else "a program"), ""
@@ -123,7 +135,8 @@ class ProgramResolver:
                 )
                 raise ResolveError(
                     f"{entry.image} is not {self._lacks(name)}, and no container runtime works here: {error}",
-                    f"install one, or --skip {name} leaves the function out{mirror if name in self._names else ''}",
+                    f"install one, or {{skip}}{mirror if name in self._names else ''}",
+                    name,
                 ) from None
         try:
             image = full_name(entry.image, prefix=image_prefix(self.image_prefix))

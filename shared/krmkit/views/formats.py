@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import import_module
 
+from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.process.stderr import visible
 from krmkit.render.findings.model import API_VERSION, PackageReport, Report, Result
 from krmkit.views.terminal import CYAN, GREEN, RED, YELLOW, Table, Terminal, one_line
 
 FORMATS = ("table", "text", "json", "sarif", "junit", "github", "gitlab", "markdown")
 _STYLES = {"error": RED, "warning": YELLOW, "info": CYAN}
+_MOST_ALIKE = 3  # equal findings that are shown one by one
 _LEVELS = {"error": "error", "warning": "warning"}
 
 
@@ -29,7 +32,7 @@ def shown(report: Report, form: str, terminal: Terminal) -> str:
     if form == "json":
         return json.dumps(report.data(), indent=2, ensure_ascii=False) + "\n"
     if form == "github":
-        return "".join(map(_annotation, report.findings)) + "".join(
+        return "".join(map(_annotation, once(report.findings))) + "".join(
             f"::error::{_escaped(f'{package.path}: {package.failure}')}\n"
             for package in report.packages
             if package.failure
@@ -112,12 +115,32 @@ def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
     if form == "text":
         return "".join(f"{line(result, terminal)}\n" for result in results)
     table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
-    for result in results:
+    for result in once(results):
         where = " ".join(part for part in (result.place, result.subject) if part)
         if not where:
             where = result.function
         table.add([result.severity, result.rule, where, result.message], _STYLES.get(result.severity, ""))
     return table.text(terminal)
+
+
+def once(results: list[Result]) -> list[Result]:
+    """Return the results for people: what is said of more than three subjects once, with the first three."""
+    alike: dict[tuple[str, ...], list[Result]] = {}
+    for one in results:
+        alike.setdefault(_alike(one), []).append(one)
+    shown = []
+    for one in results:
+        same = alike[_alike(one)]
+        if len(same) <= _MOST_ALIKE:
+            shown.append(one)
+        elif one is same[0]:
+            names = listed([each.subject or each.place for each in same], _MOST_ALIKE)
+            shown.append(replace(one, message=f"{one.message} ({len(same)} times: {names})"))
+    return shown
+
+
+def _alike(one: Result) -> tuple[str, ...]:
+    return one.severity, one.rule, one.message, one.function, one.resource.get("kind", "")
 
 
 def line(result: Result, terminal: Terminal) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.render.findings.model import PackageReport, Report, Result
-from krmkit.views.formats import Totals, counted
+from krmkit.views.formats import Totals, counted, once
 from krmkit.views.terminal import one_line
 
 MOST = 65_000  # characters; GitHub refuses a comment of more than 65,536
@@ -46,7 +46,7 @@ def limited(parts: list[str]) -> str:
 def _findings(report: Report) -> list[str]:
     """One row for each finding, so that the text is cut between rows."""
     order = {"error": 0, "warning": 1}
-    findings = sorted(report.findings, key=lambda result: order.get(result.severity, 2))
+    findings = sorted(once(report.findings), key=lambda result: order.get(result.severity, 2))
     failures = [
         f"| {_SIGNS['error']} | {_code(package.path)} |  | {_escaped(package.failure)} |\n"
         for package in report.packages

@@ -10,6 +10,7 @@ import pytest
 from krmkit.cli import main
 from krmkit.krm.errors import Refused
 from krmkit.storage.disk import journal
+from krmkit.storage.disk.write import FileEdit, write
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n"
 
@@ -85,3 +86,38 @@ def test_a_folder_without_rights(place: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(Refused, match="Permission denied; who runs krmkit must have the right") as said:
         journal.finish(str(place))
     assert "delete" not in str(said.value)
+
+
+def test_all_functions_that_are_missing(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is named with its place, and the remedy once for all."""
+
+    def none() -> str:
+        raise Refused("none of docker, podman and nerdctl is there")
+
+    monkeypatch.setattr("krmkit.render.resolve.runtime", none)
+    steps = "".join(f"  - image: registry.example/{name}-fn:v1\n" for name in ("nad", "ipam"))
+    (place / "Kptfile").write_text(f"{KPTFILE}pipeline:\n  mutators:\n{steps}")
+
+    assert main(["render", "."]) == 1
+    said = capsys.readouterr().err
+    assert "Kptfile: line 6, column 5: pipeline.mutators[0]: registry.example/nad-fn:v1 is not" in said
+    assert "pipeline.mutators[1]: registry.example/ipam-fn:v1 is not" in said
+    assert said.count("--skip") == 2
+    assert "install one, or --skip nad-fn --skip ipam-fn leave the functions out\n" in said
+
+
+def test_a_file_that_may_not_be_written(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is named, not its folder, and nothing is written."""
+    (place / "a.yaml").write_text("a: 1\n")
+    (place / "b.yaml").write_text("b: 1\n")
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, *more: not str(path).endswith("b.yaml") and access(path, *more)
+    )
+
+    with pytest.raises(Refused, match=r"cannot write b\.yaml: the file is read-only for who runs krmkit"):
+        write(str(place), [FileEdit(f"{name}.yaml", f"{name}: 1\n", "c: 2\n") for name in "ab"])
+    assert (place / "a.yaml").read_text() == "a: 1\n"
+    assert sorted(os.listdir(place)) == ["a.yaml", "b.yaml"]

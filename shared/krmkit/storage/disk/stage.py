@@ -109,6 +109,8 @@ class Stage:
         mode, owner = _rights(target, change.like)
         if before == after and os.stat(target).st_mode & 0o7777 == mode:
             return None
+        if before and not os.access(target, os.W_OK):
+            raise Refused(f"cannot write {change.path}: the file is read-only for who runs krmkit")
         if self.dry:
             return JournalStep(path, f"{WORK}/dry", "", before)
         place = self._place(os.path.dirname(target))
