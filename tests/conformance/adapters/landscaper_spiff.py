@@ -15,7 +15,7 @@ from krmkit.libraries.spiff.engine import new_run, outer_bindings
 from krmkit.libraries.spiff.expressions.output import HIDDEN, data, without
 from krmkit.libraries.spiff.flow.cascade import flow_document, prepare_stubs
 from krmkit.libraries.spiff.flow.unresolved import unresolved_error
-from krmkit.libraries.spiff.parsing.grammar import parse
+from krmkit.libraries.spiff.parsing.grammar import Parser
 from krmkit.libraries.spiff.tree.environment import Env, Scope
 from krmkit.libraries.spiff.tree.errors import Failure
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
@@ -124,7 +124,7 @@ def same_error(error: SpiffError, wanted: str) -> bool:
 def judge_parse(record: Record, folder: Path) -> Judged:
     """The canonical text of one expression."""
     path = tuple(record["path"])
-    text = str(parse(record["expr"], path, path))
+    text = str(Parser().parse(record["expr"], path, path))
     return text == record["canonical"], f"reads {text!r}, wanted {record['canonical']!r}"
 
 
@@ -147,7 +147,7 @@ def judge_eval(record: Record, folder: Path) -> Judged:
         base, _, index = text.partition(".")
         text = f"{base}.[{index.strip('[]')}]"
     try:
-        value, _ = parse(text, path, path).evaluate(env, False)
+        value, _ = Parser().parse(text, path, path).evaluate(env, False)
     except Failure as failure:
         return bool(record.get("expect_fail")), f"fails: {failure.issue.text}"
     if isinstance(value, Expression):
@@ -182,7 +182,7 @@ def _tree(texts: Any) -> list[Node]:
 def _value(text: str) -> Node:
     node = read_all(text, "test")[0]
     if isinstance(node.value, dict) and "Redirect" in node.value:
-        return Node(parse("merge"), "test")
+        return Node(Parser().parse("merge"), "test")
     if isinstance(node.value, dict) and set(node.value) == {"Value"}:
         value: Node = node.value["Value"]
         return value

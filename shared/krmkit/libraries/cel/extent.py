@@ -6,6 +6,7 @@ KnownExtent([{"name": "ab"}]).field("name").characters   # 2
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 READ = 256
 """Characters of a text that are one step of effort to go through or to compare."""
@@ -22,29 +23,27 @@ class Extent:
     odd: whether a text in it holds a sign that lets a regular expression grow beyond its length.
     """
 
-    def __init__(self, characters: int = 0, width: int = 0, total: int = 1, odd: bool = False) -> None:
-        self.characters = characters
-        self.width = width
-        self._total = total
-        self._odd = odd
-
-    @property
-    def total(self) -> int:
-        return self._total
-
-    @property
-    def odd(self) -> bool:
-        return self._odd
+    def __init__(
+        self,
+        characters: int = 0,
+        width: int = 0,
+        total: int = 1,
+        odd: bool = False,
+        inner: Extent | None = None,
+        keys: Extent | None = None,
+    ) -> None:
+        self.characters, self.width, self.total, self.odd = characters, width, total, odd
+        self._inner, self._keys = inner, keys
 
     @property
     def inner(self) -> Extent:
         """Any element, or any value of a map."""
-        return SCALAR
+        return self._inner or SCALAR
 
     @property
     def keys(self) -> Extent:
         """Any key of a map; for a list, what a loop over it gives: any element."""
-        return SCALAR
+        return self._keys or SCALAR
 
     def field(self, name: str) -> Extent:
         """The value under a key."""
@@ -52,23 +51,6 @@ class Extent:
 
 
 SCALAR = Extent()
-
-
-class MadeExtent(Extent):
-    """A value that an expression makes, with the bound of its elements."""
-
-    def __init__(self, whole: Extent, inner: Extent, keys: Extent) -> None:
-        super().__init__(whole.characters, whole.width, whole.total, whole.odd)
-        self._inner = inner
-        self._keys = keys
-
-    @property
-    def inner(self) -> Extent:
-        return self._inner
-
-    @property
-    def keys(self) -> Extent:
-        return self._keys
 
 
 class KnownExtent(Extent):
@@ -81,43 +63,30 @@ class KnownExtent(Extent):
                 characters = max(characters, len(value))
             elif isinstance(value, list | dict):
                 width = max(width, len(value))
-        super().__init__(characters, width, 0)
-        self._odd_is_known = False
+        self.characters, self.width = characters, width
         self.values = values
-        self._inner: Extent | None = None
-        self._keys: Extent | None = None
 
-    @property
-    def total(self) -> int:
-        if not self._total:
-            self._total = max(steps_through([value]) for value in self.values)
-        return self._total
+    @cached_property
+    def total(self) -> int:  # type: ignore[override]  # the bound is computed when it is asked for
+        return max(steps_through([value]) for value in self.values)
 
-    @property
-    def odd(self) -> bool:
-        if not self._odd_is_known:
-            self._odd, self._odd_is_known = any(map(holds_odd, self.values)), True
-        return self._odd
+    @cached_property
+    def odd(self) -> bool:  # type: ignore[override]  # likewise
+        return any(map(holds_odd, self.values))
 
-    @property
+    @cached_property
     def inner(self) -> Extent:
-        if self._inner is None:
-            found: list[object] = []
-            for value in self.values:
-                if isinstance(value, list):
-                    found += value
-                elif isinstance(value, dict):
-                    found += value.values()
-            self._inner = KnownExtent(found) if found else SCALAR
-        return self._inner
+        found: list[object] = []
+        for value in self.values:
+            if isinstance(value, list | dict):
+                found += value.values() if isinstance(value, dict) else value
+        return KnownExtent(found) if found else SCALAR
 
-    @property
+    @cached_property
     def keys(self) -> Extent:
-        if self._keys is None:
-            found = [key for value in self.values if isinstance(value, dict) for key in value]
-            listed = [item for value in self.values if isinstance(value, list) for item in value]
-            self._keys = KnownExtent([*found, *listed]) if found or listed else SCALAR
-        return self._keys
+        found = [key for value in self.values if isinstance(value, dict) for key in value]
+        listed = [item for value in self.values if isinstance(value, list) for item in value]
+        return KnownExtent([*found, *listed]) if found or listed else SCALAR
 
     def field(self, name: str) -> Extent:
         found = [value[name] for value in self.values if isinstance(value, dict) and name in value]
@@ -135,20 +104,14 @@ class _EitherExtent(Extent):
             any(part.odd for part in parts),
         )
         self._parts = parts
-        self._inner: Extent | None = None
-        self._keys: Extent | None = None
 
-    @property
+    @cached_property
     def inner(self) -> Extent:
-        if self._inner is None:
-            self._inner = either(part.inner for part in self._parts)
-        return self._inner
+        return either(part.inner for part in self._parts)
 
-    @property
+    @cached_property
     def keys(self) -> Extent:
-        if self._keys is None:
-            self._keys = either(part.keys for part in self._parts)
-        return self._keys
+        return either(part.keys for part in self._parts)
 
     def field(self, name: str) -> Extent:
         return either(part.field(name) for part in self._parts)
@@ -171,7 +134,7 @@ def collection(width: int, inner: Extent, keys: Extent | None = None, total: int
     """A list (its loops give `inner`), or a map with `keys`, of at most so many elements. `total` where it is known."""
     total = total or 1 + width * (inner.total + (keys.total if keys is not None else 0))
     odd = inner.odd or (keys is not None and keys.odd)
-    return MadeExtent(Extent(0, width, total, odd), inner, keys if keys is not None else inner)
+    return Extent(0, width, total, odd, inner, keys if keys is not None else inner)
 
 
 def is_odd(value: str | bytes) -> bool:

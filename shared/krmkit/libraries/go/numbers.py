@@ -15,15 +15,22 @@ def atoi(text: str) -> int:
     >>> atoi("+07")
     7
     """
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not digits.isascii() or not digits.isdecimal():
+    value = whole(text)
+    if value is None:
         raise GoInputError(f"strconv.Atoi: parsing {quote(text)}: invalid syntax")
-    significant = digits.lstrip("0")
-    value = int(significant or "0") if len(significant) <= _LONGEST else _INT64
-    value = -value if text[0] == "-" else value
     if not -_INT64 <= value < _INT64:
         raise GoInputError(f"strconv.Atoi: parsing {quote(text)}: value out of range")
     return value
+
+
+def whole(text: str) -> int | None:
+    """Return the number of an optional sign and decimal digits, one beyond 64 bits for many digits; None for other texts."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not digits.isascii() or not digits.isdecimal():
+        return None
+    significant = digits.lstrip("0")
+    value = int(significant or "0") if len(significant) <= _LONGEST else _INT64 + 1
+    return -value if text[0] == "-" else value
 
 
 def check_int_or_percent(value: int | str) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import decode, encode, kind_of
 from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import quote
 
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
-_SCHEME = re.compile("([a-zA-Z][a-zA-Z0-9+.-]*):")
 _HEX = frozenset("0123456789abcdefABCDEF")
 # Which reserved characters each part of a URL may hold as they are.
 _KEPT = {
@@ -156,8 +153,14 @@ def _parse(rest: str) -> Url:
 def _scheme(text: str) -> tuple[str, str]:
     if text.startswith(":"):
         raise GoInputError("missing protocol scheme")
-    found = _SCHEME.match(text)
-    return (found[1], text[found.end() :]) if found else ("", text)
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme.isascii() and scheme[0].isalpha() and all(map(_in_scheme, scheme)):
+        return scheme, rest
+    return "", text
+
+
+def _in_scheme(char: str) -> bool:
+    return char.isalnum() or char in "+-."
 
 
 def _authority(scheme: str, authority: str) -> tuple[tuple[str, str | None] | None, str]:

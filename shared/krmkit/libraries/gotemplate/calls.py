@@ -56,6 +56,16 @@ def call(
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return one
+    if len(given) == 2:
+        first, second = given
+
+        def two(frame: Frame, dot: object) -> object:
+            try:
+                return impl(first(frame, dot), second(frame, dot))
+            except GoError as error:
+                raise site.error(frame[0], command, prefix + error.message) from None
+
+        return two
 
     def many(frame: Frame, dot: object) -> object:
         try:
@@ -88,6 +98,17 @@ def piped_call(
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return none
+
+    if len(given) == 1:
+        only = given[0]
+
+        def one(frame: Frame, dot: object, value: object) -> object:
+            try:
+                return impl(only(frame, dot), take(frame, value))
+            except GoError as error:
+                raise site.error(frame[0], command, prefix + error.message) from None
+
+        return one
 
     def many(frame: Frame, dot: object, value: object) -> object:
         try:

@@ -137,6 +137,16 @@ def field_chain(walk: FieldWalk) -> Expression:
                 return step(frame, dot, dot)
 
         return two
+    if len(names) == 3:
+        first, second, third = names
+
+        def three(frame: Frame, dot: object) -> object:
+            try:
+                return dot[first][second][third]  # type: ignore[index]  # what cannot be indexed is walked
+            except (KeyError, TypeError):
+                return step(frame, dot, dot)
+
+        return three
 
     def many(frame: Frame, dot: object) -> object:
         value = dot

@@ -249,6 +249,15 @@ def _all(statements: list[Statement]) -> Statement:
             second(frame, dot, write)
 
         return both
+    if len(statements) == 3:
+        one, two, three = statements
+
+        def triple(frame: Frame, dot: object, write: Write) -> None:
+            one(frame, dot, write)
+            two(frame, dot, write)
+            three(frame, dot, write)
+
+        return triple
 
     def each(frame: Frame, dot: object, write: Write) -> None:
         for statement in statements:

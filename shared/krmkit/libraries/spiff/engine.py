@@ -112,7 +112,9 @@ def _guarded(work: Any) -> Merged:
 def new_run(options: Options) -> Run:
     """A run, with the parts of the engine that expressions use."""
     files = {
-        _absolute(path): content.encode() if isinstance(content, str) else content
+        f"{'' if path.startswith('/') else '/'}{path}": content.encode()
+        if isinstance(content, str)
+        else content
         for path, content in (options.files or {}).items()
     }
     parts = Parts(
@@ -131,10 +133,6 @@ def new_run(options: Options) -> Run:
         options.environment,
         None if options.chance is None else Chance(options.chance),
     )
-
-
-def _absolute(path: str) -> str:
-    return path if path.startswith("/") else "/" + path
 
 
 def _stub_name(options: Options, index: int) -> str:

@@ -9,6 +9,7 @@ from krmkit.libraries.go.core.cast import wrap64
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import Int32, Int64, type_of
 from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.numbers import whole
 from krmkit.libraries.go.time.durations import SECOND, format_duration, parse_duration
 from krmkit.libraries.go.time.parse import parse_time
 from krmkit.libraries.go.time.values import ZERO, Time
@@ -116,8 +117,4 @@ def _parse(layout: str, text: str) -> Time:
 
 def _leading_int64(text: str) -> int:
     """strconv.ParseInt without its error: 0 for bad syntax, the nearest limit for a number out of range."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not digits or any(not "0" <= char <= "9" for char in digits):
-        return 0
-    number = int(digits) if len(digits.lstrip("0")) < 20 else 1 << 63
-    return max(-number, -(1 << 63)) if text[0] == "-" else min(number, (1 << 63) - 1)
+    return max(min(whole(text) or 0, (1 << 63) - 1), -(1 << 63))

@@ -31,6 +31,7 @@ _WITHOUT_COMPARISONS = "stdlib:\n  exclude_functions:\n" + "".join(
 )
 _NUMBERS = ("int", "uint", "double")
 _ORDERED = ("bool", "string", "bytes", "timestamp", "duration")
+_TYPES = (*_NUMBERS, *_ORDERED, "dyn")
 _OBJECTS = {
     "ip": celvalues.IP,
     "cidr": celvalues.CIDR,
@@ -182,18 +183,7 @@ class KubeEnvironment:
             if head == "list":
                 return kinds.List(self._type(inside))
             return kinds.Map(kinds.STRING, self._type(inside.partition(", ")[2]))
-        known = {
-            "int": kinds.INT,
-            "uint": kinds.UINT,
-            "double": kinds.DOUBLE,
-            "bool": kinds.BOOL,
-            "string": kinds.STRING,
-            "bytes": kinds.BYTES,
-            "timestamp": kinds.TIMESTAMP,
-            "duration": kinds.DURATION,
-            "dyn": kinds.DYN,
-        }
-        return known[text] if text in known else kinds(text)
+        return getattr(kinds, text.upper()) if text in _TYPES else kinds(text)
 
     def _checked_type(self, name: str) -> Any:
         if name in _OBJECTS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from krmkit.libraries.go.core.limits import charge, check_items, check_length
 from krmkit.libraries.go.core.text import is_letter, runes
@@ -12,8 +11,6 @@ from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import can_backquote, quote
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.yaml.effort import EffortError
-
-T = TypeVar("T")
 
 _MESSAGES = {
     "missing ]": "missing closing ]",
@@ -96,7 +93,7 @@ def _replace_with(
         return regex.replace(text, counted, _searched)
 
 
-def _both(work: Callable[..., T]) -> tuple[Callable[..., T], Callable[..., T]]:
+def _both(work: Callable[..., object]) -> tuple[Callable[..., object], Callable[..., object]]:
     """Return a function that gets a pattern as text in the form that panics for a bad one, and in its `must` form."""
     return (
         lambda regex, *rest: work(_must_compile(regex), *rest),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from krmkit.libraries.go.errors import GoError, GoInputError
+from krmkit.libraries.go.numbers import atoi
 from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.libraries.go.time.zones import UTC_ZONE, Zone, load_zone
 
@@ -213,9 +214,10 @@ def _number(text: str, names: dict[str, int]) -> int:
     named = names.get(text.lower())
     if named is not None:
         return named
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
-        raise GoInputError(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax')
-    if text.startswith("-"):
-        raise GoInputError(f"negative number ({int(text)}) not allowed: {text}")
-    return int(digits)
+    try:
+        number = atoi(text)
+    except GoInputError as error:
+        raise GoInputError(f"failed to parse int from {text}: {error}") from None
+    if number < 0:
+        raise GoInputError(f"negative number ({number}) not allowed: {text}")
+    return number

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.numbers import whole
 from krmkit.libraries.go.time.civil import days_before, days_in, is_leap, to_days
 from krmkit.libraries.go.time.layouts import DAYS, MONTHS, next_element
 
@@ -304,10 +305,10 @@ def _nanoseconds(text: str) -> int:
 
 
 def _atoi(text: str) -> int:
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not digits or not all(_digit(char) for char in digits):
+    number = whole(text)
+    if number is None:
         raise GoInputError("")
-    return -int(digits) if text[0] == "-" else int(digits)
+    return number
 
 
 def _digit(char: str) -> bool:

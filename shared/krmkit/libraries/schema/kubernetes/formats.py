@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from krmkit.libraries.go.net import duration_of, is_email, is_mac, parse_cidr, parse_ip, parse_request_uri
 from krmkit.libraries.go.regexp import pattern
+from krmkit.libraries.go.time.civil import days_in
 
 _PATTERNS = {
     "bsonobjectid": r"^[0-9a-fA-F]{24}$",
@@ -37,7 +38,6 @@ _PATTERNS = {
     "k8slongname": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
 }
 _TIME = r"^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$"
-_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _LONGEST_LABEL = 63
 _LONGEST_NAME = 253
 
@@ -69,10 +69,7 @@ def is_date(text: str) -> bool:
     ):
         return False
     year, month, day = map(int, parts)
-    if not 1 <= month <= 12:
-        return False
-    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 1 <= day <= _DAYS[month - 1] + leap
+    return 1 <= month <= 12 and 1 <= day <= days_in(month, year)
 
 
 def is_date_time(text: str) -> bool:

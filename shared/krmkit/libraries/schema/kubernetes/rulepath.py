@@ -9,27 +9,21 @@ Source: ValidFieldPath in k8s.io/apiextensions-apiserver, pkg/apiserver/schema/c
 
 from __future__ import annotations
 
+import re
+
 from krmkit.libraries.kube.fielderror import child, key
 from krmkit.libraries.schema.errors import SchemaError
 from krmkit.libraries.schema.openapi import Schema
 
-_ESCAPES = {
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    "'": "'",
-    "\\": "\\",
-}
+_ESCAPES = dict(zip("abfnrtv'\\", "\a\b\f\n\r\t\v'\\", strict=True))
+# A quoted text, which a quote behind a backslash does not end; a sign; or a text between signs.
+_TOKEN = re.compile(r"'(?:.*?(?<!\\)'|.*)|[.\[\]]|[^.\[\]]+", re.DOTALL)
 _END = "unexpected end of JSON path"
 
 
 def rule_path(text: str, schema: Schema) -> str:
     """The path below the rule's value, as errors show it. Raises SchemaError."""
-    tokens = _tokens(text)
+    tokens = _TOKEN.findall(text)
     path = ""
     node: Schema | None = schema
     at = 0
@@ -65,35 +59,10 @@ def _step(path: str, node: Schema | None, name: str) -> tuple[str, Schema | None
     raise SchemaError("does not refer to a valid field")
 
 
-def _tokens(text: str) -> list[str]:
-    """The signs `.`, `[` and `]`, and the texts between them; a quoted text is one token."""
-    tokens: list[str] = []
-    at = 0
-    while at < len(text):
-        end = at + 1
-        if text[at] == "'":
-            while end < len(text) and not (text[end] == "'" and text[end - 1] != "\\"):
-                end += 1
-            end = min(end + 1, len(text))
-        elif text[at] not in ".[]":
-            while end < len(text) and text[end] not in ".[]":
-                end += 1
-        tokens.append(text[at:end])
-        at = end
-    return tokens
-
-
 def _unescaped(text: str) -> str:
-    out: list[str] = []
-    at = 0
-    while at < len(text):
-        if text[at] == "\\" and at + 1 < len(text) and text[at + 1] != "\n":
-            sign = text[at + 1]
-            if sign not in _ESCAPES:
-                raise SchemaError(f"invalid string literal: invalid escape char \\{sign}")
-            out.append(_ESCAPES[sign])
-            at += 2
-        else:
-            out.append(text[at])
-            at += 1
-    return "".join(out)
+    def sign_of(found: re.Match[str]) -> str:
+        if found[1] not in _ESCAPES:
+            raise SchemaError(f"invalid string literal: invalid escape char \\{found[1]}")
+        return _ESCAPES[found[1]]
+
+    return re.sub(r"\\(.)", sign_of, text)

@@ -8,6 +8,7 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 from krmkit.libraries.go.core.cast import wrap64
+from krmkit.libraries.go.numbers import whole
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import integer, simple_text
 from krmkit.libraries.spiff.tree import addresses
@@ -227,7 +228,7 @@ def equal(left: Any, right: Any) -> bool:
         return bool(left == text)
     if kind is int:
         if type(right) is str:
-            return bool(_parsed(right) == left)
+            return bool(whole(right) == left)
         return type(right) in (int, bool) and bool(left == int(right))
     if kind is bool:
         if type(right) is str:
@@ -263,10 +264,3 @@ def loosely_equal(left: Any, right: Any) -> bool:
 def _entries_equal(left: Any, right: Any) -> bool:
     """Entries that are nil are never equal, as in the reference."""
     return left is not None and right is not None and loosely_equal(left, right)
-
-
-def _parsed(text: str) -> int | None:
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not digits.isdigit() or not digits.isascii() or len(digits) > 19:
-        return None
-    return int(text)

@@ -94,7 +94,11 @@ class _List:
                     return None
             self.processed = False
             return Node({key: result}, self.root.source)
-        if type(value) is not list and value is not None and self._is_unread(result):
+        if (
+            type(value) is not list
+            and value is not None
+            and embedded(value, env.run.interpolation) is not None
+        ):
             return Node({key: result}, self.root.source)
         flow.changes += 1
         if result.note.merged:
@@ -110,9 +114,6 @@ class _List:
             else:
                 self.spliced += added
         return None
-
-    def _is_unread(self, node: Node) -> bool:
-        return embedded(node.value, self.env.run.interpolation) is not None
 
     def _key_field(self, node: Node) -> Node:
         """An entry with a key `key:field`, which makes `field` the name of the entries: the prefix goes."""

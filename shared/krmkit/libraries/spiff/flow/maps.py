@@ -127,19 +127,13 @@ class _Map:
                 if template is not None:
                     self._keep(key, template)
                 return
-            if value.inner is None and not value.flags & DYNAMIC:
-                self._marked()
-                return
-        if skips_merge(initial, base):
+        # A marker without an expression only has flags.
+        marks = isinstance(value, Marker) and value.inner is None and not value.flags & DYNAMIC
+        if marks or skips_merge(initial, base):
             self.processed = True
             self.flow.changes += 1
             return
         self._keep(key, base)
-
-    def _marked(self) -> None:
-        """A marker without an expression: it only has flags."""
-        self.processed = True
-        self.flow.changes += 1
 
     def entries(self) -> None:
         """Flow the entries, keys in order."""

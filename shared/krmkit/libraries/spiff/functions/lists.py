@@ -6,6 +6,8 @@ from functools import cmp_to_key
 from typing import Any
 
 from krmkit.libraries.go.core.values import ABSENT, encode
+from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.numbers import atoi
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
@@ -51,10 +53,10 @@ def element(env: Env, source: Any, index: Any) -> Any:
     if type(source) is not list:
         raise Failure("invalid type for first argument of function element")
     if type(index) is str:
-        digits = index[1:] if index[:1] in ("+", "-") else index
-        if not digits.isdigit() or not digits.isascii() or len(digits) > 18:
-            raise Failure(f"invalid value '{index}' of index argument for function element")
-        index = int(index)
+        try:
+            index = atoi(index)
+        except GoInputError:
+            raise Failure(f"invalid value '{index}' of index argument for function element") from None
     if type(index) is not int:
         raise Failure("invalid type of index argument for function element")
     if index < 0:

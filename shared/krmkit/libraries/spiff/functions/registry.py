@@ -14,50 +14,40 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node
 from krmkit.libraries.spiff.tree.reading import from_data
 
 MODULES: dict[str, str] = {
-    **dict.fromkeys(
-        ("join", "split", "trim", "lower", "upper", "substr", "length", "base64", "base64_decode", "format", "error"),
-        "strings",
-    ),
-    **dict.fromkeys(("match", "split_match", "replace", "replace_match"), "regexps"),
-    **dict.fromkeys(
-        ("uniq", "element", "compact", "contains", "index", "lastindex", "intersect", "reverse", "sort"), "lists"
-    ),
-    **dict.fromkeys(("keys", "makemap", "list_to_map", "merge", "deepmerge"), "maps"),
-    **dict.fromkeys(("bool", "integer", "float", "string", "type", "features", "eval", "tagdef"), "conversions"),
-    **dict.fromkeys(
+    name: module
+    for module, names in (
+        ("strings", "join split trim lower upper substr length base64 base64_decode format error"),
+        ("regexps", "match split_match replace replace_match"),
+        ("lists", "uniq element compact contains index lastindex intersect reverse sort"),
+        ("maps", "keys makemap list_to_map merge deepmerge"),
+        ("conversions", "bool integer float string type features eval tagdef"),
         (
-            "floor", "ceil", "round", "roundtoeven", "abs", "sin", "cos", "sinh", "cosh", "asin", "acos", "asinh",
-            "acosh", "sqrt", "exp", "log", "log10",
+            "numbers",
+            "floor ceil round roundtoeven abs sin cos sinh cosh asin acos asinh acosh sqrt exp log log10",
         ),
-        "numbers",
-    ),
-    **dict.fromkeys(("min_ip", "max_ip", "num_ip", "contains_ip", "ipset", "static_ips"), "net.ips"),
-    **dict.fromkeys(
+        ("net.ips", "min_ip max_ip num_ip contains_ip ipset static_ips"),
         (
-            "semver", "semverrelease", "semvermajor", "semverminor", "semverpatch", "semverprerelease", "semvermetadata",
-            "semvercmp", "semvermatch", "semversort", "semvervalidate", "semverincmajor", "semverincminor", "semverincpatch",
+            "semvers",
+            "semver semverrelease semvermajor semverminor semverpatch semverprerelease semvermetadata",
         ),
-        "semvers",
-    ),
-    **dict.fromkeys(("asjson", "asyaml", "asjcs", "parse"), "documents"),
-    **dict.fromkeys(("validate", "check"), "validation"),
-    **dict.fromkeys(("md5", "hash"), "crypto.hashes"),
-    **dict.fromkeys(("md5crypt", "md5crypt_check", "bcrypt", "bcrypt_check"), "crypto.passwords"),
-    **dict.fromkeys(("decrypt", "encrypt"), "crypto.encryption"),
-    **dict.fromkeys(("x509genkey", "x509publickey", "wggenkey", "wgpublickey"), "crypto.keys"),
-    **dict.fromkeys(("env", "rand"), "environment"),
-    "archive": "archives",
-    **dict.fromkeys(("basename", "dirname", "parseurl"), "net.urls"),
-    **dict.fromkeys(
-        ("read", "read_uncached", "lookup_file", "lookup_dir", "list_files", "list_dirs"), "files"
-    ),
-    **dict.fromkeys(
         (
-            "exec", "exec_uncached", "pipe", "pipe_uncached", "write", "tempfile", "mkdir", "x509cert", "x509parsecert",
+            "semvers",
+            "semvercmp semvermatch semversort semvervalidate semverincmajor semverincminor semverincpatch",
         ),
-        "refused",
-    ),
-}  # fmt: skip
+        ("documents", "asjson asyaml asjcs parse"),
+        ("validation", "validate check"),
+        ("crypto.hashes", "md5 hash"),
+        ("crypto.passwords", "md5crypt md5crypt_check bcrypt bcrypt_check"),
+        ("crypto.encryption", "decrypt encrypt"),
+        ("crypto.keys", "x509genkey x509publickey wggenkey wgpublickey"),
+        ("environment", "env rand"),
+        ("archives", "archive"),
+        ("net.urls", "basename dirname parseurl"),
+        ("files", "read read_uncached lookup_file lookup_dir list_files list_dirs"),
+        ("refused", "exec exec_uncached pipe pipe_uncached write tempfile mkdir x509cert x509parsecert"),
+    )
+    for name in names.split()
+}
 """The module of each function."""
 
 

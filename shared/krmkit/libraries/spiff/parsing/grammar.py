@@ -1,4 +1,4 @@
-"""Parser of dynaml: `parse(" a + 1 ")` gives the expression."""
+"""Parser of dynaml: `Parser().parse(" a + 1 ")` gives the expression."""
 
 from __future__ import annotations
 
@@ -17,14 +17,6 @@ from krmkit.libraries.spiff.tree.nodes import Expression
 _MARKERS = ("template", "temporary", "local", "inject", "state", "default", "dynamic")
 
 
-def parse(text: str, path: Path = (), stub_path: Path = ()) -> Expression:
-    """The expression in a text. `path` is its place, `stub_path` where stubs are looked up (merge, auto use them).
-
-    Raises Failure: `parse error near symbol 7 - symbol 8: ' '`.
-    """
-    return Parser().parse(text, path, stub_path)
-
-
 class Parser:
     """The top of the grammar: markers, scopes, lambdas.
 
@@ -39,8 +31,11 @@ class Parser:
         self.operators = OperatorParser(self.scan, self, operands).operators
         self.known: dict[int, tuple[Expression | None, int]] = {}
 
-    def parse(self, text: str, path: Path, stub_path: Path) -> Expression:
-        """As the function `parse`; a run that reads many texts makes one parser for all of them."""
+    def parse(self, text: str, path: Path = (), stub_path: Path = ()) -> Expression:
+        """Return the expression in a text. `path` is its place, `stub_path` where stubs are looked up (merge, auto use them).
+
+        Raises Failure: `parse error near symbol 7 - symbol 8: ' '`. A run that reads many texts makes one parser for all.
+        """
         self.scan.begin(text, path, stub_path)
         self.known.clear()
         found = self._whole()

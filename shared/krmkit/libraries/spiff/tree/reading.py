@@ -6,6 +6,7 @@ Scalars follow YAML 1.1 as spiff's reader does: `yes` and `off` are booleans (as
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,7 @@ _NULLS = ("", "~", "null", "Null", "NULL")
 _WORDS = frozenset("yYnNoOtTfF")
 _NUMBERS = frozenset("+-.0123456789")
 _DIGITS = frozenset("0123456789")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 MOST_ALIASED = 100_000
 """How many nodes a text may repeat through aliases."""
 
@@ -178,7 +180,7 @@ def resolve(text: str) -> Any:
     if text.lower() in _FLOATS:
         return _FLOATS[text.lower()]
     plain = text.replace("_", "")
-    if _is_float(plain):
+    if _FLOAT.fullmatch(plain) and not _DIGITS.issuperset(plain.lstrip("+-")):
         return float(plain)
     return text
 
@@ -200,16 +202,3 @@ def _integer(text: str) -> int | None:
     if text[0] == "-":
         value = -value
     return value if -(1 << 63) <= value < 1 << 63 and not digits.startswith(("+", "-")) else None
-
-
-def _is_float(text: str) -> bool:
-    body = text[1:] if text[0] in "+-" else text
-    mantissa, mark, exponent = body.lower().partition("e")
-    if mark:
-        digits = exponent[1:] if exponent[:1] in ("+", "-") else exponent
-        if not digits or not _DIGITS.issuperset(digits):
-            return False
-    whole, point, fraction = mantissa.partition(".")
-    if not _DIGITS.issuperset(whole) or not _DIGITS.issuperset(fraction) or not (whole or fraction):
-        return False
-    return bool(point or mark)
