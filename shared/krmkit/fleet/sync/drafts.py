@@ -96,21 +96,19 @@ class Drafts:
         # Another draft of the same sync may have got this number.
         while self.store.refs.get(self._tag(number)) is not None:
             number += 1
-        tag = self._tag(number)
+        tag, held = self._tag(number), ""
         if others := [one for one in self._passed_over() if one.startswith(TAGS)]:
             names = [short_ref(one) for one in others]
-            self.outcome.held = True
-            self.outcome.conflicts.append(
-                f"{listed(names, 3)}: published by people, and {short_ref(tag)} would replace it: --adopt {names[-1]} takes"
-                f" it over, or publish {short_ref(ref)} yourself"
-            )
-            return
-        if lost := replaced_in_main(self.store, self.package, number, memory.output):
-            self.outcome.held = True
-            self.outcome.conflicts.append(
+            held = f"{listed(names, 3)}: published by people, and {short_ref(tag)} would replace it:"
+            held += f" --adopt {names[-1]} takes it over"
+        elif lost := replaced_in_main(self.store, self.package, number, memory.output):
+            held = (
                 f"{listed(lost, 3)}: main has another content by hand, which {short_ref(tag)} would replace:"
-                f" {self._tagging(tag)}take it back, or publish {short_ref(ref)} yourself"
             )
+            held += f" {self._tagging(tag)}take it back"
+        if held:
+            self.outcome.held = True
+            self.outcome.conflicts.append(f"{held}, or publish {short_ref(ref)} yourself")
             return
         self.drop(ref)
         self.store.refs.set(tag, commit)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass, field
 
-from krmkit.kpt.merge.threeway import UPSTREAM
+from krmkit.kpt.merge.threeway import UPSTREAM, Conflict, MergedValue
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.program import ChildError, run_bounded, words
 
@@ -21,25 +20,7 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """Lines that both sides changed. `line`: the first of the taken lines in the merged text, from 1."""
-
-    line: int
-    upstream: str
-    local: str
-    merged: str
-
-
-@dataclass(slots=True)
-class MergedLines:
-    """The merged text, and the lines that both sides changed."""
-
-    content: bytes
-    hunks: list[Hunk] = field(default_factory=list)
-
-
-def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTREAM) -> MergedLines | None:
+def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTREAM) -> MergedValue | None:
     """Merge by lines; where both sides changed the same lines, take those of `prefer`. None if a version is not text.
 
     Raises Refused. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
@@ -80,11 +61,11 @@ def _merge_file(folder: str) -> bytes | None:
     return output
 
 
-def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> MergedLines:
+def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> MergedValue:
     """The text with one side of each conflict."""
     signs = {sign: bytes([sign]) * _MARKER for sign in b"<=>"}
     merged: list[bytes] = []
-    hunks: list[Hunk] = []
+    conflicts: list[Conflict] = []
     sides: list[list[bytes]] = []
     lines = _lines(marked)
     for number, line in enumerate(lines):
@@ -98,13 +79,15 @@ def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> Merg
             if number == len(lines) - 1 and taken and not whole.endswith(b"\n"):
                 # git ends the last line of a side before it closes the conflict.
                 taken = [*taken[:-1], taken[-1].rstrip(b"\r\n")]
-            texts = [b"".join(side).decode("utf-8", "replace") for side in (sides[1], sides[0], taken)]
-            hunks.append(Hunk(len(merged) + 1, *texts))
+            new, here, chosen = (
+                b"".join(side).decode("utf-8", "replace") for side in (sides[1], sides[0], taken)
+            )
+            conflicts.append(Conflict((), None, new, here, chosen, len(merged) + 1))
             merged += taken
             sides = []
         else:
             (sides[-1] if sides else merged).append(line)
-    return MergedLines(b"".join(merged), hunks)
+    return MergedValue(b"".join(merged), conflicts)
 
 
 def _lines(content: bytes) -> list[bytes]:

@@ -32,8 +32,7 @@ def merge_text(
     if lines is None:
         merged = upstream if prefer == UPSTREAM else local
         return MergedValue(merged, [Conflict((), base, upstream, local, merged)])
-    conflicts = [Conflict((), None, one.upstream, one.local, one.merged, one.line) for one in lines.hunks]
-    return MergedValue(lines.content.decode("utf-8", "surrogatepass"), conflicts)
+    return MergedValue(lines.value.decode("utf-8", "surrogatepass"), lines.conflicts)
 
 
 def merge_file(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 
 from krmkit.storage.git.program import GitError, GitRepository
 
@@ -50,9 +49,7 @@ class Objects:
     def __enter__(self) -> Objects:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def reopen(self) -> None:

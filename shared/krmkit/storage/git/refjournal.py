@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 
 from krmkit.krm.errors import Refused
 from krmkit.storage.disk.journal import read_limited
@@ -62,9 +61,7 @@ class RepositoryLock:
             self._complete()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._handle)
 
     def update(self, changes: Mapping[str, tuple[str, str]]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
@@ -92,9 +91,7 @@ class Fetched:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
     def revision(self, ref: str) -> Revision:

@@ -29,8 +29,8 @@ def test_lines(base: bytes, upstream: bytes, local: bytes, theirs: bytes, ours: 
     merged, kept = merge_lines(base, upstream, local), merge_lines(base, upstream, local, LOCAL)
 
     assert merged is not None and kept is not None
-    assert (merged.content, kept.content) == (theirs, ours)
-    assert bool(merged.hunks) == (theirs != ours)
+    assert (merged.value, kept.value) == (theirs, ours)
+    assert bool(merged.conflicts) == (theirs != ours)
 
 
 def test_a_conflict_has_its_line() -> None:
@@ -38,7 +38,7 @@ def test_a_conflict_has_its_line() -> None:
     merged = merge_lines(b"a\nb\nc\nd\n", b"a\nb\nc\nu\n", b"new\na\nb\nc\nl\n")
 
     assert merged is not None
-    assert [(one.line, one.upstream, one.local) for one in merged.hunks] == [(5, "u\n", "l\n")]
+    assert [(one.line, one.upstream, one.local) for one in merged.conflicts] == [(5, "u\n", "l\n")]
 
 
 def test_what_is_no_text() -> None:
