@@ -96,6 +96,7 @@ HOT_PATH = {
     "systems.palette.constraints.dependencies": 0.0,
     "systems.palette.constraints.format": 8.3,
     "systems.palette.constraints.formattypes": 8.7,
+    "systems.palette.constraints.items": 9.0,
     "systems.palette.constraints.resources": 0.0,
     "systems.palette.constraints.validate": 12.1,
     "systems.palette.macros.context": 2.9,

@@ -8,13 +8,14 @@ from functools import partial
 from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
 from krmkit.kpt.merge.policy import POLICIES, STOP
 from krmkit.libraries.process.stderr import say
+from krmkit.render.conversion.packcheck import check_pack
 from krmkit.render.conversion.packexport import exported
 from krmkit.render.conversion.packfolder import imported
 from krmkit.render.conversion.packmerge import FORCE
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
-from krmkit.views.formats import FORMATS
+from krmkit.views.formats import FORMATS, counted
 from krmkit.views.outcome import Told
 from krmkit.views.packs import data_of, json_text, read_pack, text_of
 from krmkit.views.terminal import Terminal, unread_is_fine
@@ -27,7 +28,7 @@ def parser() -> CommandParser:
         description="Bring packs into a package, and take them out again.",
         allow_abbrev=False,
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show")
+    commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show|check")
     bring = commands.add_parser(
         "import",
         help="pack folders -> ConfigMaps in a package",
@@ -64,6 +65,18 @@ def parser() -> CommandParser:
     )
     show.add_argument("folders", nargs="+", metavar="PACK", help="a pack folder: one with a pack.json")
     add_output(show, ("text", "json"), results=False, does=False)
+    check = commands.add_parser(
+        "check",
+        help="what is wrong with pack folders",
+        description="Check pack.json by its schema, and whether pack.json, the values, the charts and the manifests fit each"
+        " other: files that are not there or not listed, values that reach no chart, values that change nothing.",
+        allow_abbrev=False,
+    )
+    check.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
+    check.add_argument(
+        "--ci", action="store_true", help="also what the checks of Palette's public repository refuse"
+    )
+    add_output(check, FORMATS)
     return made
 
 
@@ -91,6 +104,15 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     if arguments.command == "show":
         return _show(arguments.folders, arguments.format, Terminal.of(arguments))
+    if arguments.command == "check":
+        checked = [
+            PackageReport(folder, results=check_pack(folder, arguments.ci)) for folder in arguments.folders
+        ]
+        errors = sum(one.severity == "error" for each in checked for one in each.results)
+        closing = f"{counted(len(checked), 'pack')}, {counted(errors, 'error')}"
+        report = Report("pack check", checked, False)
+        Told(report, "CheckedPacks", {}, closing=closing).show(arguments.format, Terminal.of(arguments))
+        return 1 if errors else 0
     if arguments.command == "import":
         progress = Terminal(sys.stderr)
         try:

@@ -124,6 +124,7 @@ CALLS = {
     ("run",): "run set-namespace list.yaml --format text",
     ("pack", "import"): "pack import pack -o packs",
     ("pack", "export"): "pack export shop -o packs",
+    ("pack", "check"): "pack check pack",
     ("pkg", "get"): "pkg get upstream/shop@v1 another",
     ("pkg", "diff"): "pkg diff shop@v2",
     ("pkg", "update"): "pkg update shop@v2 --dry-run",

@@ -149,7 +149,12 @@ class PackDemands:
             message = f"the scheduleType of a component does not exist{hint}"
             self.add("schema", resource, f"{path}.scheduleType", message, current=schedule)
             return
+        if schedule == "control-plane":
+            message = "the scheduleType control-plane is taken as master, the word that Palette has for it"
+            self.add("unknown-schedule", resource, f"{path}.scheduleType", message, current=schedule)
         reference = component.get("resourceRequestParamRef")
+        if reference is None:
+            return  # it counts nothing
         if not isinstance(reference, str) or not reference.strip():
             self.add(
                 "schema",

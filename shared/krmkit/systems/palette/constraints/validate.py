@@ -7,7 +7,7 @@ from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.systems.palette.constraints.effort import Effort
 from krmkit.systems.palette.packs.findings import DEFAULTS, METADATA, VALUES, pack_finding
-from krmkit.systems.palette.packs.pack import Pack
+from krmkit.systems.palette.packs.pack import DISPLAY_NAME, Pack
 from krmkit.systems.palette.packs.values import PackValues
 
 TYPE_CHECKING = False
@@ -146,6 +146,20 @@ class CheckedPack:
             )
 
 
+def twins(packs: Sequence[Pack]) -> list[Finding]:
+    """Errors about packs of one name that nothing tells apart: all but one need a name of their own."""
+    findings: list[Finding] = []
+    seen: set[tuple[str, str]] = set()
+    for pack in packs:
+        key = pack.name, pack.own_name if pack.label != pack.name else ""
+        if key in seen:
+            what = f'with the {DISPLAY_NAME} "{key[1]}"' if key[1] else f"without a {DISPLAY_NAME}"
+            message = f"the profile has another pack {pack.name} {what}: give it a {DISPLAY_NAME} of its own in its values"
+            findings.append(pack_finding("twin", message, (pack.name,), pack.label, VALUES, "pack"))
+        seen.add(key)
+    return findings
+
+
 def validate(
     packs: Sequence[Pack], options: ValidationOptions, satisfied: list[Finding] | None = None
 ) -> list[Finding]:
@@ -153,7 +167,7 @@ def validate(
 
     A list given as `satisfied` takes one finding for each rule that holds, with the reason.
     """
-    findings: list[Finding] = []
+    findings = twins(packs)
     asking: list[CheckedPack] = []
     profile: Profile | None = None
     previous = options.previous

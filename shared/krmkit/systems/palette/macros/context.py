@@ -37,6 +37,10 @@ SYSTEM_MACROS = (
 )
 
 
+# Those of app profiles: their tiers, inputs and deployments.
+APP_MACROS = ("apptier.", "appprofile.", "appdeployment.")
+
+
 class Context:
     """The values that macros can refer to beside packs. Each is name -> text.
 

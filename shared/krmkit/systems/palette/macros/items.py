@@ -11,7 +11,7 @@ from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
 from krmkit.systems.palette.macros.context import Context, Source
 from krmkit.systems.palette.macros.resolve import MacroResolver, Resolved
-from krmkit.systems.palette.packs.items import Carrier
+from krmkit.systems.palette.packs.items import Carrier, Packs
 from krmkit.systems.palette.packs.lines import FileLines, said_place
 from krmkit.systems.palette.packs.macrotext import FIELD
 
@@ -21,6 +21,32 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST_LISTED = 20
+
+
+def resolve_items(resources: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
+    """Resolve all texts of a list from the original values of the packs, then write them. Raises Refused, YamlError."""
+    packs = Packs.read(resources)
+    findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
+    sources = sources_of(packs.carriers)
+    resolver = MacroResolver(sources, read_context(spec, config), resources.limits)
+    in_packs = list(resolve_packs(packs.carriers, resolver, sources))
+    in_resources = list(resolve_resources(resources, packs.carriers, config, resolver))
+    resources.secrets |= resolver.derived
+    for carrier, resolved in in_packs:
+        findings += resolved_findings(resolved, carrier.resource, packs.lines, carrier)
+    for item, resolved in in_resources:
+        findings += resolved_findings(resolved, item, packs.lines)
+    if resources.causes is not None:
+        from krmkit.systems.palette.macros.causes import MacroCauses, record_macros
+
+        inputs = MacroCauses(resolver, config, packs.carriers, sources)
+        record_macros(resources.causes, inputs, in_packs, in_resources)
+    for carrier, resolved in in_packs:
+        carrier.write_values(resolved.text)
+    for item, resolved in in_resources:
+        item.rewrite(resolved.text)
+        _ = item.root  # it must be a resource of YAML again; raises YamlError or Refused
+    return [*findings, *unused_findings(resolver, config)]
 
 
 def read_context(spec: dict[str, Any], config: Resource | None) -> Context:

@@ -11,7 +11,15 @@ from krmkit.libraries.yaml.limits import Limits
 from krmkit.libraries.yaml.scalars import core_resolve
 from krmkit.libraries.yaml.tree import Scalar, deref
 from krmkit.systems.palette.errors import KEPT, MacroError
-from krmkit.systems.palette.macros.context import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Source
+from krmkit.systems.palette.macros.context import (
+    APP_MACROS,
+    EMPTY,
+    ERROR,
+    KEEP,
+    SYSTEM_MACROS,
+    Context,
+    Source,
+)
 from krmkit.systems.palette.macros.expressions import MacroExpression
 from krmkit.systems.palette.packs.keypath import FOUND, Finder, KeyPath
 from krmkit.systems.palette.packs.macrotext import Macro, MacroText
@@ -197,6 +205,8 @@ class MacroValues:
             "var": self.context.variables,
             "macro": self.context.macros,
         }.get(kind)
+        if kind == "system" and name not in self.context.system and name.startswith(APP_MACROS):
+            raise MacroError(KEPT, "Palette resolves macros of app profiles", INFO)
         if known is not None:
             value = known.get(name)
             return self._undefined(path, KEEP, self._hint(kind, name)) if value is None else value

@@ -11,6 +11,8 @@ _SEVERITIES = {
     "unknown-type": WARNING,
     "unparseable": WARNING,
     "default-type": WARNING,
+    "incomplete": WARNING,
+    "unknown-schedule": WARNING,
     "unbounded-not-supported": WARNING,
     "param-missing": WARNING,
     "replicas-missing": WARNING,

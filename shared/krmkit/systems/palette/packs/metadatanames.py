@@ -15,7 +15,13 @@ from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.systems.palette.packs.findings import METADATA, SCHEMA, pack_finding
 from krmkit.systems.palette.packs.pack import Pack
-from krmkit.systems.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML
+from krmkit.systems.palette.packs.packfileschemas import (
+    CLOUDS,
+    PACK_JSON,
+    PRESETS_YAML,
+    SCHEMA_YAML,
+    pack_json_schema,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,18 +34,13 @@ PRESETS = "presets.yaml"
 def unknown_names(
     pack: Pack, limits: Limits = DEFAULT_LIMITS, right: set[tuple[str, str]] | None = None
 ) -> list[Finding]:
-    """Warnings about names in a pack's files that are probably typing errors, a layer that does not exist, and presets of one name.
+    """Warnings about names in a pack's files that are probably typing errors, unknown clouds, and presets of one name.
 
     right: files and their texts in which nothing was found before; it gets those of this pack. Many packs have the same.
     """
     checked = _Names(pack, METADATA)
     checked.walk(pack.metadata, PACK_JSON, "")
-    if pack.layer and pack.layer not in LAYERS:
-        from krmkit.libraries.messages.nearest import did_you_mean
-
-        checked.add(
-            "layer", f'there is no layer "{pack.layer}"{did_you_mean(pack.layer, LAYERS)}', pack.layer
-        )
+    checked.clouds()
     found = checked.found
     for file, text, schema in ((PRESETS, pack.presets, PRESETS_YAML), (SCHEMA, pack.schema, SCHEMA_YAML)):
         if right is not None and (file, text) in right:
@@ -62,6 +63,33 @@ def unknown_names(
     return found
 
 
+def metadata_problems(pack: Pack, whole: bool = False) -> list[Finding]:
+    """Return what in pack.json breaks its schema; unless `whole`, the checks of constraints tell about those.
+
+    A field that is missing is a warning, as a package may render without it; Palette takes no pack without it, so it is an
+    error in a `whole` check.
+    """
+    from krmkit.libraries.schema.violations import validate
+
+    found = validate(pack_json_schema(), pack.metadata)[1]
+    if not whole:
+        found = [one for one in found if not one.path.startswith("constraints")]
+    return [
+        pack_finding(
+            "incomplete"
+            if not whole and one.path in PACK_JSON["required"] and one.path not in pack.metadata
+            else "pack-json",
+            f"{METADATA}: {one}",
+            (one.path,),
+            pack.label,
+            METADATA,
+            one.path,
+            one.current,
+        )
+        for one in found
+    ]
+
+
 class _Names:
     """The names of one file, compared with those of its schema."""
 
@@ -75,6 +103,16 @@ class _Names:
         self.found.append(
             pack_finding(rule, message, (path,), self.pack.label, self.file, path, current, severity=WARNING)
         )
+
+    def clouds(self) -> None:
+        """Warn of clouds that Palette does not have; anybody may register one."""
+        from krmkit.libraries.messages.nearest import did_you_mean
+
+        listed = self.pack.metadata.get("cloudTypes")
+        for number, cloud in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(cloud, str) and cloud not in CLOUDS:
+                message = f'Palette has no cloud "{cloud}"{did_you_mean(cloud, CLOUDS)}'
+                self.add(f"cloudTypes[{number}]", message, cloud, "unknown-cloud")
 
     def walk(self, data: object, schema: Schema, path: str) -> None:
         """Look at the names of maps, and of the maps in them, as far as the schema describes them."""

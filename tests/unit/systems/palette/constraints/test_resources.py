@@ -102,7 +102,7 @@ def test_keys_with_dots_in_references() -> None:
         ),
         pytest.param("r: 1", component(schedule="nodes"), ["schema"], id="unknown-schedule"),
         pytest.param("r: 1", component(schedule=None), ["schema"], id="no-schedule"),
-        pytest.param("r: 1", component(request=None), ["schema"], id="no-request"),
+        pytest.param("r: 1", component(request=None), [], id="no-request"),
         pytest.param("r: 1", component(replicas=3), ["schema"], id="replicas-reference-is-a-number"),
         pytest.param("r: 1", "x", ["schema"], id="component-is-no-object"),
     ],
@@ -166,7 +166,7 @@ def test_a_pool_with_both_roles_counts_all_once() -> None:
     ("schedule", "pools", "expected"),
     [
         ("worker", [CONTROL], ["no-worker-pool"]),
-        ("control-plane", [WORKERS], ["no-control-plane-pool"]),
+        ("master", [WORKERS], ["no-control-plane-pool"]),
         ("all", [], ["no-worker-pool"]),
         ("all", [CONTROL], []),
     ],
@@ -176,6 +176,13 @@ def test_no_pool_to_run_on(schedule: str, pools: list[dict[str, object]], expect
     report = run(cpu(component(schedule=schedule), component(schedule=schedule)), "r: 1m", *pools)
 
     assert codes(report) == [(code, "app", "cpu") for code in expected]
+
+
+def test_a_word_that_palette_does_not_have() -> None:
+    """An older page of Palette had control-plane for master; it counts, with a warning."""
+    (finding,) = run(cpu(component(schedule="control-plane")), "r: 1m", CONTROL).findings
+
+    assert (finding.rule, finding.severity) == ("unknown-schedule", "warning")
 
 
 def test_packs_add_up_unless_each_is_asked_alone() -> None:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
-from krmkit.systems.palette.packs.metadatanames import unknown_names
+from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
+from krmkit.systems.palette.packs.metadatanames import metadata_problems, unknown_names
 from krmkit.systems.palette.packs.pack import Pack
 
 RIGHT: dict[str, Any] = {
     "name": "a",
+    "displayName": "A",
     "version": "1.0.0",
     "layer": "addon",
     "commit_msg": "anything",
@@ -67,7 +69,7 @@ CASES = [
         "constraints.resources[0].components[0].scheduleTyp",
         "scheduleType",
     ),
-    ("the layer", {**RIGHT, "layer": "addons"}, "layer", "addon"),
+    ("a cloud", {**RIGHT, "cloudTypes": ["all", "vspere"]}, "cloudTypes[1]", "vsphere"),
 ]
 
 
@@ -80,6 +82,62 @@ def test_typing_errors(data: dict[str, Any], path: str, near: str) -> None:
 
     assert (found.field, found.severity) == (path, "warning")
     assert found.message.endswith(f'; did you mean "{near}"?')
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "said"),
+    [
+        ({"displayName": ""}, "displayName", "must not be empty"),
+        ({"version": None}, "version", ""),
+        ({"layer": "addons"}, "layer", "addon"),
+        ({"charts": "charts/a.tgz"}, "charts", "must be a list"),
+        ({"kubeManifests": {"a": "b"}}, "kubeManifests", "must be a list"),
+        ({"annotations": {"source": 5}}, "annotations.source", "must be a string"),
+        ({"version": 1.2}, "version", "must be a string"),
+        ({"eol": 2027}, "eol", "must be a string"),
+    ],
+)
+def test_values_of_pack_json(change: dict[str, Any], path: str, said: str) -> None:
+    """Each value of another type is an error at its place."""
+    (found,) = metadata_problems(Pack({**RIGHT, **change}))
+
+    assert (found.rule, found.severity, found.field) == ("pack-json", "error", path)
+    assert said in found.message
+
+
+@pytest.mark.parametrize("name", ["displayName", "version", "layer"])
+def test_fields_that_must_be_there(name: str) -> None:
+    """Palette takes no pack without them."""
+    (found,) = metadata_problems(Pack({key: value for key, value in RIGHT.items() if key != name}))
+
+    assert (found.rule, found.severity, found.field) == ("incomplete", "warning", name)
+    assert metadata_problems(Pack(RIGHT)) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "errors"),
+    [
+        (["", "x"], 0),
+        (["x", "y"], 0),
+        ([""], 0),
+        (["", ""], 1),
+        (["x", "x"], 1),
+        (["", "x", "x", ""], 2),
+        (["{{ .spectro.var.a }}", "{{ .spectro.var.b }}"], 0),
+    ],
+)
+def test_twins(names: list[str], errors: int) -> None:
+    """A pack may stand more than once where all but one have a name of their own."""
+    packs = []
+    for number, name in enumerate(names):
+        own = f"pack:\n  spectrocloud.com/display-name: '{name}'\n" if name else "a: 1\n"
+        packs.append(Pack({**RIGHT, "constraints": {}}, own))
+        packs[-1].label = f"a (item{number})" if len(names) > 1 else "a"
+
+    found = [one for one in validate(packs, ValidationOptions()) if one.rule == "twin"]
+
+    assert len(found) == errors
+    assert all(one.severity == "error" and "display-name" in one.message for one in found)
 
 
 def test_what_is_right() -> None:
@@ -101,7 +159,7 @@ def test_what_is_right() -> None:
 )
 def test_constraints_without_pools(entry: dict[str, Any], said: str) -> None:
     """What is wrong in itself is an error, though a config without machinePools asks for no sums."""
-    pack = {"name": "a", "version": "1.0.0", "layer": "addon", "constraints": {"resources": [entry]}}
+    pack = {**RIGHT, "constraints": {"resources": [entry]}}
     item = (
         'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {config.kubernetes.io/local-config: "true"}}\n'
         f"data:\n  pack.json: '{json.dumps(pack)}'\n"
