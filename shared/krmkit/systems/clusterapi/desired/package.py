@@ -5,14 +5,14 @@ The functions that default and validate share it: a class is read, and its schem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError
 from krmkit.libraries.messages.nearest import did_you_mean, proposal
-from krmkit.libraries.schema.fields import find, is_list_of_maps, mapping
+from krmkit.libraries.schema.fields import entries, find, is_list_of_maps, mapping
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.systems.clusterapi.api.decode import TEMPLATE_VARIABLE, DecodeProblem
 from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
@@ -154,18 +154,13 @@ def class_variables(cluster_class: Object, extensions: Extensions) -> list[Objec
 def discovered(cluster_class: Object) -> dict[str, list[Object]]:
     """Return the definitions of external patches in the class's status, by patch name."""
     found: dict[str, list[Object]] = {}
-    for variable in _mappings(find(cluster_class, ("status", "variables"))):
-        for definition in _mappings(variable.get("definitions")):
+    for variable in entries(find(cluster_class, ("status", "variables"))):
+        for definition in entries(variable.get("definitions")):
             source = definition.get("from", "")
             if source and source != INLINE:
                 kept = {name: value for name, value in definition.items() if name != "from"}
                 found.setdefault(str(source), []).append({**kept, "name": variable.get("name", "")})
     return found
-
-
-def _mappings(value: object) -> list[Object]:
-    """Return the mappings of a list; the status is not validated."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 class TopologyPackage:
@@ -187,8 +182,12 @@ class TopologyPackage:
             key: Class(DecodedObject(item, decode_cluster_class), self.extensions)
             for key, item in collected.classes.items()
         }
-        self.previous_clusters = _decoded(collected.previous_clusters, decode_cluster)
-        self.previous_classes = _decoded(collected.previous_classes, decode_cluster_class)
+        self.previous_clusters = {
+            key: DecodedObject(item, decode_cluster) for key, item in collected.previous_clusters.items()
+        }
+        self.previous_classes = {
+            key: DecodedObject(item, decode_cluster_class) for key, item in collected.previous_classes.items()
+        }
         for decoded in self.clusters:
             before = self.previous(decoded)
             if before is not None and decoded.usable:
@@ -262,12 +261,6 @@ def as_applied(cluster: Object, before: Object) -> Object:
         if name in _OF_THE_CONTROLLER and not spec.get(name)
     }
     return {**cluster, "metadata": {**cluster["metadata"], "uid": uid}, "spec": {**spec, **kept}}
-
-
-def _decoded(
-    items: Mapping[Key, CollectedObject], decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
-) -> dict[Key, DecodedObject]:
-    return {key: DecodedObject(item, decode) for key, item in items.items()}
 
 
 def default_cluster(

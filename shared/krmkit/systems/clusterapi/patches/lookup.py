@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.go.numbers import atoi
 from krmkit.systems.clusterapi.api.errors import PatchValueError
 
 Segment = tuple[str, int | None]
@@ -19,20 +21,15 @@ def parse_path_segment(segment: str) -> Segment:
     if left < 0 or right < left:
         raise PatchValueError(f"failed to parse path segment {quote(segment)}")
     digits = segment[left + 1 : right]
-    bare = digits[1:] if digits[:1] in ("-", "+") else digits
-    if not (bare.isascii() and bare.isdecimal()):
+    try:
+        number = atoi(digits)
+    except GoInputError as error:
         raise PatchValueError(
-            f"failed to parse array index in path segment {quote(segment)}:"
-            f" strconv.Atoi: parsing {quote(digits)}: invalid syntax"
-        )
-    if len(bare) > 18:
-        raise PatchValueError(
-            f"failed to parse array index in path segment {quote(segment)}:"
-            f" strconv.Atoi: parsing {quote(digits)}: value out of range"
-        )
-    if int(digits) < 0:
-        raise PatchValueError(f"invalid array index {int(digits)} in path segment {quote(segment)}")
-    return segment[:left], int(digits)
+            f"failed to parse array index in path segment {quote(segment)}: {error}"
+        ) from None
+    if number < 0:
+        raise PatchValueError(f"invalid array index {number} in path segment {quote(segment)}")
+    return segment[:left], number
 
 
 class VariablePath:

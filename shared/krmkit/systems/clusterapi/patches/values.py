@@ -127,7 +127,10 @@ def value_of(json_patch: Mapping[str, Any]) -> Callable[[Variables], Any]:
         return _failing(".valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set")
     if variable and template:
         return _failing(".valueFrom is set, but both .valueFrom.variable and .valueFrom.template are set")
-    return _of_variable(str(variable)) if variable else _of_template(str(template))
+    if variable:
+        path = VariablePath(str(variable))
+        return _told("", lambda variables: path.value(variables.values))
+    return _told(" for template", ValueTemplate(str(template)).value)
 
 
 def _failing(message: str) -> Callable[[Variables], Any]:
@@ -137,40 +140,21 @@ def _failing(message: str) -> Callable[[Variables], Any]:
     return fail
 
 
-def _of_variable(path: str) -> Callable[[Variables], Any]:
-    prepared = VariablePath(path)
+def _told(what: str, read: Callable[[Variables], Any]) -> Callable[[Variables], Any]:
+    """Return a calculation whose errors say what was calculated."""
 
-    def read(variables: Variables) -> Any:
+    def calculate(variables: Variables) -> Any:
         try:
-            return prepared.value(variables.values)
+            return read(variables)
         except PatchValueError as error:
-            raise PatchValueError(f"failed to calculate value: {error}") from None
+            raise PatchValueError(f"failed to calculate value{what}: {error}") from None
 
-    return read
-
-
-def _of_template(text: str) -> Callable[[Variables], Any]:
-    template = ValueTemplate(text)
-
-    def render(variables: Variables) -> Any:
-        try:
-            return template.value(variables)
-        except PatchValueError as error:
-            raise PatchValueError(f"failed to calculate value for template: {error}") from None
-
-    return render
+    return calculate
 
 
 def enabled_by(text: str | None) -> Callable[[Variables], bool]:
     """Return whether a patch is enabled: it has no enabledIf, or its output is exactly `true`. Raises PatchValueError."""
     if not text:
         return lambda variables: True
-    template = ValueTemplate(text)
-
-    def enabled(variables: Variables) -> bool:
-        try:
-            return template.value(variables) is True
-        except PatchValueError as error:
-            raise PatchValueError(f"failed to calculate value for enabledIf: {error}") from None
-
-    return enabled
+    value = _told(" for enabledIf", ValueTemplate(text).value)
+    return lambda variables: value(variables) is True

@@ -5,6 +5,8 @@ An upgrade takes several: the control plane goes through each version, and worke
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from krmkit.krm.finding import Finding
 from krmkit.libraries.schema.fields import find
 from krmkit.systems.clusterapi.api.errors import TopologyError
@@ -102,16 +104,7 @@ def _merged(steps: list[Step]) -> list[Roll]:
         for roll in step.rolls:
             known = found.get(roll.group)
             if known is None:
-                found[roll.group] = Roll(
-                    roll.group,
-                    list(roll.reasons),
-                    roll.sure,
-                    roll.only,
-                    1,
-                    roll.replicas,
-                    roll.max_surge,
-                    roll.max_unavailable,
-                )
+                found[roll.group] = replace(roll, reasons=list(roll.reasons), times=1)
                 continue
             known.times += 1
             known.sure = known.sure or roll.sure

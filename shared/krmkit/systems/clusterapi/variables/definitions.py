@@ -16,7 +16,7 @@ from krmkit.libraries.schema.fields import MISSING, find, mapping
 from krmkit.libraries.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.libraries.schema.openapi import Schema
 from krmkit.systems.clusterapi.api.errors import DefinitionsError
-from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.systems.clusterapi.variables.definitionvalidation import openapi_of, validate_class_variables
 from krmkit.systems.clusterapi.variables.schema import convert_schema
 from krmkit.systems.clusterapi.variables.values import VariableValue, go_number
 
@@ -75,7 +75,7 @@ class Definitions:
                 problems.append(f'variable "{name}" has conflicting definitions')
                 continue
             first = listed[0]
-            schema, errors = convert_schema(_openapi(first), "schema")
+            schema, errors = convert_schema(openapi_of(first), "schema")
             rules = None
             if schema is not None and has_rules(schema):
                 if environment is None:
@@ -101,11 +101,6 @@ def _environment() -> KubeEnvironment:
     from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
 
     return KubeEnvironment()
-
-
-def _openapi(definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    schema = mapping(definition, "schema")
-    return mapping(schema, "openAPIV3Schema")
 
 
 def status_variables(
@@ -162,7 +157,7 @@ def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return (
         bool(first.get("required")) is not bool(other.get("required"))
         or mapping(first, "deprecatedV1Beta1Metadata") != mapping(other, "deprecatedV1Beta1Metadata")
-        or _without_false(_openapi(first)) != _without_false(_openapi(other))
+        or _without_false(openapi_of(first)) != _without_false(openapi_of(other))
     )
 
 
@@ -182,7 +177,7 @@ def conflict_of(entry: Mapping[str, Any]) -> str:
     metadata = [mapping(one, "deprecatedV1Beta1Metadata") for one in (first, other)]
     if metadata[0] != metadata[1]:
         fields.append(_both("metadata", *metadata))
-    fields += differing(_without_false(_openapi(first)), _without_false(_openapi(other)))
+    fields += differing(_without_false(openapi_of(first)), _without_false(openapi_of(other)))
     return f"{entry['name']}: {sources[0]} and {sources[1]} differ in {', '.join(fields)}"
 
 

@@ -22,7 +22,7 @@ from krmkit.libraries.kube.fielderror import (
 )
 from krmkit.libraries.kube.names import validate_annotations, validate_labels
 from krmkit.libraries.schema.errors import SchemaError
-from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.schema.kubernetes.defaults import check_defaults
 from krmkit.libraries.schema.kubernetes.rulepath import rule_path
 from krmkit.libraries.schema.kubernetes.rules import RuleSet, has_rules
@@ -65,9 +65,9 @@ def validate_class_variables(
         metadata = mapping(variable, "deprecatedV1Beta1Metadata")
         errors += _metadata_errors(metadata, child(place, "deprecatedV1Beta1Metadata"))
         place = child(place, "schema", "openAPIV3Schema")
-        schema = _openapi(variable)
+        schema = openapi_of(variable)
         errors += _schema_metadata_errors(schema, place)
-        known = _expressions(_openapi(old[name])) if name in old else frozenset()
+        known = _expressions(openapi_of(old[name])) if name in old else frozenset()
         errors += _root_errors(name, schema, place, environments, known)
     return errors
 
@@ -92,9 +92,9 @@ class _Environments:
         return self._newest
 
 
-def _openapi(variable: Mapping[str, Any]) -> Mapping[str, Any]:
-    schema = find(variable, ("schema", "openAPIV3Schema"))
-    return schema if isinstance(schema, dict) else {}
+def openapi_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of a variable's definition, {} without one."""
+    return mapping(definition, "schema", "openAPIV3Schema")
 
 
 def _name_errors(name: str, path: str) -> list[FieldError]:

@@ -25,6 +25,7 @@ from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api.decode import go_order
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.gotypes import part_of
+from krmkit.systems.clusterapi.patches.selector import matches_class
 from krmkit.systems.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -221,19 +222,6 @@ def _name_problem(name: str) -> str:
     if is_qualified_name(name.replace("*", "a")):
         return "selector does not comply with the Kubernetes naming standards"
     return ""
-
-
-def matches_class(name: str, class_name: str) -> bool:
-    """Return whether a name of a selector, with or without a star at one end, matches a class.
-
-    >>> matches_class("*-worker", "default-worker")
-    True
-    """
-    if name in (class_name, "*"):
-        return True
-    if name.startswith("*") and class_name.endswith(name[1:]):
-        return True
-    return name.endswith("*") and class_name.startswith(name[:-1])
 
 
 def _validate_json_patch(patch: Object, variables: Collection[str], path: str) -> list[FieldError]:

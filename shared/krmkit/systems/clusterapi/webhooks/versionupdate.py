@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, invalid
-from krmkit.libraries.schema.fields import mapping
+from krmkit.libraries.schema.fields import entries, find, mapping, text
 from krmkit.libraries.versions import Version
 from krmkit.libraries.versions.blang import (
     compare_with_build_tags,
@@ -56,8 +55,8 @@ def validate_version_update(
     problems = [] if state is None else _running_upgrades(state, old)
     if not problems:
         return None
-    text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-    return invalid(path, value, f"version cannot be changed: {text}")
+    why = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+    return invalid(path, value, f"version cannot be changed: {why}")
 
 
 def _running_upgrades(state: CurrentState, old: Version) -> list[str]:
@@ -70,34 +69,13 @@ def _running_upgrades(state: CurrentState, old: Version) -> list[str]:
     return [problem for check in checks if (problem := check())]
 
 
-def _nested(data: Object, *path: str) -> Any:
-    value: Any = data
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
-def _text(data: Object, *path: str) -> str:
-    value = _nested(data, *path)
-    return value if isinstance(value, str) else ""
-
-
-def _mapping(data: Object, *path: str) -> Object:
-    value = _nested(data, *path)
-    return value if isinstance(value, dict) else {}
-
-
 def status_version(control_plane: Object) -> str:
     """Return the version that the control plane runs: the lowest of status.versions, else status.version, else ""."""
-    found = _nested(control_plane, "status", "versions")
-    versions = [
-        one["version"]
-        for one in (found if isinstance(found, list) else [])
-        if isinstance(one, dict) and isinstance(one.get("version"), str) and one["version"]
-    ]
+    listed = entries(find(control_plane, ("status", "versions")))
+    versions = [version for one in listed if (version := text(one.get("version")))]
     if not versions:
-        return _text(control_plane, "status", "version")
-    lowest: str = versions[0]
+        return text(find(control_plane, ("status", "version")))
+    lowest = versions[0]
     for version in versions[1:]:
         one, best = _parsed(version), _parsed(lowest)
         if one is not None and best is not None:
@@ -107,9 +85,9 @@ def status_version(control_plane: Object) -> str:
     return lowest
 
 
-def _parsed(text: str) -> Version | None:
+def _parsed(version: str) -> Version | None:
     try:
-        return parse_tolerant(text)
+        return parse_tolerant(version)
     except GoInputError:
         return None
 
@@ -118,13 +96,13 @@ def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
     checking = "failed to check if control plane is upgrading: failed to"
     if control_plane is None:
         return f"{checking} get control plane object"
-    text = _nested(control_plane, "spec", "version")
-    if not isinstance(text, str):
+    given = find(control_plane, ("spec", "version"))
+    if not isinstance(given, str):
         return f"{checking} get control plane version: path .spec.version: field not found"
     try:
-        version = parse_tolerant(text)
+        version = parse_tolerant(given)
     except GoInputError as error:
-        return f"{checking} parse control plane version {text}: {error}"
+        return f"{checking} parse control plane version {given}: {error}"
     if str(version) != str(old):
         return (
             f"Cluster.spec.topology.version {old} was not propagated to control plane yet"
@@ -149,14 +127,14 @@ def _workers_problem(workers: list[Object], old: Version, what: str, machines: l
     """Return the error about MachineDeployments or MachinePools that are not at the old version yet, or still replace machines."""
     late = []
     for worker in workers:
-        name = _text(worker, "metadata", "name")
-        text = _text(worker, "spec", "template", "spec", "version")
+        name = text(find(worker, ("metadata", "name")))
+        given = text(find(worker, ("spec", "template", "spec", "version")))
         try:
-            version = parse_tolerant(text)
+            version = parse_tolerant(given)
         except GoInputError as error:
-            return f"failed to check if {what} {name} is upgrading: failed to parse version {text}: {error}"
+            return f"failed to check if {what} {name} is upgrading: failed to parse version {given}: {error}"
         if str(version) != str(old) or any(
-            _nested(machine, "spec", "version") != text for machine in _machines_of(worker, machines)
+            find(machine, ("spec", "version")) != given for machine in _machines_of(worker, machines)
         ):
             late.append(name)
     if late:
@@ -165,7 +143,7 @@ def _workers_problem(workers: list[Object], old: Version, what: str, machines: l
 
 
 def _machines_of(worker: Object, machines: list[Object]) -> list[Object]:
-    selector = _mapping(worker, "spec", "selector", "matchLabels")
+    selector = mapping(worker, "spec", "selector", "matchLabels")
     return [
-        machine for machine in machines if selector.items() <= _mapping(machine, "metadata", "labels").items()
+        machine for machine in machines if selector.items() <= mapping(machine, "metadata", "labels").items()
     ]

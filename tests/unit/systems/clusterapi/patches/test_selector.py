@@ -23,6 +23,7 @@ TEMPLATE: Object = {"apiVersion": "b/v1", "kind": "ConfigTemplate"}
         ("workers-*", "workers-gpu", True),
         ("workers-*", "my-workers-gpu", False),
         ("w*s", "workers", False),
+        ("workers*", "workers", True),
     ],
 )
 def test_names_of_classes(pattern: str, name: str, fits: bool) -> None:
