@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from krmkit.cli.arguments import CommandParser, add_color, add_package, add_place, package_above
+from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR
 from krmkit.libraries.envsubst import SubstitutionError
@@ -19,7 +19,7 @@ from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import write, write_file
 from krmkit.systems.clusterapi.api.templatevariables import cluster_template
 from krmkit.systems.clusterapi.plan.model import SAME
-from krmkit.views.migration import told
+from krmkit.views.migration import FORMATS, told, told_json
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 _LARGEST = 64 * 1024 * 1024
@@ -65,7 +65,7 @@ def parser() -> CommandParser:
         epilog="Exit code: 0 done or nothing to do, 2 files would change (--check), 1 something is left to do, or a Cluster would change.",
     )
     add_package(migrate)
-    add_color(migrate)
+    add_output(migrate, FORMATS, results=False, does=False)
     migrate.add_argument("--check", action="store_true", help="write nothing; exit 2 if files would change")
     migrate.add_argument(
         "--diff", action="store_true", help="show the changes and write nothing, without --write"
@@ -127,7 +127,10 @@ def _migrate(arguments: argparse.Namespace) -> int:
     if arguments.write or not (arguments.check or arguments.diff):
         write(package, found.edits)
     changed = [one for one in found.plan.clusters if one.action != SAME]
-    text = told(found, changed, arguments.diff, Terminal.of(arguments))
+    if arguments.format == "json":
+        text = told_json(found)
+    else:
+        text = told(found, changed, arguments.diff, Terminal.of(arguments))
     with unread_is_fine(sys.stdout):
         sys.stdout.write(text)
     for problem in found.plan.errors:
