@@ -39,7 +39,7 @@ class FittingFunction:
     choices: list[str] = field(default_factory=list)
 
     def config(self) -> str:
-        """The text of the config file."""
+        """Return the text of the config file."""
         text = emit.document(
             {
                 "apiVersion": GROUP_VERSION,
@@ -57,11 +57,11 @@ class FittingFunction:
 
 
 def fitting(resources: list[Resource], rendered: bool) -> tuple[list[FittingFunction], list[str]]:
-    """The functions that fit the resources, in the order in which they run, and why others were left out.
+    """Return the functions that fit the resources, in the order of their run, and why others do not.
 
-    Rendering functions are tried first. One that fails on these resources is left out, with its first error, unless the validator
-    of its system fails, too: then the resources are wrong, and the pipeline is right. rendered: Clusters are rendered; else
-    they are only validated, and a note names the plan.
+    Rendering functions are tried first. One that fails on these resources is left out, with its first error,
+    unless the validator of its system fails, too: then the resources are wrong, and the pipeline is right.
+    rendered: Clusters are rendered; else they are only validated, and a note names the plan.
     """
     topologies = _for_topologies(resources, rendered)
     chosen = [*_for_packs(resources), *topologies, *_for_installations(resources)]
@@ -131,7 +131,7 @@ def _for_packs(resources: list[Resource]) -> list[FittingFunction]:
 
 
 def _preset_choices(resources: list[Resource]) -> list[str]:
-    """A selection of each preset of the packs, and how to use it; none where no presets can be read."""
+    """Return a selection of each preset of the packs, and how to use it; none for unreadable presets."""
     lines = []
     for carrier in Packs.read(ResourceList.of(resources)).carriers:
         try:
@@ -202,7 +202,7 @@ def _for_platforms(resources: list[Resource]) -> list[FittingFunction]:
 
 
 def _problem(function: FittingFunction, resources: list[Resource]) -> str:
-    """The first error of a function on the resources, "" if it has none. The resources do not change."""
+    """Return a function's first error on the resources, which stay as they are; "" without one."""
     from krmkit.fn.loader import load
     from krmkit.fn.run import apply
     from krmkit.krm.resource import Resource

@@ -22,7 +22,7 @@ _MOST_NAMED = 3  # files in a note
 
 
 def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant]:
-    """The variants of all fleets at and below a folder, with states from their packages' reports.
+    """Return the variants of all fleets at and below a folder, with states from their packages' reports.
 
     Raises Refused.
     """
@@ -55,7 +55,7 @@ def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant
 
 
 def synced_variants(path: str) -> list[FleetVariant]:
-    """The variants in the output of `krmkit variants status -f json` (or sync). Raises Refused."""
+    """Return the variants in the output of `krmkit variants status -f json` (or sync). Raises Refused."""
     try:
         told: Any = json.loads(read_file(path, path) or b"")
         if not isinstance(told, dict) or told.get("kind") != "Variants":
@@ -85,7 +85,7 @@ def _synced(told: dict[str, Any]) -> FleetVariant:
 
 
 def collisions(report: Report, objects: list[Resource]) -> list[dict[str, Any]]:
-    """The objects that two variants of the record make for one cluster: a sentence, and its packages.
+    """Return the objects that two variants of the record make for one cluster: a sentence, and its packages.
 
     objects: the Repositories, whose annotations name clusters.
     """
@@ -100,7 +100,7 @@ def collisions(report: Report, objects: list[Resource]) -> list[dict[str, Any]]:
 
 
 def upstream_of(folder: str) -> str:
-    """The upstream of a package that was not read, as `upstream`; "" if its Kptfile cannot be read."""
+    """Return the upstream of a package that was not read, as `upstream`; "" if its Kptfile cannot be read."""
     try:
         content = read_file(os.path.join(folder, "Kptfile"), "Kptfile") or b""
         return upstream(Resource(content.decode("utf-8")))

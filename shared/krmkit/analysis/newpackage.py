@@ -1,4 +1,4 @@
-"""What makes a folder a package: a Kptfile with the functions that fit its resources, their configs, and a .krmignore."""
+"""Make a folder a package: a Kptfile with the fitting functions, their configs, and a .krmignore."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESOURCE = re.compile(rb'^[\s{]*"?apiVersion"?\s*:', re.MULTILINE)
 
 @dataclass(slots=True, eq=False)
 class FolderContents:
-    """The content of a folder: the resources of each file, and the files without resources; `helm`: those of Helm.
+    """Content of a folder: resources by file, and files without resources; `helm`: those of Helm.
 
     `doubtful`: the errors of files that begin like resources and count as Helm's.
     """
@@ -39,12 +39,12 @@ class FolderContents:
 
     @property
     def resources(self) -> list[Resource]:
-        """All resources, in the order of their files."""
+        """Return all resources, in the order of their files."""
         return [resource for resources in self.files.values() for resource in resources]
 
 
 def planned(folder: str, name: str = "", rendered: bool = False) -> tuple[list[FileEdit], list[str]]:
-    """The files that make a folder a package, or give a package its pipeline, and notes for the user.
+    """Return the files that make a folder a package, or give a package its pipeline, and notes for the user.
 
     rendered: the pipeline renders Clusters, in place of validating them for plans.
     Raises Refused.
@@ -85,7 +85,7 @@ def planned(folder: str, name: str = "", rendered: bool = False) -> tuple[list[F
 
 
 def _has_config(folder: str, found: FolderContents, function: FittingFunction) -> bool:
-    """Whether the folder has this function's config; if not, `function.file` becomes a free file name."""
+    """Return whether the folder has this function's config; if not, `function.file` becomes a free name."""
     names = [function.file, f"{function.name}.yaml", *(f"{function.name}-{n}.yaml" for n in range(2, 100))]
     for name in names:
         if any(resource.kind == function.kind for resource in found.files.get(name, [])):
@@ -113,7 +113,7 @@ def _nothing_fits(found: FolderContents) -> str:
 
 
 def _existing(folder: str, name: str) -> Resource | None:
-    """The Kptfile of a package without a pipeline, as `krmkit pack import` leaves it; None for no package.
+    """Return the Kptfile of a package without a pipeline, as `krmkit pack import` leaves it, or None.
 
     Raises Refused for a package that has a pipeline, and for a `name` that is not the package's.
     """
@@ -137,12 +137,12 @@ def _existing(folder: str, name: str) -> Resource | None:
 
 
 def package_name(text: str) -> str:
-    """A name that Kubernetes takes: `package_name("My Site_1") == "my-site-1"`."""
+    """Return a name that Kubernetes takes: `package_name("My Site_1") == "my-site-1"`."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST].strip("-") or "package"
 
 
 def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
-    """The .krmignore with the files that are not resources added at its end. Raises Refused."""
+    """Return the .krmignore with the files that are not resources added at its end. Raises Refused."""
     path = os.path.join(folder, IGNORE_FILE)
     content = read_file(path, IGNORE_FILE) if os.path.exists(path) else None
     try:
@@ -165,7 +165,7 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
 
 
 def _pattern(path: str) -> str:
-    """The line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
+    """Return the line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
     if "\n" in path:
         raise Refused(f"{path!r} must have no line break in its name to be listed in .krmignore; rename it")
     if any(sign in path for sign in "*?["):  # without these, a backslash is part of the name

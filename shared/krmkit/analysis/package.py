@@ -99,7 +99,7 @@ def _mask(one: PackageReport, mask: Mask) -> None:
 
 
 def profiles(package: Package, items: list[Resource], resolver: ProgramResolver) -> Iterator[dict[str, Any]]:
-    """The packs among the items, as each config of validate-pack-constraints selects them; without a config, all."""
+    """Yield the packs that each config of validate-pack-constraints selects; without a config, all."""
     resources = ResourceList.of(items, None, resolver.options.limits)
     packs = [carrier.pack for carrier in Packs.read(resources).carriers]
     if not packs:
@@ -122,7 +122,7 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
 
 
 def has_clusters(items: Iterable[Resource]) -> bool:
-    """Whether a Cluster with a topology is among the items. Most packages have none, and need no plan."""
+    """Return whether a Cluster with a topology is among the items; most packages need no plan."""
     return any(
         item.kind == "Cluster"
         and item.api_version.startswith("cluster.x-k8s.io/")
@@ -134,10 +134,10 @@ def has_clusters(items: Iterable[Resource]) -> bool:
 def topology_of(
     path: str, against: str, items: list[Resource], sources: PackageFiles
 ) -> tuple[dict[str, Any], list[Result]]:
-    """The plan as data, with `against`, of a package at `path`, and its results; `items` are those of the package as rendered.
+    """Return the plan as data, with `against`, and its results; `items` are the rendered package's.
 
-    Without a repository to compare with, the data has a `problem`, and one info says so; if `against` was given,
-    Refused is raised.
+    Without a repository to compare with, the data has a `problem`, and one info says so; if `against` was
+    given, Refused is raised.
     """
     wanted = against or HEAD
     try:

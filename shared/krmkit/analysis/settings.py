@@ -63,7 +63,7 @@ _PROGRAMS = ("allowedPrograms", "containers")
 
 
 def read_settings(path: str, label: str) -> dict[str, Any]:
-    """The values of a settings file by the names of flags: `{"skip": ["kubeval"], "in_process": []}`. Raises Refused."""
+    """Return a file's settings by flag names: `{"skip": ["kubeval"], "in_process": []}`. Raises Refused."""
     try:
         items = SourceFile(label, (read_file(path, label) or b"").decode("utf-8"), "", label).items
         if len(items) != 1:

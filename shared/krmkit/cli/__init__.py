@@ -129,7 +129,7 @@ def _unwritten(name: str, error: OSError) -> int:
 
 
 def usage() -> str:
-    """The text of --help."""
+    """Return the text of --help."""
     lines = ["krmkit: KRM functions, and packages rendered with them", "", "Usage: krmkit COMMAND ...", ""]
     lines += [f"  {name:<11}{summary}" for name, (_, summary) in COMMANDS.items()]
     lines += ["", "krmkit COMMAND --help lists its flags.", ""]

@@ -27,7 +27,7 @@ _EARLIER = frozenset(("--out",))  # names of flags that work and are not shown
 
 
 class Fitting(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of a text as they are, but for paragraphs with a line that is too long for the terminal."""
+    """Keep the lines of a text, but fill paragraphs with a line that is too long for the terminal."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         from textwrap import fill
@@ -50,7 +50,7 @@ class Fitting(argparse.RawDescriptionHelpFormatter):
         return "\n\n".join(paragraphs)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
-        """Show the value once, `-o, --output DIR` (as Python does from 3.13 on), and no earlier names of a flag."""
+        """Show the value once, `-o, --output DIR`, as Python does from 3.13 on, and no earlier flag names."""
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
         value = self._format_args(action, action.dest.upper())
@@ -76,14 +76,14 @@ class CommandParser(argparse.ArgumentParser):
 
     # Typeshed overloads, as the next.
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and take the repository's settings for flags that are not given; `from_settings` has their names."""
+        """Parse, and take missing flags from the repository's settings; `from_settings` names them."""
         found = super().parse_args(args, namespace)
         found.from_settings = _set_defaults(found, args or ())
         return found
 
     # Typeshed overloads this method for every kind of namespace; none of the overloads matters here.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and refuse unknown arguments in the parser of the subcommand: only it knows the subcommand's flags."""
+        """Parse, and let the subcommand's parser refuse unknown arguments: only it knows its flags."""
         found, rest = super().parse_known_args(args, namespace)
         if rest:
             flag = next((word for word in rest if word.startswith("-")), "")
@@ -106,7 +106,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _set_defaults(found: argparse.Namespace, words: Sequence[str]) -> frozenset[str]:
-    """Put the settings of the repository into options that have no flag among the words; return their names."""
+    """Put the repository's settings into options without a flag among the words; return their names."""
     given = vars(found)
     names = given.get("package"), given.get("setfile"), *given.get("sets", ())
     place = next((one for one in names if one and os.path.exists(one)), os.curdir)
@@ -133,7 +133,7 @@ def _set_defaults(found: argparse.Namespace, words: Sequence[str]) -> frozenset[
 def add_output(
     parser: argparse.ArgumentParser, formats: Sequence[str], results: bool = True, does: bool = True
 ) -> None:
-    """Add --format and --color; --severity for a command with results, --quiet for one that says what it did."""
+    """Add --format and --color, --severity for a command with results, and --quiet for one that reports."""
     parser.add_argument(
         "-f",
         "--format",
@@ -169,7 +169,7 @@ def add_place(parser: argparse.ArgumentParser, metavar: str, text: str, **settin
 
 
 def output_place(text: str) -> str:
-    """The value of --output.
+    """Return the value of --output.
 
     Raises argparse's error for the name of a format. Example: `output_place("out") == "out"`.
     """
@@ -204,7 +204,7 @@ def add_package(parser: argparse.ArgumentParser) -> None:
 
 
 def package_above() -> str:
-    """The package that the working directory lies in: the nearest folder upwards with a Kptfile, else `.`."""
+    """Return the package of the working directory: the nearest folder upwards with a Kptfile, else `.`."""
     folder = os.path.realpath(os.curdir)
     while not os.path.exists(os.path.join(folder, KPTFILE)):
         above = os.path.dirname(folder)
@@ -215,10 +215,11 @@ def package_above() -> str:
 
 
 def package_and_words(words: Iterable[str | None], most: int, default: str = "") -> tuple[str, list[str]]:
-    """The package that a command line may begin with, and the words behind it, at most `most`. Raises ValueError for more.
+    """Return the package that may come first, and the words behind it. Raises ValueError beyond `most`.
 
     The first word is the package if it is a folder, or if there is neither a `default` nor a package around.
-    Example: `package_and_words(["profile", "ConfigMap/app"], 2)` is `("profile", ["ConfigMap/app"])` where profile is a folder.
+    Example: `package_and_words(["profile", "ConfigMap/app"], 2)` is `("profile", ["ConfigMap/app"])` where
+    profile is a folder.
     """
     rest, above = [word for word in words if word], default or package_above()
     inside = default or os.path.exists(os.path.join(above, KPTFILE))
@@ -258,7 +259,7 @@ def add_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def seconds(text: str) -> float:
-    """The value of --timeout. Raises argparse's error. Example: `seconds("2.5") == 2.5`."""
+    """Return the value of --timeout. Raises argparse's error. Example: `seconds("2.5") == 2.5`."""
     try:
         value = float(text)
     except ValueError:
@@ -269,21 +270,21 @@ def seconds(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """The value of --jobs. Raises argparse's error. Example: `count("4") == 4`."""
+    """Return the value of --jobs. Raises argparse's error. Example: `count("4") == 4`."""
     if not (text.isascii() and text.isdecimal() and int(text) > 0):
         raise argparse.ArgumentTypeError(f'must be a whole number above 0, got "{text}"')
     return int(text)
 
 
 def cores() -> int:
-    """How many processes can work at a time on this machine."""
+    """Return how many processes can work at a time on this machine."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def add_tree(parser: argparse.ArgumentParser, recursive: str = "", jobs_with: str = "with -r: ") -> None:
-    """Add the flags of many packages: --since, --jobs and --exclude, and --recursive, whose help is `recursive`.
+    """Add the flags of many packages: --since, --jobs, --exclude, and --recursive with this help text.
 
     Without `recursive`, the command takes all packages below a folder by itself.
     """

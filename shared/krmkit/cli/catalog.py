@@ -72,7 +72,7 @@ def _systems() -> int:
 
 
 def parser(command: str) -> CommandParser:
-    """The command line of `krmkit list`, `doc` or `version`."""
+    """Return the command line of `krmkit list`, `doc` or `version`."""
     if command == "list":
         made = CommandParser(prog="krmkit list", description="List the functions of the catalog.")
         made.add_argument(

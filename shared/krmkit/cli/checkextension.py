@@ -37,7 +37,7 @@ Exit code: 0 the extension keeps the contract (there may be warnings), 1 it does
 
 
 def _milliseconds(text: str) -> float:
-    """A time above 0."""
+    """Return a time above 0."""
     try:
         number = float(text)
     except ValueError:
@@ -48,7 +48,7 @@ def _milliseconds(text: str) -> float:
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit topology check-extension`."""
+    """Return the command line of `krmkit topology check-extension`."""
     made = CommandParser(
         prog="krmkit topology check-extension",
         description="Test whether a runtime extension keeps Cluster API's contract.",
@@ -139,7 +139,7 @@ def _target(arguments: argparse.Namespace) -> Caller:
 
 
 def _recorded(path: str) -> list[Object]:
-    """The answers to DiscoverVariables in recorded TopologyResponses. Raises Refused."""
+    """Return the answers to DiscoverVariables in recorded TopologyResponses. Raises Refused."""
     items: list[Any]
     if os.path.isdir(path):
         items = [item.get() for item in read_items(path) if item.kind == RESPONSES]
@@ -162,7 +162,7 @@ def _recorded(path: str) -> list[Object]:
 
 
 def _definitions(target: Caller) -> list[Object]:
-    """The variables that all handlers define. Errors are ignored here: the check reports them."""
+    """Return the variables that all handlers define. Errors are ignored here: the check reports them."""
     definitions: list[Object] = []
     try:
         handlers = (
@@ -179,7 +179,7 @@ def _definitions(target: Caller) -> list[Object]:
 
 
 def table(report: ContractReport, terminal: Terminal) -> str:
-    """The outcome as text: findings, times, and a last line with the counts."""
+    """Return the outcome as text: findings, times, and a last line with the counts."""
     findings = Table(["", "HANDLER", "RULE", "WHAT"])
     for finding in report.findings:
         findings.add([*finding], RED if finding[0] == VIOLATION else YELLOW)

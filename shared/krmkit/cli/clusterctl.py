@@ -1,5 +1,5 @@
-"""`krmkit clusterctl generate TEMPLATE` substitutes the `${VARIABLE}`s of a Cluster API template, as clusterctl does, and `migrate PKG`
-converts a package to v1beta2.
+"""`krmkit clusterctl generate TEMPLATE` substitutes the `${VARIABLE}`s of a Cluster API template, as
+clusterctl does, and `migrate PKG` converts a package to v1beta2.
 
 The environment is not read: the same template and values give the same text everywhere.
 """
@@ -34,7 +34,7 @@ drone/envsubst; $$ is a dollar sign.
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit clusterctl`."""
+    """Return the command line of `krmkit clusterctl`."""
     made = CommandParser(prog="krmkit clusterctl", description="Templates of Cluster API, offline.")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     generate = commands.add_parser(
@@ -97,7 +97,7 @@ def main(words: list[str]) -> int:
 
 
 def _made(arguments: argparse.Namespace, name: str) -> str:
-    """The text to print or write."""
+    """Return the text to print or write."""
     content = (
         sys.stdin.buffer.read(_LARGEST + 1)
         if arguments.template == "-"

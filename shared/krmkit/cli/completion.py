@@ -1,4 +1,4 @@
-"""`krmkit completion SHELL`: a script that lets the shell complete commands, flags, choices, functions and files."""
+"""`krmkit completion SHELL`: a script to complete commands, flags, choices, functions and files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FILES = (
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit completion`."""
+    """Return the command line of `krmkit completion`."""
     made = CommandParser(
         prog="krmkit completion",
         description="Print the completion script of a shell, from the same parsers that\nread the commands.",

@@ -10,7 +10,7 @@ from krmkit.krm.errors import Refused
 
 
 def engine_for(arguments: Namespace, count: int) -> Engine:
-    """The cluster that --on names, or without it --jobs processes of this machine. Raises Refused."""
+    """Return the cluster that --on names, or without it --jobs processes of this machine. Raises Refused."""
     if arguments.on:
         from krmkit.fleet.engine.dask import DaskEngine
 
@@ -19,7 +19,7 @@ def engine_for(arguments: Namespace, count: int) -> Engine:
 
 
 def check_engine(arguments: Namespace) -> None:
-    """Raises Refused where --on and --jobs are both given."""
+    """Raise Refused where --on and --jobs are both given."""
     if arguments.on and arguments.jobs:
         raise Refused(
             f"--jobs {arguments.jobs} says how many processes of this machine work, and with --on the cluster does;"

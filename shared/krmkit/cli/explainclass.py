@@ -15,7 +15,7 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit topology explain`."""
+    """Return the command line of `krmkit topology explain`."""
     made = CommandParser(
         prog="krmkit topology explain",
         description="Show the variables of a ClusterClass: type, default, whether a Cluster can do without, and the fields that patches set from"

@@ -22,7 +22,7 @@ makes it, gets one.
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit init`."""
+    """Return the command line of `krmkit init`."""
     made = CommandParser(
         prog="krmkit init",
         description="Make a package of a folder: a Kptfile, and configs for the functions that fit\nits resources.",

@@ -46,7 +46,7 @@ COMMANDS = "import|graph|explain|reconcile"
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit landscaper`."""
+    """Return the command line of `krmkit landscaper`."""
     made = CommandParser(
         prog="krmkit landscaper",
         description="Bring components into a package; draw, explain and plan its Installations.",
@@ -131,7 +131,7 @@ def main(words: list[str]) -> int:
 
 
 def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
-    """The output of a command, and its exit code."""
+    """Return the output of a command, and its exit code."""
     if arguments.command == "explain":
         words = (arguments.package, arguments.installation, arguments.value)
         meant = os.curdir if arguments.recursive else package_above() if not words[1] else ""
@@ -180,7 +180,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
 def _answer(
     arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask, now: str
 ) -> tuple[Told, int]:
-    """The output of a command on one package, secrets masked, and its exit code. Raises InstallationError."""
+    """Return a command's output on one package, masked, and its exit code. Raises InstallationError."""
     package = report.packages[0]
     if arguments.command == "reconcile":
         findings = plan_items(resources, [], now, write=False)
@@ -206,7 +206,7 @@ def _answer(
 
 
 def _place(arguments: argparse.Namespace, items: items_of.Items, field: str) -> str:
-    """The root Installation that explain is asked about, as `path:line:column`; "" if there is none of the name."""
+    """Return the root Installation that explain is asked about, as `path:line:column`; "" if none."""
     root = arguments.installation.partition("/")[0]
     installations = [one for key, one in items.places.items() if key[0] == "Installation" and key[2] == root]
     return place_in(arguments.package, installations[0], field) if installations else ""
@@ -217,7 +217,7 @@ def _text(lines: Iterable[str]) -> str:
 
 
 def _resources(path: str) -> ResourceList:
-    """All items of a package and of the packages in it, or of the YAML files of a folder."""
+    """Return all items of a package and of the packages in it, or of the YAML files of a folder."""
     items, notes = package_items(path)
     for note in notes:
         say("landscaper", note)

@@ -1,4 +1,4 @@
-"""`krmkit landscaper graph|explain|reconcile -r DIR`: the Installations of every package below a folder, on all cores."""
+"""`krmkit landscaper graph|explain|reconcile -r DIR`: Installations of all packages, on all cores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DRAWINGS = ("dot", "mermaid")  # formats of a graph, beside those of all command
 
 
 def drawing(form: str) -> str:
-    """The form of a graph in one of the formats; pages of markdown draw Mermaid."""
+    """Return the form of a graph in one of the formats; pages of markdown draw Mermaid."""
     return form if form in DRAWINGS else "mermaid" if form == "markdown" else "table"
 
 

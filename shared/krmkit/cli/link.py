@@ -19,7 +19,7 @@ With DIR on PATH, `exec: apply-presets` in a Kptfile runs the program under
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit link`."""
+    """Return the command line of `krmkit link`."""
     made = CommandParser(
         prog="krmkit link",
         description="Write a program for each function, for `exec:` of a Kptfile.",

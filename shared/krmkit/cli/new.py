@@ -25,7 +25,7 @@ docs/sdk.md shows how to continue from here.
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit new`."""
+    """Return the command line of `krmkit new`."""
     made = CommandParser(prog="krmkit new", description="Make a function of your own.")
     commands = made.add_subparsers(dest="command", required=True, metavar="function")
     function = commands.add_parser(

@@ -1,4 +1,4 @@
-"""`krmkit pack import` and `krmkit pack export`: convert pack folders to ConfigMaps of a package, and back."""
+"""`krmkit pack import` and `krmkit pack export`: convert pack folders to ConfigMaps and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit pack`."""
+    """Return the command line of `krmkit pack`."""
     made = CommandParser(
         prog="krmkit pack",
         description="Bring packs into a package, and take them out again.",

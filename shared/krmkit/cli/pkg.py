@@ -1,4 +1,4 @@
-"""`krmkit pkg get`, `diff` and `update`: packages from git that follow their upstream, keeping local edits and comments."""
+"""`krmkit pkg get`, `diff` and `update`: packages that follow an upstream in git, with local edits kept."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit pkg`."""
+    """Return the command line of `krmkit pkg`."""
     made = CommandParser(
         prog="krmkit pkg",
         description="Get a package from git, and follow its upstream there.",
@@ -212,7 +212,7 @@ def _save(
                 continue
             source = ""
             if after is not None and (before is None or chmod or _text(after) is None):
-                # New files, and files whose mode changed upstream, get the upstream's mode. Binary files are copied.
+                # New files, and those whose mode changed upstream, get its mode. Binary files are copied.
                 source = os.path.join(place, str(number))
                 with open(source, "wb") as stream:
                     stream.write(after)

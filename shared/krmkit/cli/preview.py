@@ -1,4 +1,4 @@
-"""`krmkit preview PKG`: serve a report's page on loopback, on which the user chooses presets, macros and variables."""
+"""`krmkit preview PKG`: serve a report's page on loopback, to choose presets, macros and variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ the address holds a token. Ctrl-C ends it.
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit preview`."""
+    """Return the command line of `krmkit preview`."""
     made = CommandParser(
         prog="krmkit preview",
         description="Show a package on a page on which you choose presets, macros and variables.",

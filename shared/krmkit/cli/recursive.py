@@ -1,7 +1,7 @@
 """`krmkit render -r DIR`: every package below a folder, on all cores, each for itself.
 
-Memory does not grow with the number of packages: a process keeps nothing of a finished package, and results are shown
-in the order of paths as soon as they are complete up to there.
+Memory does not grow with the number of packages: a process keeps nothing of a finished package, and results
+are shown in the order of paths as soon as they are complete up to there.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class PackageJob(ABC):
 
     @abstractmethod
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
-        """The report on the package at a path. Raises Refused."""
+        """Return the report on the package at a path. Raises Refused."""
 
 
 class RenderJob(PackageJob):
@@ -130,7 +130,7 @@ def reports(
 def stream(
     job: Callable[[str], Any], paths: list[str], arguments: argparse.Namespace
 ) -> Iterator[tuple[str, Any, str]]:
-    """Yield the path of each package, a job's answer, and why there is none, in the order of the paths, from --jobs processes.
+    """Yield each package's path, a job's answer, and why there is none, in order, from --jobs processes.
 
     A line on a terminal counts the packages; nothing else is on it while the caller shows one.
     """
@@ -146,12 +146,12 @@ def stream(
 
 
 def name_of(path: str, folder: str) -> str:
-    """A package's path in the folder, which decides its shard: independent of where the folder lies."""
+    """Return a package's path in the folder, which decides its shard wherever the folder lies."""
     return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
 def chosen_packages(folder: str, arguments: argparse.Namespace) -> list[str]:
-    """The packages at and below a folder that --exclude does not leave out, with --since those that differ from a git revision.
+    """Return the packages at and below a folder, without --exclude, and with --since only changed ones.
 
     Raises Refused, also if there is no package.
     """
@@ -163,7 +163,7 @@ def chosen_packages(folder: str, arguments: argparse.Namespace) -> list[str]:
 
 
 def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
-    """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
+    """Return the packages at and below a folder, sorted; a subpackage belongs to the one above it."""
     if not os.path.isdir(folder):
         raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
     packages: list[str] = []
@@ -182,7 +182,7 @@ def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
 
 
 def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
-    """The packages in which a file, or the target of a link, differs from a git revision.
+    """Return the packages in which a file, or the target of a link, differs from a git revision.
 
     Untracked files count. Raises Refused if git fails.
     """
@@ -208,7 +208,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
 
 
 def _commit(repository: GitRepository, revision: str) -> str:
-    """The id of the commit that a revision means. Raises GitError."""
+    """Return the id of the commit that a revision means. Raises GitError."""
     missing = GitError("there is no such commit; name a branch, a tag or a commit of this repository")
     if revision.startswith("-"):
         raise missing
@@ -224,7 +224,7 @@ def _commit(repository: GitRepository, revision: str) -> str:
 
 
 def _links(package: str, changed: set[str]) -> bool:
-    """Whether a file of the package is a link that leads to a changed file, or by way of a changed link."""
+    """Return whether a package's file is a link to a changed file, or leads through a changed link."""
     return any(
         os.path.islink(os.path.join(path, name))
         and not changed.isdisjoint(resolved_by(os.path.join(path, name)))

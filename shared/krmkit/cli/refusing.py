@@ -13,7 +13,7 @@ _PARENTS = frozenset(("clusterctl", "landscaper", "new", "pack", "pkg", "spiff",
 
 
 def answered(words: list[str], command: Callable[[], int]) -> int:
-    """Return the exit code of a command line's command: 1 if a Refused or an unreadable text ends it, which is reported.
+    """Return the exit code of a command: 1 if a Refused or an unreadable text, which is reported, ends it.
 
     The title of the report has the command's whole name: `krmkit pkg get: ...`.
     """
@@ -29,7 +29,7 @@ def answered(words: list[str], command: Callable[[], int]) -> int:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether an error is about what a user gave: an OSError without a file is about stdout."""
+    """Return whether an error is about what a user gave: an OSError without a file is about stdout."""
     if isinstance(error, OSError):
         return bool(error.filename)
     from krmkit.krm.errors import Refused

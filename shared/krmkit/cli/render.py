@@ -51,7 +51,7 @@ Exit code: 0 done, or nothing to do; 1 an error, or a wrong call; 2 with
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit render`."""
+    """Return the command line of `krmkit render`."""
     made = CommandParser(
         prog="krmkit render",
         description="Run the pipeline of a kpt package and its subpackages, and write the files\nthat changed.",
@@ -94,7 +94,7 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> int:
-    """Run `krmkit render ...`; returns the exit code: 1 for errors, 2 where --check finds that files would change.
+    """Run `krmkit render ...`; returns the exit code: 1 for errors, 2 if --check finds changes.
 
     `prepare` may change the pipeline of the package before it runs.
     """
@@ -160,7 +160,7 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
-    """The error of flags that contradict each other, "" if there is none."""
+    """Return the error of flags that contradict each other, "" if there is none."""
     if arguments.write and (arguments.check or arguments.dry_run):
         return (
             f"--write and {'--check' if arguments.check else '--dry-run'} contradict each other; choose one"
@@ -177,7 +177,7 @@ def _contradiction(arguments: argparse.Namespace) -> str:
 
 
 def _unknown_choice(package: Package, names: list[str]) -> str:
-    """The error for a name in --skip or --only that no pipeline of the package has, else ""."""
+    """Return the error for a name in --skip or --only that no pipeline of the package has, else ""."""
     known = [function.function_name for each in package.walk() for function in each.functions]
     for name in names:
         if name not in known:

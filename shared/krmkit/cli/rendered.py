@@ -1,4 +1,4 @@
-"""What becomes of a rendered package: its files and results are written, and its report is made. One package or ten thousand."""
+"""Write the files and results of rendered packages, one or ten thousand, and make their reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def only_shows(arguments: argparse.Namespace) -> bool:
 def finished(
     package: Package, rendering: Rendering, arguments: argparse.Namespace, colour: bool
 ) -> PackageReport:
-    """Write what the flags ask for, and return the report, with a diff if one is asked for. Raises Refused."""
+    """Write what the flags ask for, and return the report, with a diff if asked for. Raises Refused."""
     untouched = package.kptfile.is_blueprint and not arguments.output
     if not (only_shows(arguments) or arguments.output or untouched):
         edits = edits_in_place(package, rendering, arguments.render_status)

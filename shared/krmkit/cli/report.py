@@ -51,7 +51,7 @@ call.
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit report`."""
+    """Return the command line of `krmkit report`."""
     made = CommandParser(
         prog="krmkit report",
         description="Show all about a package, or about every package below a folder, on one page.",
@@ -123,7 +123,7 @@ def main(words: list[str]) -> int:
 
 
 def _problem(arguments: argparse.Namespace) -> str:
-    """The error of flags that contradict each other, "" if there is none."""
+    """Return the error of flags that contradict each other, "" if there is none."""
     output, form = arguments.output, arguments.format
     if form not in FORMATS:
         return f'-o must be a file that ends with .html or .json, got "{output}"'
@@ -144,7 +144,7 @@ def _said(report: Report, output: str) -> str:
 
 
 def build(arguments: argparse.Namespace) -> Report:
-    """The report of a package or of all below a folder. Raises Refused."""
+    """Return the report of a package or of all below a folder. Raises Refused."""
     if arguments.functions:
         catalog(arguments.functions)  # an error in it is reported once, and not for every package
     folder = arguments.package or package_above()

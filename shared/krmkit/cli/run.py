@@ -1,4 +1,4 @@
-"""`krmkit run NAME [FILE] [flags]`: run one function exactly as its own program does; with --format, only its results."""
+"""`krmkit run NAME [FILE] [flags]`: run one function as its own program does; --format: only results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FLAGS = ("-f", "--format", "--color")
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit run`, for completion and --format: a function reads its own flags."""
+    """Return the command line of `krmkit run`, for completion and --format; functions read their flags."""
     from krmkit.cli.arguments import CommandParser, add_functions, add_output
     from krmkit.views.formats import FORMATS
 
@@ -81,7 +81,7 @@ _VALUED = frozenset(("--crds", "--limit", "--format", "-f"))  # flags of functio
 
 
 def _on_package(function: Function, words: list[str], folders: list[str]) -> int:
-    """Run the function alone on a package, as `kpt fn eval`; `words` are flags of render, --fn-config, and `-- key=value`."""
+    """Run the function alone on a package, as `kpt fn eval`; `words`: render's, --fn-config, `-- k=v`."""
     from krmkit.cli.render import main as render
     from krmkit.kpt.kptfile import PipelineFunction
     from krmkit.krm.resource import Resource
@@ -128,7 +128,7 @@ def _on_package(function: Function, words: list[str], folders: list[str]) -> int
 
 
 def _folders(words: list[str]) -> tuple[list[str], list[str]]:
-    """The values of --functions, and the other arguments, which go to the function."""
+    """Return the values of --functions, and the other arguments, which go to the function."""
     folders, rest = [], []
     left = iter(words)
     for word in left:
@@ -176,7 +176,7 @@ def _formatted(function: Function, words: list[str]) -> int:
 
 
 def _result(data: object, function: str) -> Result:
-    """A result of a ResourceList. Its file is from the annotations; the line is unknown."""
+    """Return a result of a ResourceList. Its file is from the annotations; the line is unknown."""
     from krmkit.render.findings.model import Result
 
     result = _map(data)

@@ -1,4 +1,4 @@
-"""The flags for how functions run: which are known, who answers an image, and what may run outside the catalog."""
+"""The flags for how functions run: which are known, who answers an image, and what else may run."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _registry(text: str) -> str:
 
 
 def options_of(arguments: argparse.Namespace, explain: bool = False) -> RunOptions:
-    """The options of a run for the flags of `add_running`, and --explain and --debug where there are such. Raises Refused."""
+    """Return a run's options for the flags of `add_running`, --explain and --debug. Raises Refused."""
     words = [f"--{name}" for name in ("explain", "debug") if getattr(arguments, name, False)]
     words += ["--explain"] * explain
     words += [f"--{name}={value}" for name in ("crds", "limit") for value in getattr(arguments, name)]
@@ -93,7 +93,7 @@ def options_of(arguments: argparse.Namespace, explain: bool = False) -> RunOptio
 
 
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
-    """The resolver of functions for the flags of `add_running`. Raises Refused."""
+    """Return the resolver of functions for the flags of `add_running`. Raises Refused."""
     from krmkit.fn.knownfunctions import catalog
     from krmkit.render.resolve import ProgramResolver
 

@@ -1,4 +1,4 @@
-"""`krmkit schema KIND` and `krmkit explain KIND.FIELD`: the config of a function, for editors and for people."""
+"""`krmkit schema KIND` and `krmkit explain KIND.FIELD`: a function's config, for editors and people."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ krmkit explain Settings                 # of a repository: .krmkit.yaml
 
 
 def parser(command: str) -> CommandParser:
-    """The command line of `krmkit schema` or `krmkit explain`."""
+    """Return the command line of `krmkit schema` or `krmkit explain`."""
     what = {
         "schema": "Print the JSON Schema of a config's kind, or of a file of Palette's packs.",
         "explain": "Say what a field of a config is for, of which type, and what lies below it.",
@@ -84,7 +84,7 @@ def main(words: list[str]) -> int:
 
 
 def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
-    """The definition of the function with this kind or name. Raises Refused with the nearest one."""
+    """Return the definition of the function with this kind or name. Raises Refused with the nearest one."""
     known: dict[str, FunctionDefinition] = {SETTINGS.kind: SETTINGS}
     for name, function in functions.items():
         definition = function.definition
@@ -102,7 +102,7 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
 
 
 def explained(definition: FunctionDefinition, steps: list[str]) -> str:
-    """The description of a field as text. Raises Refused with the nearest name."""
+    """Return the description of a field as text. Raises Refused with the nearest name."""
     schema: dict[str, Any] = json.loads(text_for(definition, "schema"))
     node, path = schema, definition.kind
     required = False
@@ -138,14 +138,14 @@ def explained(definition: FunctionDefinition, steps: list[str]) -> str:
 
 
 def _elements(node: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a list's elements, or the node itself."""
+    """Return the schema of a list's elements, or the node itself."""
     while isinstance(node.get("items"), dict):
         node = node["items"]
     return node
 
 
 def _type(node: dict[str, Any]) -> str:
-    """`string`, `list of object`, `map of string`."""
+    """Return `string`, `list of object`, `map of string`."""
     if isinstance(node.get("items"), dict):
         return f"list of {_type(node['items'])}"
     if isinstance(node.get("additionalProperties"), dict):

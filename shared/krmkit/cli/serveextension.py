@@ -24,7 +24,7 @@ SIGTERM and SIGINT stop the server as soon as the running calls have ended. See 
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit serve topology-extension`."""
+    """Return the command line of `krmkit serve topology-extension`."""
     made = CommandParser(
         prog="krmkit serve topology-extension",
         description="Serve runtime extensions of Cluster API.",

@@ -62,14 +62,14 @@ def add_certificates(parser: argparse.ArgumentParser, client_ca: str) -> None:
 
 
 def port_number(text: str) -> int:
-    """A port; 0 is any that is free."""
+    """Return a port; 0 is any that is free."""
     if not (text.isascii() and text.isdecimal() and int(text) <= 0xFFFF):
         raise argparse.ArgumentTypeError(f'must be a port from 0 to 65535, got "{text}"')
     return int(text)
 
 
 def duration(text: str) -> float:
-    """A time in seconds, 0 or more."""
+    """Return a time in seconds, 0 or more."""
     try:
         number = float(text)
     except ValueError:
@@ -80,7 +80,7 @@ def duration(text: str) -> float:
 
 
 def size(text: str) -> int:
-    """A size in bytes, above 0 and below 2 GiB."""
+    """Return a size in bytes, above 0 and below 2 GiB."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 1 << 31):
         raise argparse.ArgumentTypeError(
             f"must be a number of bytes below 2 GiB, such as {6 << 20}, got {text}"

@@ -30,7 +30,7 @@ _OF_THE_SHELL = ("/dev/", "/proc/self/fd/")  # pipes that somebody writes to, as
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit spiff`."""
+    """Return the command line of `krmkit spiff`."""
     made = CommandParser(prog="krmkit spiff", description="Process spiff++ templates.", allow_abbrev=False)
     commands = made.add_subparsers(dest="command", required=True, metavar="merge")
     one = commands.add_parser(
@@ -126,7 +126,7 @@ def main(words: list[str]) -> int:
 
 
 def _merged(arguments: argparse.Namespace) -> str:
-    """The text to print. The state file is written before this returns."""
+    """Return the text to print. The state file is written before this returns."""
     if [arguments.template, *arguments.stubs].count("-") > 1:
         raise Refused("stdin can only be one of the template and the stubs")
     template, *stubs = (_text(name) for name in (arguments.template, *arguments.stubs))
@@ -172,7 +172,7 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _environment(names: list[str]) -> dict[str, str] | None:
-    """The variables of --env; a name without a value that the environment lacks is left out."""
+    """Return the variables of --env; a name without a value that the environment lacks is left out."""
     if not names:
         return None
     variables: dict[str, str] = {}
@@ -188,7 +188,7 @@ def _environment(names: list[str]) -> dict[str, str] | None:
 
 
 def _chance(arguments: argparse.Namespace) -> bytes | None:
-    """The seed of --seed, or a new one with --random."""
+    """Return the seed of --seed, or a new one with --random."""
     if arguments.random:
         return os.urandom(32)
     if arguments.seed is None:
@@ -203,7 +203,7 @@ def _chance(arguments: argparse.Namespace) -> bytes | None:
 
 
 def _text(name: str) -> str:
-    """The text of a file, or of stdin."""
+    """Return the text of a file, or of stdin."""
     try:
         if name == "-":
             content = sys.stdin.buffer.read(LARGEST + 1)
@@ -230,7 +230,7 @@ def _document(name: str) -> Any:
 
 
 def _bindings(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """The names of --bindings and --define."""
+    """Return the names of --bindings and --define."""
     if not arguments.bindings and not arguments.define:
         return None
     names = _document(arguments.bindings) if arguments.bindings else {}
@@ -252,7 +252,7 @@ def _bindings(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
 
 def _files(folder: str) -> dict[str, bytes]:
-    """The files below a folder, by their paths in it; links are left out."""
+    """Return the files below a folder, by their paths in it; links are left out."""
     contents: dict[str, bytes] = {}
     size = 0
     if not os.path.isdir(folder):
@@ -275,7 +275,7 @@ def _files(folder: str) -> dict[str, bytes]:
 
 
 def _selected(document: Any, arguments: argparse.Namespace) -> Any:
-    """The part of a document that --path and --select name."""
+    """Return the part of a document that --path and --select name."""
     if arguments.path:
         document = _at(document, arguments.path)
     if not arguments.select:

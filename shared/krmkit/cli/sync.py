@@ -179,9 +179,10 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
 
 
 def fleet_of(path: str) -> str:
-    """A file's fleet name: the origin's name and the file's path in its git repository.
+    """Return a file's fleet name: the origin's name and the file's path in its git repository.
 
-    Examples: `org/fleets/prod/shops.yaml` in a clone of git@example.com:org/fleets.git, `shops.yaml` outside of any repository.
+    Examples: `org/fleets/prod/shops.yaml` in a clone of git@example.com:org/fleets.git, `shops.yaml` outside
+    of any repository.
     """
     folder, name = os.path.split(os.path.realpath(path))
     repository = GitRepository(Path(folder))
@@ -198,7 +199,7 @@ def fleet_of(path: str) -> str:
 
 
 def _named(given: list[tuple[str, str]]) -> dict[str, str]:
-    """The values of --repo by name. Raises Refused for a name with two places."""
+    """Return the values of --repo by name. Raises Refused for a name with two places."""
     places: dict[str, str] = {}
     for name, place in given:
         if places.setdefault(name, place) != place:
@@ -210,7 +211,7 @@ def _named(given: list[tuple[str, str]]) -> dict[str, str]:
 def _open_stores(
     given: dict[str, str], repositories: list[Resource], stack: ExitStack, dry: bool
 ) -> tuple[dict[str, Store], dict[str, str]]:
-    """The stores by name, and the addresses of those that are not folders of this machine."""
+    """Return the stores by name, and the addresses of those that are not folders of this machine."""
     known = {one.name: one for one in repositories}
     for name, one in known.items():
         repo = one.get("spec", "git", "repo")

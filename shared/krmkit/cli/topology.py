@@ -43,7 +43,7 @@ Exit code: 0 nothing changes, 2 something does, 1 a Cluster or class is refused,
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit topology`."""
+    """Return the command line of `krmkit topology`."""
     made = CommandParser(
         prog="krmkit topology", description="Cluster API's managed topologies, offline.", allow_abbrev=False
     )
@@ -151,7 +151,7 @@ def main(words: list[str]) -> int:
 
 
 def _plan(arguments: argparse.Namespace, ignored: list[str]) -> PackagePlan:
-    """The plan of one package; what its extensions have no part in is added to `ignored`. Raises Refused."""
+    """Return a package's plan; what its extensions have no part in is added to `ignored`. Raises Refused."""
     work = _read(arguments)
     for text in arguments.rebase:
         cluster, equals, cluster_class = text.partition("=")
@@ -171,7 +171,7 @@ def _plan(arguments: argparse.Namespace, ignored: list[str]) -> PackagePlan:
 
 
 def _plans(arguments: argparse.Namespace) -> list[PackagePlan]:
-    """The plans of every package below a folder that holds Clusters, on all cores. Raises Refused."""
+    """Return the plans of every package below a folder that holds Clusters, on all cores. Raises Refused."""
     from krmkit.cli.recursive import chosen_packages, stream
 
     paths = chosen_packages(arguments.package, arguments)
@@ -205,7 +205,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> Work:
-    """The old package, the current one, the options, and warnings. Raises Refused."""
+    """Return the old package, the current one, the options, and warnings. Raises Refused."""
     if arguments.live:
         work = Work(*read_with_cluster(arguments.package, arguments.context, arguments.cluster))
     else:
@@ -241,7 +241,7 @@ def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Reco
 
 
 def _unused(given: list[str], *packages: Collected) -> list[str]:
-    """A warning for each --extension that no class of the packages names."""
+    """Return a warning for each --extension that no class of the packages names."""
     used = sorted(extension_names(*packages))
     names = [text.partition("=")[0] for text in given]
     return [

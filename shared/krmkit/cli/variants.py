@@ -1,4 +1,4 @@
-"""`krmkit variants render SETFILE`: render the packages of a fleet from blueprints and a PackageVariantSet."""
+"""`krmkit variants render SETFILE`: render a fleet from blueprints and a PackageVariantSet."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MOST_GATES = 10
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line of `krmkit variants`."""
+    """Return the command line of `krmkit variants`."""
     made: argparse.ArgumentParser = CommandParser(
         prog="krmkit variants",
         description="Packages from PackageVariantSets, without a cluster.",
@@ -147,7 +147,7 @@ def main(words: list[str]) -> int:
 
 
 def fleet_report(fleet: FleetTasks, rows: Iterable[Row], setfile: str) -> Report:
-    """The report of a fleet: a package for each variant, and one for findings that concern several."""
+    """Return the report of a fleet: a package for each variant, and one for findings that concern several."""
     report = Report(_COMMAND, written=not fleet.dry_run)
     for row in rows:
         target = fleet.tasks[row.number].target
@@ -190,7 +190,7 @@ def add_collisions(report: Report, fleet: FleetTasks, collisions: dict[str, list
 
 
 def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], terminal: Terminal) -> None:
-    """The variants that changed, failed or wait, and the number of the others."""
+    """Return the variants that changed, failed or wait, and the number of the others."""
     stream = terminal.stream
     failed, changed = len(fleet.errors), 0
     waiting: list[str] = []

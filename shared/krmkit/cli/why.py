@@ -31,7 +31,7 @@ Nothing is written. Values that a function marks as secret are not shown.
 
 
 def parser() -> CommandParser:
-    """The command line of `krmkit why`."""
+    """Return the command line of `krmkit why`."""
     made = CommandParser(
         prog="krmkit why",
         description="Show where a value comes from: its line in the file, and each function that\nset it, with its inputs.",
@@ -129,12 +129,12 @@ def _askable(folder: str, arguments: argparse.Namespace) -> int:
 
 
 def _shown(mask: Mask, value: object) -> str:
-    """A value as text, secrets masked."""
+    """Return a value as text, secrets masked."""
     return "absent" if value is MISSING else json.dumps(mask.value(value), ensure_ascii=False)
 
 
 def text_of(answer: Answer, mask: Mask, terminal: Terminal, failed: bool = False) -> str:
-    """An answer as text: the field, its line in the file, and a line for each step and cause."""
+    """Return an answer as text: the field, its line in the file, and a line for each step and cause."""
     lines = [terminal.paint(f"{answer.resource} {answer.field}", BOLD)]
     where = answer.place or "in no file"
     lines.append(f"  {where}: {_shown(mask, answer.original)}")

@@ -77,6 +77,13 @@ def read(node: ast.AST) -> Iterator[str]:
             yield node.attr
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value.removeprefix("--").replace("-", "_")
+    if isinstance(node, ast.ClassDef) and "fields(cls)" in ast.unparse(node):
+        # A dataclass whose fields are flags, which it takes by their names.
+        yield from (
+            one.target.id
+            for one in node.body
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        )
     for child in ast.iter_child_nodes(node):
         yield from read(child)
 

@@ -1,1 +1,1 @@
-"""Plans over two versions of a package: their sources, running objects, and Installations of many packages."""
+"""Plans over two versions of a package: sources, running objects, Installations of many packages."""

@@ -1,4 +1,4 @@
-"""What the variables of a ClusterClass do: the templates and fields that they act on, and which a Cluster cannot do without."""
+"""What the variables of a ClusterClass act on, and which of them a Cluster cannot do without."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NETWORK = {
 
 @dataclass(slots=True)
 class ClassVariable:
-    """A variable. `acts`: kind of template, group, field and patch. `needed`: a Cluster cannot be rendered without it."""
+    """A variable. `acts`: kind of template, group, field and patch. `needed`: no Cluster does without."""
 
     name: str
     schema: Object
@@ -41,7 +41,7 @@ class ClassVariable:
 
 @dataclass(slots=True)
 class ClassTable:
-    """The variables of a class, a minimal Cluster of it, and why that one cannot be rendered, "" if it can."""
+    """Variables of a class, a minimal Cluster of it, and why that one cannot be rendered, "" if it can."""
 
     variables: list[ClassVariable]
     cluster: Object
@@ -81,7 +81,7 @@ def class_tables(collected: Collected) -> list[Object]:
 
 
 def class_table(collected: Collected, key: Key, name: str) -> ClassTable:
-    """Return the table of a class, with a minimal Cluster of a name. Raises KeyError if there is no such class."""
+    """Return a class's table, with a minimal Cluster of a name. Raises KeyError if there is no such class."""
     extensions, _ = package_extensions(collected)
     cluster = _minimal(key, name)
     options = TopologyOptions(feature_gates={"RuntimeSDK": True, "MachineTaintPropagation": True})

@@ -1,4 +1,4 @@
-"""The Installations of many packages, each and all together, for `krmkit landscaper graph|explain|reconcile -r`.
+"""The Installations of many packages, for `krmkit landscaper graph|explain|reconcile -r`.
 
 Each package is evaluated alone; exports also reach other packages in the same namespace.
 """
@@ -41,10 +41,10 @@ _INSTALLATIONS = b"landscaper.gardener.cloud/"
 
 @dataclass(slots=True)
 class PackageInstallations:
-    """A command's output for one package: `lines` of text, the graph, results, and the paths of its Installations.
+    """A command's output for a package: `lines` of text, graph, results, and paths of Installations.
 
-    `failure`: why it has no output for an existing installation. `flows`: imports and exports of the roots, by
-    namespace and name.
+    `failure`: why it has no output for an existing installation. `flows`: imports and exports of the roots,
+    by namespace and name.
     """
 
     path: str
@@ -66,7 +66,7 @@ class LandscaperJob:
         self._value = value
 
     def __call__(self, path: str) -> PackageInstallations | None:
-        """The output for the package at a path, None without Installations and for a blueprint. Raises Refused."""
+        """Return a package's output at a path, None for a blueprint or without any. Raises Refused."""
         if not mentions(path, _INSTALLATIONS) or is_blueprint(path):
             return None
         installations = PackageInstallations(shown_path(path))
@@ -113,7 +113,7 @@ class LandscaperJob:
 
 
 def unknown(installation: str, found: list[PackageInstallations], all_read: bool) -> str:
-    """Return the error for an installation that no package has, else ""; `all_read`: every package could be read."""
+    """Return the error for an installation that no package has, or ""; `all_read`: none is unreadable."""
     known = sorted({path for one in found for path in one.paths})
     if installation in known:
         return ""
@@ -122,7 +122,7 @@ def unknown(installation: str, found: list[PackageInstallations], all_read: bool
 
 
 def joined(found: list[PackageInstallations]) -> Graph:
-    """The graphs of packages as one: a path begins with its package, and exports go to importers of other packages too."""
+    """Return the graphs of packages as one: paths begin with the package, and exports reach all importers."""
     whole = Graph()
     spaces: dict[str, dict[str, Any]] = {}
     edges: dict[tuple[str, str, str], None] = {}
@@ -142,14 +142,14 @@ def joined(found: list[PackageInstallations]) -> Graph:
 
 
 def graph_data(found: list[PackageInstallations], whole: Graph) -> dict[str, object]:
-    """Each package with its graph, and the edges of all."""
+    """Return each package with its graph, and the edges of all."""
     edges = [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in whole.edges]
     packages = [{"path": one.path, **one.graph.data()} for one in found]
     return {"packages": packages, "edges": edges, "problems": whole.problems}
 
 
 def place_in(folder: str, item: Resource, field: str) -> str:
-    """The place of an item's field as `path:line:column`, "" without a file; the path is that below `folder`."""
+    """Return the place of an item's field, below `folder`, as `path:line:column`; "" without a file."""
     path = os.path.join(folder, item.path) if item.path else ""
     return line_of(shown_path(path) if folder else path, item, field) if path else ""
 
@@ -160,7 +160,7 @@ def is_installation(item: Resource) -> bool:
 
 
 def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOptions:
-    """The exports and the time (else the present one) in the package's RenderInstallation, so that a graph has the phases of a render.
+    """Return exports and time (else now) of the package's RenderInstallation, as its render uses them.
 
     Raises InstallationError.
     """
@@ -178,7 +178,7 @@ def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOption
 
 
 def as_result(finding: Finding) -> Result:
-    """A finding of the engine as a result of the report."""
+    """Return a finding of the engine as a result of the report."""
     field = finding.field or ""
     return Result(
         finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
@@ -186,7 +186,7 @@ def as_result(finding: Finding) -> Result:
 
 
 def readable(items: Items) -> Items:
-    """The items, if all of them can be read. Raises InstallationError, whose message holds no secret."""
+    """Return the items, if all are readable. Raises InstallationError, without secrets in its message."""
     errors = [one for one in items.findings if one.severity == "error"]
     if errors:
         raise InstallationError(errors[0].rule, Secrets.of(items.world).scrub(str(errors[0])))

@@ -1,8 +1,9 @@
-"""The running objects of Clusters, read by `kubectl get` with its own credentials, limited to the objects that a plan
-compares.
+"""The running objects of Clusters, read by `kubectl get` with its own credentials, limited to the objects
+that a plan compares.
 
-For each namespace: its Clusters, their ClusterClasses, the templates that these name, and the objects that carry the Clusters' labels.
-Templates, and objects that are made from them, are read at the version that the ClusterClass of the package names.
+For each namespace: its Clusters, their ClusterClasses, the templates that these name, and the objects that
+carry the Clusters' labels. Templates, and objects that are made from them, are read at the version that the
+ClusterClass of the package names.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Kubectl:
         self.calls = 0
 
     def get(self, what: str, namespace: str, *names: str, selector: str = "") -> list[Object]:
-        """Return the objects of a type in a namespace, `clusters.cluster.x-k8s.io`, or KIND.VERSION.GROUP. Raises Refused.
+        """Return a namespace's objects of a type, as `clusters.cluster.x-k8s.io`. Raises Refused.
 
         Type, namespace and names come from packages: kubectl must not read one as an option.
         """
@@ -100,7 +101,7 @@ class Kubectl:
 
 
 def check_type(what: str) -> str:
-    """Return `what`. Raise Refused if it is more to kubectl than a type, or several with commas between them."""
+    """Return `what`. Raise Refused if kubectl would read it as more than types with commas between."""
     if not all(re.fullmatch(_TYPE, one) for one in what.split(",")):
         raise Refused(f'a type must be KIND.VERSION.GROUP with a kind of letters and digits, got "{what}"')
     return what
@@ -132,8 +133,8 @@ def read_live(
 ) -> tuple[Collected, list[str]]:
     """Return the running objects of the Clusters of a package (namespace, name), and warnings.
 
-    inventory: the id of the package's kpt inventory, to which its running Clusters belong, "" if it has none. A warning names each Cluster that
-    uses a class of the package and is not part of it. Raises Refused.
+    inventory: the id of the package's kpt inventory, to which its running Clusters belong, "" if it has none.
+    A warning names each Cluster that uses a class of the package and is not part of it. Raises Refused.
     """
     return _Reader(new, kubectl, inventory).read(sorted(set(keys)))
 

@@ -1,4 +1,4 @@
-"""The migration of a package to v1beta2: the files that change, what is left to do, and what the change does to its Clusters."""
+"""The migration of a package to v1beta2: changed files, what is left to do, and the plan of Clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.systems.clusterapi.plan.model import TopologyPlan
 
 @dataclass(slots=True)
 class PackageMigration:
-    """What a migration does. `findings` with their places, `file:line`. `plan`: between the package before and after; every Cluster in it should be the same."""
+    """What a migration does. `findings` have places, `file:line`; every Cluster in `plan` should stay."""
 
     edits: list[FileEdit] = field(default_factory=list)
     findings: list[tuple[Finding, str]] = field(default_factory=list)

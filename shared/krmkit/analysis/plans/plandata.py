@@ -11,7 +11,7 @@ from krmkit.systems.clusterapi.plan.model import ClusterPlan, ObjectChange, Roll
 
 
 def as_data(plan: TopologyPlan) -> dict[str, Any]:
-    """The plan as data: the classes of krmkit.systems.clusterapi.plan.model, without the objects."""
+    """Return the plan as data: the classes of krmkit.systems.clusterapi.plan.model, without the objects."""
     return {
         "clusters": [
             {"namespace": one.namespace, "name": one.name, **_cluster(one)} for one in plan.clusters
@@ -105,7 +105,7 @@ def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
 
 
 def _with_later(plan: ClusterPlan) -> Iterator[ClusterPlan]:
-    """The plan of a Cluster, and its later plan, if it is held up."""
+    """Yield the plan of a Cluster, and its later plan, if it is held up."""
     while True:
         yield plan
         if plan.then is None:

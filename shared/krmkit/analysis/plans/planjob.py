@@ -19,7 +19,7 @@ from krmkit.systems.clusterapi.plan.model import TopologyPlan
 
 @dataclass(slots=True)
 class PackagePlan:
-    """The plan of one package, with its results. problem: why it failed; "" if it did not."""
+    """Plan of one package, with its results. problem: why it failed; "" if it did not."""
 
     path: str
     plan: TopologyPlan
@@ -36,8 +36,8 @@ class PackagePlan:
 class PlanJob:
     """Plans packages, one after the other, in other processes.
 
-    against: a revision, or a folder that holds the tree as it was; `tree` is the folder of the packages. context: of kubectl, None
-    without --live.
+    against: a revision, or a folder that holds the tree as it was; `tree` is the folder of the packages.
+    context: of kubectl, None without --live.
     """
 
     def __init__(self, tree: str, against: str, context: str | None, names: list[str]) -> None:
@@ -48,7 +48,7 @@ class PlanJob:
         self._now = datetime.now(UTC).isoformat(timespec="seconds")
 
     def __call__(self, path: str) -> PackagePlan | None:
-        """Return the plan of the package at a path, None if it holds no Cluster or is a blueprint. Raises Refused."""
+        """Return a package's plan, None for a blueprint or without Clusters. Raises Refused."""
         if not holds_clusters(path) or is_blueprint(path):
             return None
         try:

@@ -32,9 +32,10 @@ _SILENT_SECONDS = 1.0
 
 @dataclass(slots=True)
 class Work:
-    """The package before and after a change, and what holds for both. `warnings` come first in the plan.
+    """Package before and after a change, and what holds for both. `warnings` come first in the plan.
 
-    with_objects: the plan keeps the objects, for a diff; they are most of the data that is sent between processes.
+    with_objects: the plan keeps the objects, for a diff; they are most of the data that is sent between
+    processes.
     """
 
     old: Collected
@@ -45,7 +46,7 @@ class Work:
     now: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     def keys(self, names: Iterable[str] = ()) -> list[Key]:
-        """(namespace, name) of all Clusters of both packages, or of those that `name` or `namespace/name` names."""
+        """Return (namespace, name) of both packages' Clusters named `name` or `namespace/name`, or all."""
         keys = sorted({item.key for item in (*self.old.clusters, *self.new.clusters)})
         wanted = frozenset(names)
         return [key for key in keys if not wanted or key[1] in wanted or "/".join(key) in wanted]
@@ -61,7 +62,7 @@ class Work:
 
 
 def compute(work: Work, keys: list[Key], jobs: int, progress: Progress) -> TopologyPlan:
-    """The plan of the Clusters, shared among processes where there are many. Raises Refused where a process dies."""
+    """Return the plan of the Clusters, many of them shared among processes. Raises Refused if one dies."""
     total = len(keys)
     jobs = min(jobs, max(1, total // _FEWEST))
     if jobs == 1:

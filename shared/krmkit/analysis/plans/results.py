@@ -1,4 +1,4 @@
-"""The results of a plan, the same for every surface: refusals are errors, rolling machines warnings, other changes infos."""
+"""The results of a plan for every surface: refusals are errors, rolls warnings, other changes infos."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _result(finding: Finding, rule: str, place: Places) -> Result:
 
 
 def without_known(results: Iterable[Result], known: Iterable[Result]) -> list[Result]:
-    """Return the results that do not repeat a known one of the same severity about the same field and object."""
+    """Return the results that repeat no known one of the same severity, field and object."""
 
     def key(one: Result) -> tuple[str, ...]:
         return (
@@ -96,7 +96,7 @@ def exit_code(plans: Iterable[TopologyPlan]) -> int:
 
 
 def _sentence(roll: Roll) -> str:
-    """`the machines of controlPlane roll twice`, with its restrictions."""
+    """Return `the machines of controlPlane roll twice`, with its restrictions."""
     which = f" {roll.only}" if roll.only else ""
     times = "" if roll.times == 1 else f" {roll.times} times"
     sure = "" if roll.sure else ", unless the provider changes them in place"
@@ -129,7 +129,7 @@ def group_text(roll: Roll) -> str:
 
 
 def why(one: ClusterPlan) -> str:
-    """The reasons of a Cluster's plan in one line: its errors, else why machines roll, else what changes."""
+    """Return why a Cluster's plan is as it is, in a line: errors, else rolls, else what changes."""
     if one.errors:
         return "; ".join([*map(said, one.errors), *_then(one)])
     reasons: dict[str, None] = {}
@@ -146,7 +146,7 @@ def changed(changes: list[ObjectChange]) -> list[str]:
 
 
 def _then(one: ClusterPlan) -> list[str]:
-    """The effects of a change after what holds it up is resolved."""
+    """Return the effects of a change after what holds it up is resolved."""
     later = one.then
     if later is None:
         return []

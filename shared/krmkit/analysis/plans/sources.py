@@ -33,7 +33,7 @@ _CONFIGS = {
 
 
 def read_items(folder: str) -> list[Resource]:
-    """The resources of a kpt package, or of all YAML files below another folder. Raises Refused."""
+    """Return the resources of a kpt package, or of all YAML files below another folder. Raises Refused."""
     items, notes = items_of(folder)
     for note in notes:
         say("topology plan", note)
@@ -41,7 +41,7 @@ def read_items(folder: str) -> list[Resource]:
 
 
 def collected(items: list[Resource]) -> Collected:
-    """The items sorted by their role in topologies. Raises Refused for one that cannot be read."""
+    """Return the items sorted by their role in topologies. Raises Refused for one that cannot be read."""
     try:
         return collect(items)
     except (Refused, YamlError) as error:
@@ -49,17 +49,17 @@ def collected(items: list[Resource]) -> Collected:
 
 
 def _plain_error(items: list[Resource], message: str) -> Refused:
-    """The error without the package's secrets."""
+    """Return the error without the package's secrets."""
     return Refused(Mask(secrets_among(items)).message(message))
 
 
 def holds_clusters(folder: str) -> bool:
-    """Return whether a file of a package may hold a Cluster. A package whose last Cluster was removed holds none."""
+    """Return whether a package's file may hold a Cluster; one that lost its last Cluster has none."""
     return mentions(folder, b"cluster.x-k8s.io/")
 
 
 def read_revision(folder: str, revision: str) -> list[Resource]:
-    """The resources that a package held in a revision of its git repository. Raises Refused."""
+    """Return the resources that a package held in a revision of its git repository. Raises Refused."""
     try:
         source = RevisionFiles(folder, revision, IGNORE_FILE)
     except GitError as error:
@@ -76,7 +76,7 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
 def read_both(
     folder: str, against: str, items: list[Resource] | None = None
 ) -> tuple[Collected, Collected, TopologyOptions]:
-    """The old package, the current one, and the options of its RenderClusterTopology, if any.
+    """Return the old package, the current one, and the options of its RenderClusterTopology, if any.
 
     Raises Refused. `items`: the resources of the current package, instead of those on disk.
     """
@@ -91,10 +91,11 @@ def read_both(
 def read_with_cluster(
     folder: str, context: str, names: list[str]
 ) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
-    """The running objects of the Clusters of a package, the package, its options, and warnings.
+    """Return the running objects of the Clusters of a package, the package, its options, and warnings.
 
-    names: the Clusters to read, such as `prod` or `team/prod`; all without names. A Cluster that is no longer in the package, and was in its last
-    commit or in its kpt inventory, is read as well: it will be deleted. Raises Refused.
+    names: the Clusters to read, such as `prod` or `team/prod`; all without names. A Cluster that is no longer
+    in the package, and was in its last commit or in its kpt inventory, is read as well: it will be deleted.
+    Raises Refused.
     """
     from krmkit.analysis.plans.livecluster import Kubectl, read_live
 
@@ -111,7 +112,7 @@ def read_with_cluster(
 
 
 def _committed(folder: str) -> list[CollectedObject]:
-    """The Clusters of a package in the last commit, [] outside of git."""
+    """Return the Clusters of a package in the last commit, [] outside of git."""
     try:
         return collected(read_revision(folder, "HEAD")).clusters
     except Refused:
@@ -122,7 +123,7 @@ _ANSWERING = ("krmkit.dev", "runtime.cluster.x-k8s.io")
 
 
 def with_extensions(old: Collected, new: Collected) -> Collected:
-    """An export with the package's TopologyExtensions and TopologyResponses, which a cluster's objects do not contain."""
+    """Return an export with the package's TopologyExtensions and TopologyResponses, which clusters lack."""
     for key, item in new.others.items():
         if key[0] in _ANSWERING:
             old.others.setdefault(key, item)
@@ -130,7 +131,7 @@ def with_extensions(old: Collected, new: Collected) -> Collected:
 
 
 def package_options(items: list[Resource]) -> TopologyOptions:
-    """The options of a package's RenderClusterTopology, and the feature gates that any of its topology configs has on.
+    """Return the options of a RenderClusterTopology, and the feature gates of any topology config.
 
     Raises Refused.
     """
@@ -170,7 +171,7 @@ def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
 
 
 def extension_names(*packages: Collected) -> set[str]:
-    """The ExtensionConfigs that the classes of packages name: `x` of `generatePatchesExtension: patch.x`."""
+    """Return the ExtensionConfigs that classes name: `x` of `generatePatchesExtension: patch.x`."""
     names: set[str] = set()
     for package in packages:
         for item in (*package.classes.values(), *package.previous_classes.values()):

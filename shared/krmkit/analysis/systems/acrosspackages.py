@@ -1,4 +1,4 @@
-"""Relations between the packages of a report: exports and their importers, versions, and objects that two packages make.
+"""Relations of a report's packages: exports and importers, versions, and objects made twice.
 
 They are read from the packages' reports, so the cost is linear.
 """
@@ -15,8 +15,8 @@ Key = tuple[str, str, str]
 
 
 def links(packages: list[PackageReport]) -> list[Data]:
-    """Each export of a root Installation with its importers: `from` and `to` are `{"package": ..., "installation":
-    ...}`.
+    """Return each export of a root Installation with its importers: `from` and `to` are `{"package": ...,
+    "installation": ...}`.
 
     Kind and key identify an export in its namespace, across packages; exports of blueprints do not count.
     """
@@ -38,9 +38,10 @@ def links(packages: list[PackageReport]) -> list[Data]:
 
 
 def versions(packages: list[PackageReport]) -> list[Data]:
-    """The versions that packages have of one thing: of Kubernetes, of a pack, a component, or the blueprint that they were cloned from.
+    """Return the versions that packages have of Kubernetes, a pack, a component or a blueprint.
 
-    Example: `{"kind": "kubernetes", "name": "Kubernetes", "versions": [{"version": "v1.31.4", "packages": ["sites/lyon"]}]}`.
+    Example: `{"kind": "kubernetes", "name": "Kubernetes", "versions": [{"version": "v1.31.4", "packages":
+    ["sites/lyon"]}]}`.
     """
     by_thing: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for package in packages:

@@ -1,5 +1,5 @@
-"""Clusters as trees, for a report: the control plane and the worker groups with their machines, and the steps in which
-they roll.
+"""Clusters as trees, for a report: the control plane and the worker groups with their machines, and the steps
+in which they roll.
 
 cluster_trees(items, places, plan)
 # [{"namespace": "plants", "name": "lyon", "version": "v1.31.4", "class": "plants/plant", "groups": [...]}]
@@ -38,7 +38,7 @@ _LEAST, _MOST = (f"cluster.x-k8s.io/cluster-api-autoscaler-node-group-{end}-size
 
 
 def cluster_trees(items: Sequence[Resource], places: Mapping[int, str], plan: Data) -> list[Data]:
-    """The Clusters among the items of a package. Raises Refused, YamlError.
+    """Return the Clusters among the items of a package. Raises Refused, YamlError.
 
     places: an item's place in a file, by id(). plan: the data of `krmkit topology plan`; {} without one.
     """
@@ -56,7 +56,7 @@ def cluster_trees(items: Sequence[Resource], places: Mapping[int, str], plan: Da
 
 
 def _is_part(item: CollectedObject) -> bool:
-    """Whether an object holds machines of a Cluster, or is its infrastructure."""
+    """Return whether an object holds machines of a Cluster, or is its infrastructure."""
     kind = item.kind
     return kind in ("MachineDeployment", "MachinePool") or kind.endswith(("ControlPlane", "Cluster"))
 
@@ -119,7 +119,7 @@ def _control_plane(topology: Data, owned: Sequence[CollectedObject], effects: _E
 def _workers(
     kind: WorkerKind, topology: Data, owned: Sequence[CollectedObject], effects: _Effects
 ) -> list[Data]:
-    """The groups of one kind: the topology's in its order, then those known only from objects, then removed ones."""
+    """Return a kind's groups: the topology's in its order, then those of objects, then removed ones."""
     made: dict[str, CollectedObject] = {}
     for item in owned:
         if item.kind == kind.kind and item.resource is not None:
@@ -150,7 +150,7 @@ def _workers(
 
 
 def _values(item: CollectedObject | None) -> Mapping[Path, object]:
-    """The values of an object by path, {} without an object. Raises Refused, YamlError."""
+    """Return the values of an object by path, {} without an object. Raises Refused, YamlError."""
     if item is None or item.resource is None:
         return {}
     # The answers of `krmkit why` have read these texts, and no tree of them is needed.
@@ -180,7 +180,7 @@ def _add(group: Data, **values: object) -> None:
 
 
 class _Effects:
-    """The effects of a Cluster's plan on its groups. `holders`: the roles of the objects that hold machines, and their actions.
+    """Effects of a Cluster's plan on its groups. `holders`: roles of the objects with machines, and actions.
 
     Of a change that is held up, its later plan counts as well.
     """
@@ -197,7 +197,7 @@ class _Effects:
         self._steps = [entries(step.get("rolls")) for step in entries(known.get("steps"))]
 
     def added(self, group: Data, name: str) -> Data:
-        """The group with its effects: `action`, and `rolls` with the numbers of the steps in which machines roll."""
+        """Return the group with its effects: `action`, and `rolls` with the steps in which machines roll."""
         action = next((action for role, action in self.holders if role.owner == name), "")
         if action:
             group["action"] = action

@@ -1,8 +1,8 @@
-"""Runtime extensions among the items of a package, for a report: their handlers, the classes that call them, and the
-values that they set.
+"""Runtime extensions among the items of a package, for a report: their handlers, the classes that call them,
+and the values that they set.
 
-extension_effects(items, places, effects)
-# [{"name": "registries", "calls": [{"hook": "generatePatches", "handler": "generate-patches-mirror.registries", ...}], "set": [...]}]
+extension_effects(items, places, effects) # [{"name": "registries", "calls": [{"hook": "generatePatches",
+"handler": "generate-patches-mirror.registries", ...}], "set": [...]}]
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HOOKS = {
 def extension_effects(
     items: Sequence[Resource], places: Mapping[int, str], effects: Iterable[Effect]
 ) -> list[Data]:
-    """The extensions by the name that classes call them by. Raises Refused, YamlError.
+    """Return the extensions by the name that classes call them by. Raises Refused, YamlError.
 
     places: an item's place in a file, by id(). effects: the values that extensions set.
     """
@@ -68,7 +68,7 @@ def _item(item: Resource, places: Mapping[int, str]) -> Data:
 
 
 def _handlers(item: Resource) -> list[Data]:
-    """The handlers of a TopologyExtension; other kinds declare none."""
+    """Return the handlers of a TopologyExtension; other kinds declare none."""
     return [
         {
             "name": text(one.get("name")),
@@ -81,7 +81,7 @@ def _handlers(item: Resource) -> list[Data]:
 
 
 def _calls(item: Resource) -> list[Data]:
-    """Each call of a ClusterClass: hook, handler, and the patch that makes it."""
+    """Return each call of a ClusterClass: hook, handler, and the patch that makes it."""
     label = f"{item.namespace or 'default'}/{item.name}"
     calls = []
     for patch in entries(item.get("spec", "patches")):

@@ -1,8 +1,8 @@
-"""Installations as a graph, for a report: the exports that connect them, the phase of each, and the time of its next
-reconciliation.
+"""Installations as a graph, for a report: the exports that connect them, the phase of each, and the time of
+its next reconciliation.
 
     installation_graph(items, places, spec, now)
-    # {"nodes": [{"path": "shop/web", "phase": "Succeeded", ...}], "edges": [{"from": "shop/store", "to": "shop/web", "key": "url"}]}
+    # {"nodes": [{"path": "shop/web", "phase": ...}], "edges": [{"from": ..., "to": ..., "key": "url"}]}
 
 Values are not in it, for they may be secrets.
 """
@@ -35,10 +35,10 @@ _OBJECTS = (("secretRef", "Secret"), ("configMapRef", "ConfigMap"))
 def installation_graph(
     items: Sequence[Resource], places: Mapping[int, str], spec: Data | None, now: float
 ) -> Data:
-    """The Installations among the items, nested ones too, in the order in which they run; {} if there is none.
+    """Return the Installations among the items, nested ones too, in the order of their run; {} for none.
 
-    places: an item's place in a file, by id(). spec: that of the package's RenderInstallation, which may give exports;
-    None without one. now: for the schedules, in seconds since 1970. Raises InstallationError.
+    places: an item's place in a file, by id(). spec: that of the package's RenderInstallation, which may give
+    exports; None without one. now: for the schedules, in seconds since 1970. Raises InstallationError.
     """
     collected = read(items)
     if not collected.world.of_kind("Installation"):
@@ -132,7 +132,7 @@ class _InstallationGraph:
         return found
 
     def data(self) -> Data:
-        """The graph without secrets: a template may put one into a name."""
+        """Return the graph without secrets: a template may put one into a name."""
         whole = {"nodes": self.nodes, "edges": self.edges, "problems": self.problems}
         clean: Data = self._scrubbed(whole)
         return clean if clean["problems"] else {name: clean[name] for name in ("nodes", "edges")}
@@ -153,7 +153,7 @@ def _component(spec: Data) -> str:
 
 
 def _imports(spec: Data) -> list[Data]:
-    """The imports of an installation: each with its kind, and its key or object."""
+    """Return the imports of an installation: each with its kind, and its key or object."""
     imports: list[Data] = []
     wanted = mapping(spec, "imports")
     for one in entries(wanted.get("data")):

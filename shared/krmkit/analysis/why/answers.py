@@ -1,7 +1,7 @@
-"""The answers of `krmkit why`: a field, its place in a file, and the functions that set it, with their causes.
+"""The answers of `krmkit why`: a field, its place, and the functions that set it, with causes.
 
-The causes are those that the functions recorded; comparing the texts between functions gives the changes. `data_of` is
-the kind Why of krmkit.dev/report/v1alpha1 (docs/report.md).
+The causes are those that the functions recorded; comparing the texts between functions gives the changes.
+`data_of` is the kind Why of krmkit.dev/report/v1alpha1 (docs/report.md).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class ValueStep:
 class Answer:
     """A field.
 
-    `place` and `original`: its place and value in the file ("" and MISSING if absent); `place_after`: its place in the
-    rendered file.
+    `place` and `original`: its place and value in the file ("" and MISSING if absent); `place_after`: its
+    place in the rendered file.
     """
 
     resource: str
@@ -60,7 +60,7 @@ class Answer:
 
 @dataclass(slots=True)
 class _Stage:
-    """A function that handled one resource: the numbers of the texts before and after it, and its recorded causes."""
+    """A function that handled one resource: numbers of the texts before and after, and its causes."""
 
     run: FunctionRun
     place: str
@@ -91,7 +91,7 @@ class Question:
 
     @property
     def secrets(self) -> set[str]:
-        """Return the texts to mask: those that functions marked, and the secrets in the resources before and after."""
+        """Return the texts to mask: those that functions marked, and the resource's secrets."""
         if self._secrets is None:
             before = [one.original for one in self.subjects if one.original and one.original != one.text]
             after = [one.item for one in self.subjects if one.text]
@@ -106,7 +106,7 @@ class Question:
         return f"{failure} ({said[-1]})" if failure and said and said[-1] else failure
 
     def find(self, name: str) -> list[TracedResource]:
-        """The resources that `Kind/name`, `Kind/namespace/name` or a file names.
+        """Return the resources that `Kind/name`, `Kind/namespace/name` or a file names.
 
         Raises Refused with the nearest name.
         """
@@ -127,7 +127,7 @@ class Question:
     def answers(
         self, subjects: list[TracedResource], wanted: str = "", changed: bool = False
     ) -> list[Answer]:
-        """Return the answers for a field and those below; without a field, for all set fields, or the `changed` ones.
+        """Return the answers for a field and those below; without one, for all fields or the `changed` ones.
 
         Raises Refused.
         """
@@ -161,7 +161,7 @@ class Question:
         return found
 
     def caused(self, kind: str) -> Iterator[tuple[TracedResource, str, object, ShownCause]]:
-        """Yield each final value that an input of a kind set: its resource, its field, the value, and the input."""
+        """Yield each final value that an input of a kind set: resource, field, value and input."""
         for subject in self.subjects:
             if subject.text is None:
                 continue
@@ -221,7 +221,7 @@ class Question:
             yield answer
 
     def _stages(self, subject: TracedResource) -> list[_Stage]:
-        """Return the functions that changed the resource or recorded causes in it, in the order in which they ran."""
+        """Return the functions that changed the resource or recorded causes in it, in order."""
         runs = self.rendering.runs
         numbers = {id(run): number for number, run in enumerate(runs)}
         changes = {numbers[id(change.run)]: index for index, change in enumerate(subject.changes)}
@@ -268,7 +268,7 @@ class Question:
 
 
 def _named(cause: ShownCause, name: str) -> bool:
-    """Whether `name` is a cause's name, or the last part of it.
+    """Return whether `name` is a cause's name, or the last part of it.
 
     `fast` is `Mode:fast`, `site` is `.spectro.var.site`.
     """
@@ -279,13 +279,13 @@ def _named(cause: ShownCause, name: str) -> bool:
 
 
 def data_of(answers: list[Answer], mask: Mask, failure: str = "") -> dict[str, Any]:
-    """The answers for programs, without secrets."""
+    """Return the answers for programs, without secrets."""
     data: dict[str, Any] = {"apiVersion": API_VERSION, "kind": "Why", "fields": fields_data(answers, mask)}
     return {**data, "failure": failure} if failure else data
 
 
 def fields_data(answers: list[Answer], mask: Mask) -> list[dict[str, Any]]:
-    """The answers as data, each as `{"resource": ..., "field": ..., "steps": [...]}`; values and causes are without secrets."""
+    """Return answers as data, `{"resource": ..., "field": ..., "steps": [...]}` each, without secrets."""
     shown: Any = mask.value([_values(answer) for answer in answers])
     names = mask.messages([answer.field for answer in answers])
     return [
@@ -294,7 +294,7 @@ def fields_data(answers: list[Answer], mask: Mask) -> list[dict[str, Any]]:
 
 
 def _values(answer: Answer) -> dict[str, Any]:
-    """The parts of an answer that may hold a secret."""
+    """Return the parts of an answer that may hold a secret."""
     values = _present(original=answer.original, value=answer.value)
     values["steps"] = [
         {

@@ -18,7 +18,8 @@ from krmkit.render.package import KPTFILE, Package
 class ShownCause:
     """One input.
 
-    `kind`: see krmkit.krm.cause, or `result` for a result of a program outside the catalog; `place`: `path:line:col`.
+    `kind`: see krmkit.krm.cause, or `result` for a result of a program outside the catalog; `place`:
+    `path:line:col`.
     """
 
     kind: str
@@ -96,7 +97,7 @@ class CausePlaces:
         return None if subject is None else _Holder(subject, prefix)
 
     def reported(self, run: FunctionRun, subject: TracedResource, name: str) -> list[ShownCause]:
-        """Return the results of a program that records no causes: those about a field, its parents, or the resource."""
+        """Return the results of a program without causes about a field, its parents or the resource."""
         known = self._results.get(id(run))
         if known is None:
             known = self._results[id(run)] = _by_resource(run)

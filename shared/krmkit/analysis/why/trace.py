@@ -1,4 +1,4 @@
-"""Trace the changes of each function of a pipeline to each resource, by comparing texts before and after it."""
+"""Trace each function's changes of each resource, by comparing texts before and after it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class TracedChange:
 class TracedResource:
     """A resource in the pipeline.
 
-    The current `item`, `path` of its file in the root package, `shown_path` as a user would write it, `original` text
-    on disk (None: made by a function), its `first_line` in the file, and its changes in order.
+    The current `item`, `path` of its file in the root package, `shown_path` as a user would write it,
+    `original` text on disk (None: made by a function), its `first_line` in the file, and its changes in
+    order.
     """
 
     def __init__(self, item: FileResource, path: str, shown_path: str, original: str | None) -> None:
@@ -42,7 +43,7 @@ class TracedResource:
 
 
 class Tracer:
-    """Observes a pipeline. `subjects`: all resources that ever existed, in the order in which they appeared."""
+    """Observes a pipeline. `subjects`: all resources that ever existed, in the order of appearance."""
 
     def __init__(self, package: Package, shown: Callable[[str], str]) -> None:
         """shown: the path of a file in the package as a user would write it."""
