@@ -18,6 +18,7 @@ from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.json import with_sorted_keys
 from krmkit.libraries.yaml import emit
 
 PACKAGE = "/package"  # where the packages of `render_list` pretend to be
@@ -134,12 +135,12 @@ class Example:
             resource.set(
                 ("metadata", "annotations", "internal.config.kubernetes.io/previousNames"), resource.name
             )
-            items.append(emit.document(_sorted(resource.get())))
+            items.append(emit.document(with_sorted_keys(resource.get())))
         config = None
         if self.config is not None:
             given = Resource(self.config)
             given.set(("metadata", "annotations", names.LOCAL_CONFIG), "true")
-            config = emit.document(_sorted(given.get()))
+            config = emit.document(with_sorted_keys(given.get()))
         return resource_list(items, config)
 
 
@@ -182,11 +183,3 @@ def _mixed(items: list[str], more: list[str]) -> list[str]:
         start, end = number * len(items) // len(more), (number + 1) * len(items) // len(more)
         mixed += items[start:end] if number == len(more) - 1 else [text, *items[start:end]]
     return [*mixed, *more[-1:]] if more else items
-
-
-def _sorted(data: object) -> object:
-    if isinstance(data, dict):
-        return {key: _sorted(data[key]) for key in sorted(data)}
-    if isinstance(data, list):
-        return [_sorted(item) for item in data]
-    return data

@@ -8,6 +8,7 @@ from dataclasses import field as made
 
 from krmkit.krm.cause import CauseLog
 from krmkit.krm.resource import Resource
+from krmkit.libraries.json import with_sorted_keys
 from krmkit.libraries.yaml import emit
 
 Data = Mapping[str, object]
@@ -93,7 +94,7 @@ def normalized(result: Data) -> dict[str, object]:
     for name, keys in _PARTS:
         part = result.get(name)
         if isinstance(part, dict):
-            ordered = {key: _sorted(part[key]) for key in keys if part.get(key) is not None}
+            ordered = {key: with_sorted_keys(part[key]) for key in keys if part.get(key) is not None}
             for key in _EMPTY_IS_ABSENT:
                 if ordered.get(key) in ("", 0):
                     del ordered[key]
@@ -101,7 +102,7 @@ def normalized(result: Data) -> dict[str, object]:
                 data[name] = ordered
     tags = result.get("tags")
     if isinstance(tags, dict) and tags:
-        data["tags"] = _sorted(tags)
+        data["tags"] = with_sorted_keys(tags)
     return data
 
 
@@ -112,14 +113,6 @@ _PARTS = (
 )
 _VALUES = ("currentValue", "proposedValue")
 _EMPTY_IS_ABSENT = ("namespace", "index", "path")
-
-
-def _sorted(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    if isinstance(value, list):
-        return [_sorted(item) for item in value]
-    return value
 
 
 def value_text(value: object) -> str:

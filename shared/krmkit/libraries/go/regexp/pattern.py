@@ -254,21 +254,12 @@ def _load() -> Any:
         places = package.submodule_search_locations if package is not None else None
         spec = PathFinder.find_spec(name, places) if places is not None else None
         if spec is None or spec.loader is None:
-            return _public()
+            raise PatternError("patterns need google-re2, which is missing: pip install google-re2")
         module = module_from_spec(spec)
         # A later `import re2` takes the module from here.
         sys.modules[name] = module
         spec.loader.exec_module(module)
     return module
-
-
-def _public() -> Any:
-    """The extension as the package shows it: older releases are one module beside it."""
-    try:
-        import re2
-    except ImportError:
-        raise PatternError("patterns need google-re2, which is missing: pip install google-re2") from None
-    return re2._re2
 
 
 def _decode(data: bytes) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.json import with_sorted_keys
 
 WRONG_TYPE = "wrong-type"
 UNKNOWN_FIELD = "unknown-field"
@@ -294,12 +295,4 @@ def go_order(value: Any, of: Type) -> Any:
         return [go_order(member, of.of) for member in value]
     if isinstance(of, Map) and isinstance(value, dict):
         return {name: go_order(value[name], of.of) for name in sorted(value)}
-    return _sorted(value)
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _sorted(value[name]) for name in sorted(value)}
-    if isinstance(value, list):
-        return [_sorted(member) for member in value]
-    return value
+    return with_sorted_keys(value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
+from krmkit.libraries.json import with_sorted_keys
 from krmkit.libraries.messages.extras import missing
 from krmkit.libraries.process.child import Child
 from krmkit.libraries.yaml import effort, emit
@@ -199,13 +200,7 @@ def _loads(text: str) -> object:
 
 def _dumps(data: object) -> str:
     """Data as YAML, keys sorted."""
-    return emit.document(_sorted(data))
-
-
-def _sorted(data: object) -> object:
-    if isinstance(data, dict):
-        return {key: _sorted(data[key]) for key in sorted(data, key=str)}
-    return [_sorted(value) for value in data] if isinstance(data, list) else data
+    return emit.document(with_sorted_keys(data))
 
 
 def _message(text: str) -> str:

@@ -129,18 +129,14 @@ def test_a_costly_search_is_refused_by_counting() -> None:
 
 
 def test_nothing_on_stderr_and_the_wrapper_stays_unloaded() -> None:
-    """The engine keeps quiet about bad patterns, and a later `import re2` still works.
-
-    The oldest releases are a module without a folder, which has to be loaded.
-    """
+    """The engine keeps quiet about bad patterns, and a later `import re2` still works."""
     code = (
         "import sys\n"
         "from krmkit.libraries.go.regexp import pattern\n"
         "try: pattern.compile('a(?=b)')\n"
         "except pattern.PatternError: pass\n"
         "pattern.compile('([01]*1[01]{500})+x').search('10' * 20000)\n"
-        "from importlib.util import find_spec\n"
-        "assert 're2' not in sys.modules or not find_spec('re2').submodule_search_locations\n"
+        "assert 're2' not in sys.modules\n"
         "import re2\n"
         "print(re2.search('b', 'abc').span(), pattern.compile('c').search('abc').group())\n"
     )
