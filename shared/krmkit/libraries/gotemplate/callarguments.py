@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
+    from krmkit.libraries.gotemplate.execution import Expression, Frame
 
 _EXACT: dict[str, type] = {"string": str, "int": int, "int64": Int64, "float64": float, "bool": bool}
 _LITERALS = {
@@ -40,7 +40,7 @@ def typed(argument: Argument, type_name: str, site: Site) -> Expression:
     node = argument.node
     expression = argument.expression
     if isinstance(node, Dot):
-        expression = _dot
+        expression = dot_itself
     if expression is None:
         return _constant(node, type_name, site)
     if type_name == "reflect.Value":
@@ -67,7 +67,7 @@ def typed(argument: Argument, type_name: str, site: Site) -> Expression:
 def final(type_name: str, last: Node, site: Site) -> Callable[[Frame, object], object]:
     """The check of a value that comes through the pipe; `last` is the node that its error names."""
     if type_name == "reflect.Value":
-        return _dot
+        return dot_itself
     if type_name == "interface {}":
         return _any_final
     exact = _EXACT.get(type_name)
@@ -78,7 +78,8 @@ def final(type_name: str, last: Node, site: Site) -> Callable[[Frame, object], o
     return check
 
 
-def _dot(frame: Frame, dot: object) -> object:
+def dot_itself(frame: Frame, dot: object) -> object:
+    """The expression `.`, and the check of a parameter that takes anything."""
     return dot
 
 
@@ -153,19 +154,10 @@ def _converted(node: Node, type_name: str) -> object:
     return node.value if isinstance(node, Bool) and type_name == "bool" else None
 
 
-def failing(message: str, node: Node, site: Site) -> Expression:
-    """An expression that ends the execution with an error at a node."""
+def failing(message: str, node: Node, site: Site) -> Callable[..., object]:
+    """An expression, or a later stage of a pipeline, that ends the execution with an error at a node."""
 
-    def fail(frame: Frame, dot: object) -> object:
-        raise site.error(frame[0], node, message)
-
-    return fail
-
-
-def failing_stage(message: str, node: Node, site: Site) -> Stage:
-    """The same for a later stage of a pipeline."""
-
-    def fail(frame: Frame, dot: object, value: object) -> object:
+    def fail(frame: Frame, *_: object) -> object:
         raise site.error(frame[0], node, message)
 
     return fail

@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT, type_of
 from krmkit.libraries.go.errors import GoError
-from krmkit.libraries.gotemplate.callarguments import Argument, failing, failing_stage, final, typed
+from krmkit.libraries.gotemplate.callarguments import Argument, failing, final, typed
 from krmkit.libraries.gotemplate.execution import LAST, Execution, Site
 from krmkit.libraries.gotemplate.nodes import Node
 
@@ -82,7 +82,7 @@ def piped_call(
     """A call whose last argument comes through the pipe."""
     problem = wrong_count(function, name, len(arguments), True)
     if problem:
-        return failing_stage(problem, place, site)
+        return failing(problem, place, site)
     types = argument_types(function, len(arguments) + 1)
     given = [typed(argument, one, site) for argument, one in zip(arguments, types[:-1], strict=True)]
     take = final(types[-1], arguments[-1].last if arguments else place, site)
@@ -142,7 +142,7 @@ def call_value(arguments: list[Argument], place: Node, command: Node, site: Site
     """The builtin call: data hold no functions, so that it can only fail, as it does in Go."""
     given = [typed(argument, "reflect.Value", site) for argument in arguments]
     if not given and not piped:
-        return failing_stage("wrong number of args for call: want at least 1 got 0", place, site)
+        return failing("wrong number of args for call: want at least 1 got 0", place, site)
 
     def refuse(frame: Frame, dot: object, value: object) -> object:
         values = [argument(frame, dot) for argument in given]

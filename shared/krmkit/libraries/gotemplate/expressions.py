@@ -7,7 +7,7 @@ a wrong number of arguments) becomes a closure that raises the error if it is ev
 from __future__ import annotations
 
 from krmkit.libraries.go.core.values import ABSENT
-from krmkit.libraries.gotemplate.callarguments import Argument, constant, failing, failing_stage
+from krmkit.libraries.gotemplate.callarguments import Argument, constant, dot_itself, failing
 from krmkit.libraries.gotemplate.calls import and_or, call, call_value, piped_call
 from krmkit.libraries.gotemplate.execution import LAST, Site
 from krmkit.libraries.gotemplate.fieldchains import INTERFACE, FieldWalk, field_chain, variable_chain
@@ -183,7 +183,7 @@ class Expressions:
         if isinstance(node, Pipe):
             return self.pipe(node)
         if isinstance(node, Dot):
-            return _dot, node
+            return dot_itself, node
         if isinstance(node, Variable):
             if node.fields:
                 return self.fields(node, [])
@@ -220,7 +220,7 @@ class Expressions:
         if isinstance(word, (Field, Chain)) or (isinstance(word, Variable) and word.fields):
             return self.piped_fields(word, args[1:])
         node = before if isinstance(word, Pipe) else word
-        return failing_stage(f"can't give argument to non-function {word}", node, self.site), node
+        return failing(f"can't give argument to non-function {word}", node, self.site), node
 
     # Functions
 
@@ -289,11 +289,11 @@ class Expressions:
         head: Expression
         if isinstance(node, Field):
             walk = FieldWalk(node.fields, node, node, self.dot_type, self.site, arguments, True)
-            head = _dot
+            head = dot_itself
         elif isinstance(node, Variable):
             place = self.find(node.name)
             if place is None:
-                return failing_stage(f"undefined variable: {node.name}", node, self.site), node
+                return failing(f"undefined variable: {node.name}", node, self.site), node
             walk = FieldWalk(node.fields, node, node, place.type_slot, self.site, arguments, True)
             head, _ = self.operand(Variable(node.pos, node.name, []))
         else:
@@ -314,10 +314,6 @@ class Expressions:
             result = self.function(node.node.name)[0].result
             declared = result if result == INTERFACE else ""
         return FieldWalk(node.fields, node, last, 0, self.site, arguments, piped), head, declared
-
-
-def _dot(frame: Frame, dot: object) -> object:
-    return dot
 
 
 def _without_value(stage: Stage) -> Expression:

@@ -9,7 +9,7 @@ from krmkit.libraries.gotemplate.nodes import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Iterator
 
     from krmkit.libraries.gotemplate.execution import Expression, Frame, Statement, Write
 
@@ -44,12 +44,12 @@ def loop(
     """
     item_slot, index_slot = slots.item, slots.index
     type_slot, assigned = slots.declared, slots.assigned
-    count = _counting(body, otherwise, slots, cost, site, last, pipe)
 
     def run_loop(frame: Frame, dot: object, write: Write) -> object:
         value = source(frame, dot)
         run: Execution = frame[0]
         pairs: Iterable[tuple[object, object]]
+        round_cost = cost
         if isinstance(value, list):
             size = len(value)
             pairs = enumerate(value)
@@ -62,7 +62,11 @@ def loop(
         elif value is None or value is ABSENT:
             size = 0
         elif isinstance(value, int) and not isinstance(value, bool):
-            return count(frame, dot, write, value)
+            if slots.pair:
+                message = f"can't use {value} to iterate over more than one variable"
+                raise site.error(run, last, message)
+            size, declared, round_cost = max(value, 0), "", 0
+            pairs = _counted(run, value, cost, site, pipe)
         else:
             raise site.error(run, last, f"range can't iterate over {go_print_value(value)}")
         if not size:
@@ -70,7 +74,7 @@ def loop(
         frame[type_slot] = declared
         for slot in assigned:
             frame[slot] = declared
-        run.steps -= cost * size
+        run.steps -= round_cost * size
         if run.steps < 0:
             raise run.too_many_steps(site, pipe)
         chunks = run.chunks
@@ -88,38 +92,13 @@ def loop(
     return run_loop
 
 
-def _counting(
-    body: Statement,
-    otherwise: Statement | None,
-    slots: LoopSlots,
-    cost: int,
-    site: Site,
-    last: Node,
-    pipe: Node,
-) -> Callable[[Frame, object, Write, int], object]:
-    """The range over an integer: from 0 to one less than it. Parameters as in `loop`."""
-    item_slot, type_slot = slots.item, slots.declared
-
-    def count(frame: Frame, dot: object, write: Write, number: int) -> object:
-        run: Execution = frame[0]
-        if slots.pair:
-            raise site.error(run, last, f"can't use {number} to iterate over more than one variable")
-        if number <= 0:
-            return None if otherwise is None else otherwise(frame, dot, write)
-        kind = type(number)
-        frame[type_slot] = ""
-        chunks = run.chunks
-        for at in range(number):
-            run.steps -= cost
-            if run.steps < 0:
-                raise run.too_many_steps(site, pipe)
-            item = at if kind is int else kind(at)
-            if item_slot:
-                frame[item_slot] = item
-            if body(frame, item, write) is BREAK:
-                break
-            if len(chunks) > run.next_count:
-                run.count_output(site, pipe)
-        return None
-
-    return count
+def _counted(
+    run: Execution, number: int, cost: int, site: Site, pipe: Node
+) -> Iterator[tuple[object, object]]:
+    """Yield the numbers below one, and take the steps of each round: the loop may end long before."""
+    kind = type(number)
+    for at in range(number):
+        run.steps -= cost
+        if run.steps < 0:
+            raise run.too_many_steps(site, pipe)
+        yield at, at if kind is int else kind(at)

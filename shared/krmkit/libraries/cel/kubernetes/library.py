@@ -83,23 +83,8 @@ def _difference(value: Any, other: Any) -> object:
 
 def functions() -> list[Overload]:
     """All overloads."""
-    found: list[Overload] = []
-
-    def add(since: tuple[int, int], signature: str, run: Callable[..., Any]) -> None:
-        found.append(_function(signature, since, run))
-
-    for signature, run in _TEXTS.items():
-        add(ALWAYS, signature, run)
-    for element in _ORDERED:
-        add(ALWAYS, f"list({element}).isSorted() bool", is_sorted)
-        add(ALWAYS, f"list({element}).min() {element}", _smallest)
-        add(ALWAYS, f"list({element}).max() {element}", _largest)
-    for element in _ADDED:
-        add(ALWAYS, f"list({element}).sum() {element}", sum)
-    for since, table in ((_V28, _QUANTITIES), (_V30, _ADDRESSES), (_V33, _VERSIONS)):
-        for signature, run in table.items():
-            add(since, signature, run)
-    return found
+    tables = ((ALWAYS, _TEXTS), (ALWAYS, _LISTS), (_V28, _QUANTITIES), (_V30, _ADDRESSES), (_V33, _VERSIONS))
+    return [_function(signature, since, run) for since, table in tables for signature, run in table.items()]
 
 
 def _function(signature: str, since: tuple[int, int], run: Callable[..., Any]) -> Overload:
@@ -127,6 +112,12 @@ _TEXTS: dict[str, Callable[..., Any]] = {
     "url.getPort() string": celvalues.url_port,
     "url.getEscapedPath() string": lambda url: escape(celvalues.url_of(url).path, "path"),
     "url.getQuery() query": celvalues.url_query,
+}
+_LISTS: dict[str, Callable[..., Any]] = {
+    **{f"list({kind}).isSorted() bool": is_sorted for kind in _ORDERED},
+    **{f"list({kind}).min() {kind}": _smallest for kind in _ORDERED},
+    **{f"list({kind}).max() {kind}": _largest for kind in _ORDERED},
+    **{f"list({kind}).sum() {kind}": sum for kind in _ADDED},
 }
 _QUANTITIES: dict[str, Callable[..., Any]] = {
     "quantity(string) quantity": celvalues.make_quantity,

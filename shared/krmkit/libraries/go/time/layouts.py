@@ -5,6 +5,8 @@ The reference time is Mon Jan 2 15:04:05 MST 2006; `2006-01-02` means year, mont
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.libraries.go.time.civil import Civil
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
@@ -27,7 +29,6 @@ _ELEMENTS: dict[str, tuple[str, ...]] = {
     "-": ("-07:00:00", "-070000", "-07:00", "-0700", "-07"),
     "Z": ("Z07:00:00", "Z070000", "Z07:00", "Z0700", "Z07"),
 }
-_BY_NUMBER = {"01": "1", "02": "2", "03": "3", "04": "4", "05": "5"}
 
 
 def next_element(layout: str) -> tuple[str, str, str]:
@@ -90,36 +91,7 @@ def _format_element(element: str, when: Civil) -> str:
         return _format_zone(element, when.offset)
     if element[0] in ".,":
         return _format_fraction(element, when.nanosecond)
-    hour12 = when.hour % 12 or 12
-    match element:
-        case "2006":
-            return padded(when.year, 4)
-        case "06":
-            return f"{max(when.year, 0) % 100:02d}"
-        case "January":
-            return MONTHS[when.month - 1]
-        case "Jan":
-            return MONTHS[when.month - 1][:3]
-        case "Monday":
-            return DAYS[when.weekday]
-        case "Mon":
-            return DAYS[when.weekday][:3]
-        case "_2":
-            return f"{when.day:2d}"
-        case "__2":
-            return f"{when.yearday:3d}"
-        case "002":
-            return f"{when.yearday:03d}"
-        case "15":
-            return f"{when.hour:02d}"
-        case "PM":
-            return "PM" if when.hour >= 12 else "AM"
-        case "pm":
-            return "pm" if when.hour >= 12 else "am"
-        case "MST":
-            return when.zone or _format_zone("-0700", when.offset)
-    values = {"1": when.month, "2": when.day, "3": hour12, "4": when.minute, "5": when.second}
-    return f"{values[_BY_NUMBER[element]]:02d}" if element in _BY_NUMBER else str(values[element])
+    return _FORMS[element](when)
 
 
 def _format_zone(element: str, offset: int) -> str:
@@ -143,3 +115,30 @@ def _format_fraction(element: str, nanosecond: int) -> str:
         return element[0] + digits
     digits = digits.rstrip("0")
     return element[0] + digits if digits else ""
+
+
+_FORMS: dict[str, Callable[[Civil], str]] = {
+    "2006": lambda when: padded(when.year, 4),
+    "06": lambda when: f"{max(when.year, 0) % 100:02d}",
+    "January": lambda when: MONTHS[when.month - 1],
+    "Jan": lambda when: MONTHS[when.month - 1][:3],
+    "1": lambda when: str(when.month),
+    "01": lambda when: f"{when.month:02d}",
+    "Monday": lambda when: DAYS[when.weekday],
+    "Mon": lambda when: DAYS[when.weekday][:3],
+    "2": lambda when: str(when.day),
+    "_2": lambda when: f"{when.day:2d}",
+    "02": lambda when: f"{when.day:02d}",
+    "__2": lambda when: f"{when.yearday:3d}",
+    "002": lambda when: f"{when.yearday:03d}",
+    "15": lambda when: f"{when.hour:02d}",
+    "3": lambda when: str(when.hour % 12 or 12),
+    "03": lambda when: f"{when.hour % 12 or 12:02d}",
+    "4": lambda when: str(when.minute),
+    "04": lambda when: f"{when.minute:02d}",
+    "5": lambda when: str(when.second),
+    "05": lambda when: f"{when.second:02d}",
+    "PM": lambda when: "PM" if when.hour >= 12 else "AM",
+    "pm": lambda when: "pm" if when.hour >= 12 else "am",
+    "MST": lambda when: when.zone or _format_zone("-0700", when.offset),
+}

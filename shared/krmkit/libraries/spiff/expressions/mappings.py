@@ -139,6 +139,15 @@ class Sum(Expression):
         return f"sum[{self.source}|{self.initial}{lambda_text(self.function)}]"
 
 
+def _tried(part: Expression, env: Env) -> tuple[Any, str | None, Info]:
+    """The value of an expression, or the text of its failure."""
+    try:
+        value, info = part.evaluate(env, False)
+    except Failure as failure:
+        return None, failure.issue.text, NOTHING
+    return value, None, info
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Catch(Expression):
     """`catch[expr|value,error|->r]`, or `catch(expr)` for a map with valid, error and value."""
@@ -157,12 +166,7 @@ class Catch(Expression):
                 raise Failure("catch function takes a maximum of 2 arguments")
             if count == 0:
                 raise Failure("lambda expression for sync condition must take one or two arguments, found 0")
-        error = None
-        value = None
-        try:
-            value, info = self.source.evaluate(env, False)
-        except Failure as failure:
-            error = failure.issue.text
+        value, error, info = _tried(self.source, env)
         if isinstance(value, Expression):
             return self, info
         if function is None:
@@ -204,12 +208,7 @@ class SyncExpression(Expression):
             if isinstance(limit, Expression):
                 return self, NOTHING
             integer(limit, info)
-        error = None
-        value: Any = None
-        try:
-            value, info = self.source.evaluate(env, False)
-        except Failure as failure:
-            error = failure.issue.text
+        value, error, info = _tried(self.source, env)
         if isinstance(value, Expression):
             return self, NOTHING
         holds, info = self._apply(self.condition, value, error, env, "condition evaluation failed")

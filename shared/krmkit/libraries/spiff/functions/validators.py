@@ -119,18 +119,16 @@ def _dns(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     return False, f"is no {words}: [{problem}]"
 
 
-def _ip(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    text = text_of("ip: ip", value)
-    return (True, "is ip address") if address(text) is not None else (False, f"is no ip address: {text}")
+_ADDRESSES: dict[str, tuple[Callable[[str], object], str, str]] = {
+    "ip": (address, "ip address", ""),
+    "cidr": (network, "CIDR", "invalid CIDR address: "),
+}
 
 
-def _cidr(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    text = text_of("cidr: cidr", value)
-    return (
-        (True, "is CIDR")
-        if network(text) is not None
-        else (False, f"is no CIDR: invalid CIDR address: {text}")
-    )
+def _address(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
+    text = text_of(f"{name}: {name}", value)
+    read, words, problem = _ADDRESSES[name]
+    return (True, f"is {words}") if read(text) is not None else (False, f"is no {words}: {problem}{text}")
 
 
 def _semver(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
@@ -166,8 +164,8 @@ _KEYS = {
 }
 """The messages for a text that is valid, and for one that is not."""
 VALIDATORS: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {
-    "=": _value, "ca": _keys, "certificate": _keys, "cidr": _cidr, "dnsdomain": _dns, "dnslabel": _dns,
-    "dnsname": _dns, "empty": _empty, "ip": _ip, "match": _match, "privatekey": _keys, "publickey": _keys,
+    "=": _value, "ca": _keys, "certificate": _keys, "cidr": _address, "dnsdomain": _dns, "dnslabel": _dns,
+    "dnsname": _dns, "empty": _empty, "ip": _address, "match": _match, "privatekey": _keys, "publickey": _keys,
     "semver": _semver, "type": _type, "value": _value, "valueset": _valueset, "wildcarddnsdomain": _dns,
     "~=": _match, **dict.fromkeys((*_ORDERS, *_SIGNS), _order),
 }  # fmt: skip
