@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from krmkit.kpt.kptfile import API_VERSION
-from krmkit.kpt.merge.match import is_kptfile, source_or_none
+from krmkit.kpt.merge.match import source_or_none
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.policy import UNRESOLVED, unresolved_line
 from krmkit.kpt.merge.threeway import UPSTREAM
-from krmkit.kpt.merge.tree import PackageTree
+from krmkit.kpt.merge.tree import PackageTree, is_kptfile
 from krmkit.kpt.merge.unedited import is_unedited
 from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krmkit.fleet.follow import kptfile_of_people, package_kptfile
-from krmkit.kpt.merge.match import is_kptfile, source_or_none
+from krmkit.kpt.merge.match import source_or_none
+from krmkit.kpt.merge.tree import is_kptfile
 from krmkit.kpt.merge.unedited import is_unedited, marks_of
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError

@@ -7,9 +7,9 @@ from typing import Any
 from krmkit.kpt.merge.edits import written
 from krmkit.kpt.merge.kptfile import MERGED, WHOLE, merge_kptfiles
 from krmkit.kpt.merge.listkeys import schema_of
-from krmkit.kpt.merge.match import is_kptfile
 from krmkit.kpt.merge.text import merge_inside
 from krmkit.kpt.merge.threeway import Conflict, MergedValue, merge
+from krmkit.kpt.merge.tree import is_kptfile
 from krmkit.kpt.merge.unedited import data_of, marks_of
 from krmkit.kpt.source import FileResource
 from krmkit.libraries.schema.fields import MISSING

@@ -10,9 +10,10 @@ from krmkit.kpt.merge.conflict import ResourceConflict, said_value
 from krmkit.kpt.merge.item import merged_data
 from krmkit.kpt.merge.kptfile import WHOLE, merge_kptfiles, named_functions, without_render
 from krmkit.kpt.merge.listkeys import MergeSchema, schema_of
-from krmkit.kpt.merge.match import Placed, is_kptfile, matched, source_or_none
+from krmkit.kpt.merge.match import Placed, matched, source_or_none
 from krmkit.kpt.merge.stamp import who
 from krmkit.kpt.merge.threeway import UPSTREAM, elements_by_step, merge
+from krmkit.kpt.merge.tree import is_kptfile
 from krmkit.kpt.merge.unedited import SUFFIXES, comments_in, data_of
 from krmkit.kpt.source import FileResource
 from krmkit.krm.errors import Refused

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from krmkit.kpt.merge.stamp import identifier, mark_of
+from krmkit.kpt.merge.tree import is_kptfile
 from krmkit.kpt.merge.unedited import SUFFIXES, source
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml.errors import YamlError
-
-KPTFILE = "Kptfile"
 
 Placed = tuple[str, FileResource]
 """A resource and the path of its file."""
@@ -118,11 +117,6 @@ def _take(
         return waiting, free
     left = [one for one in waiting if id(one.item) not in found]
     return left, [other for other in free if id(other) not in taken]
-
-
-def is_kptfile(path: str) -> bool:
-    """Whether the file at a path is a Kptfile, of the package or of a subpackage."""
-    return path.rpartition("/")[2] == KPTFILE
 
 
 def source_or_none(path: str, content: bytes | None) -> SourceFile | None:

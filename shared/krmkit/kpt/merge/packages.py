@@ -15,11 +15,11 @@ from krmkit.kpt.merge.conflict import ResourceConflict, without_outcome
 from krmkit.kpt.merge.conflictplaces import placed
 from krmkit.kpt.merge.item import merge_item
 from krmkit.kpt.merge.lost import lost_comments
-from krmkit.kpt.merge.match import KPTFILE, source_or_none
+from krmkit.kpt.merge.match import source_or_none
 from krmkit.kpt.merge.resources import FileMerge
 from krmkit.kpt.merge.stamp import stamped_file
 from krmkit.kpt.merge.threeway import LOCAL, UPSTREAM
-from krmkit.kpt.merge.tree import PackageTree
+from krmkit.kpt.merge.tree import KPTFILE, PackageTree
 from krmkit.kpt.merge.unedited import SUFFIXES, is_unedited, source
 from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from krmkit.kpt.merge.tree import KPTFILE, is_kptfile
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm.annotations import GENERATED_BY, IDENTIFIER
 from krmkit.krm.errors import Refused
@@ -11,7 +12,6 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 
-_KPTFILE = "Kptfile"
 # What kpt writes into the text of a fetched resource: its namespace and name in upstream.
 _COMMENT = re.compile(r"^metadata:[ \t]*# kpt-merge: ([^\s/]*)/(\S+)", re.MULTILINE)
 
@@ -42,7 +42,7 @@ def stamped(item: FileResource) -> FileResource:
 
     Generated resources, and those without a name, get no mark.
     """
-    if item.name and item.kind != _KPTFILE and not item.annotation(GENERATED_BY):
+    if item.name and item.kind != KPTFILE and not item.annotation(GENERATED_BY):
         name = identifier(item)
         if item.annotation(IDENTIFIER) != name:
             item.set(("metadata", "annotations", IDENTIFIER), name)
@@ -54,7 +54,7 @@ def stamped_file(path: str, text: str, limits: Limits = DEFAULT_LIMITS) -> str:
 
     One that cannot be edited stays unmarked, and is identified by its name.
     """
-    if path.rpartition("/")[2] == _KPTFILE:
+    if is_kptfile(path):
         return text
     try:
         file = SourceFile(path, text, "", path, limits)

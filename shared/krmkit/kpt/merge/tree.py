@@ -9,6 +9,11 @@ from functools import cached_property
 KPTFILE = "Kptfile"
 
 
+def is_kptfile(path: str) -> bool:
+    """Whether the file at a path is a Kptfile, of the package or of a subpackage."""
+    return path.rpartition("/")[2] == KPTFILE
+
+
 @dataclass(frozen=True)
 class PackageTree:
     """`files` maps paths, relative to the root package, to contents; `folders` holds "" and every subpackage's folder."""
@@ -18,7 +23,7 @@ class PackageTree:
     @cached_property
     def folders(self) -> frozenset[str]:
         """The folders that have a Kptfile."""
-        return frozenset(path.rpartition("/")[0] for path in self.files if path.rpartition("/")[2] == KPTFILE)
+        return frozenset(path.rpartition("/")[0] for path in self.files if is_kptfile(path))
 
     @cached_property
     def _folded(self) -> dict[str, list[str]]:

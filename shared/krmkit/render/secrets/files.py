@@ -25,11 +25,6 @@ def secrets_in_file(text: str | None) -> set[str]:
         return set()
 
 
-def mask_of(contents: Iterable[bytes]) -> Mask:
-    """Return the mask for messages about files."""
-    return Mask(secrets_of(contents))
-
-
 def secrets_of(contents: Iterable[bytes]) -> set[str]:
     """Return the secrets in the files of packages, as `secrets_in` finds them, and sign-ins in addresses."""
     secrets: set[str] = set()
