@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused
@@ -52,7 +51,9 @@ def parse_arguments(arguments: list[str], jobs: int = 1) -> Arguments:
         elif flag == "--tag":
             options.tag = value if equals else next(rest, "")
         elif flag == "--crds":
-            options.crds = _crds(value if equals else next(rest, ""))
+            from krmkit.fn.crdfiles import read_crds
+
+            options.crds = read_crds(value if equals else next(rest, ""))
         elif flag == "--jobs":
             options.jobs = _number("--jobs N: N", value if equals else next(rest, ""))
         elif flag == "--limit":
@@ -68,12 +69,6 @@ def parse_arguments(arguments: list[str], jobs: int = 1) -> Arguments:
     if limits:
         options.limits = Limits(**limits)
     return Arguments("" if file == "-" else file, show, options)
-
-
-def _crds(folder: str) -> list[dict[str, Any]]:
-    from krmkit.fn.crdfiles import read_crds
-
-    return read_crds(folder)
 
 
 def _limit(text: str) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from krmkit.libraries.yaml.document import AnyAnchor, parse_all
 from krmkit.libraries.yaml.errors import LimitError, YamlError, line_column
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.lines import ODD_BREAKS
-from krmkit.libraries.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
+from krmkit.libraries.yaml.tree import Document, Map, Node, Scalar, Seq
 
 BREAKS = "\n" + ODD_BREAKS
 _WHITE = " \t" + BREAKS
@@ -30,7 +30,11 @@ def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
         raise _error(root, f"a mapping with `items` is expected, not {found}")
     if len(roots) > 1:
         raise _error(roots[1], "a second document starts here, where only one is expected")
-    numbers = [number for number, entry in enumerate(root.entries) if _is_items(entry)]
+    numbers = [
+        number
+        for number, entry in enumerate(root.entries)
+        if isinstance(entry.key, Scalar) and entry.key.text == "items"
+    ]
     if len(numbers) > 1:
         raise _error(root.entries[numbers[1]].key, "the key `items` occurs twice")
     value = root.entries[numbers[0]].value if numbers else Scalar("")
@@ -43,10 +47,6 @@ def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
         place = line_of(value.items[limits.items])
         raise LimitError.of("items", limits.items, "the number of items", *place)
     return _flow_chunks(text, value) if value.flow else _block_chunks(text, root, numbers[0], value)
-
-
-def _is_items(entry: Entry) -> bool:
-    return isinstance(entry.key, Scalar) and entry.key.text == "items"
 
 
 def _flow_chunks(text: str, listed: Seq) -> Chunks:

@@ -29,6 +29,10 @@ _GO_CONSTANTS = {**_CONSTANTS, "<<": ("merge", "<<")}
 _NUMERIC_START = frozenset("+-.0123456789")
 _DIGITS = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456789")}
 _DIGITS[16] = _DIGITS[10] | frozenset("abcdefABCDEF")
+_TIMESTAMP = (
+    r"(\d{4})-(\d\d?)-(\d\d?)"
+    r"(?:(?:( +)|[Tt])(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?(?(4)|(?:Z|[+-](\d\d):(\d\d))))?"
+)
 _PREFIXES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
 
 
@@ -163,52 +167,17 @@ def is_timestamp(text: str) -> bool:
 
     Forms: `2001-1-2`; `2001-1-2 15:4:5.9`; `2001-1-2T15:4:5.9Z` with T or t and Z or an offset such as +01:00.
     """
-    if len(text) < 8 or not (text[:4].isdigit() and text[:4].isascii()) or text[4] != "-":
-        return False
-    month, rest = _one_or_two_digits(text[5:])
-    if month is None or rest[:1] != "-":
-        return False
-    day, rest = _one_or_two_digits(rest[1:])
-    if day is None or not 1 <= month <= 12 or not 1 <= day <= _days(int(text[:4]), month):
-        return False
-    if not rest:
-        return True
-    if rest[0] == " ":
-        return _clock(rest.lstrip(" ")) == ""
-    if rest[0] not in "Tt":
-        return False
-    zone = _clock(rest[1:])
-    return zone == "Z" or (zone is not None and _is_offset(zone))
+    import re  # few texts begin like one
 
-
-def _one_or_two_digits(text: str) -> tuple[int | None, str]:
-    digits = _DIGITS[10]
-    if text[:1] not in digits:
-        return None, text
-    width = 2 if text[1:2] in digits else 1
-    return int(text[:width]), text[width:]
+    found = re.fullmatch(_TIMESTAMP, text, re.ASCII)
+    if found is None:
+        return False
+    year, month, day, *rest = (int(number or 0) for number in found.group(1, 2, 3, 5, 6, 7, 8, 9))
+    is_time = all(number <= most for number, most in zip(rest, (23, 59, 59, 24, 60), strict=True))
+    return 1 <= month <= 12 and 1 <= day <= _days(year, month) and is_time
 
 
 def _days(year: int, month: int) -> int:
     if month == 2:
         return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
     return 30 if month in (4, 6, 9, 11) else 31
-
-
-def _clock(text: str) -> str | None:
-    """The text after a time of day at the start of the text; None without one."""
-    for bound, mark in ((24, ":"), (60, ":"), (60, "")):
-        number, text = _one_or_two_digits(text)
-        if number is None or number >= bound or text[: len(mark)] != mark:
-            return None
-        text = text[len(mark) :]
-    if text[:1] in (".", ",") and text[1:2] in _DIGITS[10]:
-        text = text[1:].lstrip("0123456789")
-    return text
-
-
-def _is_offset(zone: str) -> bool:
-    digits = _DIGITS[10]
-    if len(zone) != 6 or zone[0] not in "+-" or zone[3] != ":" or not digits.issuperset(zone[1:3] + zone[4:]):
-        return False
-    return int(zone[1:3]) <= 24 and int(zone[4:]) <= 60

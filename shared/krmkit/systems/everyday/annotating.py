@@ -5,12 +5,12 @@ from __future__ import annotations
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.json.paths import dotted
-from krmkit.libraries.yaml.data import is_null
 from krmkit.systems.everyday.common.findings import info, refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import API_VERSION, described, is_config_map, texts_at
 from krmkit.systems.everyday.fields.maps import WrongTypeError, places, put
-from krmkit.systems.everyday.fields.specs import field_specs
+from krmkit.systems.everyday.fields.specs import renamed_specs
 from krmkit.systems.everyday.fields.tables import FieldSpec, FieldTable
 
 _KINDS = ("SetAnnotations", "SetAnnotationConfig")
@@ -38,7 +38,7 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
     """
     annotations, more = _decoded(config)
     table = FieldTable((*_ANNOTATIONS, *more))
-    message = "set annotations: " + _json(annotations)
+    message = "set annotations: " + must_to_json(annotations)
     results: list[Finding] = []
     without_file: set[str] = set()
     for item in resources:
@@ -73,28 +73,9 @@ def _decoded(config: Resource | None) -> tuple[dict[str, str], list[FieldSpec]]:
     if config is not None and is_config_map(config):
         annotations, more = texts_at(config, "data"), []
     elif config is not None and config.kind in _KINDS and config.api_version == API_VERSION:
-        annotations, more = texts_at(config, "annotations"), additional_fields(config, *_FIELDS)
+        annotations, more = texts_at(config, "annotations"), renamed_specs(config, *_FIELDS, _PREFIX)
     else:
         raise wrong_config(f"{_PREFIX}`functionConfig` must be a `ConfigMap` or `SetAnnotations`", config)
     if not annotations:
         raise wrong_config(f"{_PREFIX}input annotation list cannot be empty", config)
     return dict(sorted(annotations.items())), more
-
-
-def additional_fields(config: Resource, name: str, old_name: str) -> list[FieldSpec]:
-    """The field specs that a config adds, under a name or its deprecated one. Raises Refused."""
-    if not is_null(config.node(old_name)):
-        if not is_null(config.node(name)):
-            message = f"`{old_name}` has been deprecated, please rename it to `{name}`"
-            raise wrong_config(f"{_PREFIX}{message}", config, old_name)
-        name = old_name
-    return field_specs(config, name)
-
-
-def _json(texts: dict[str, str]) -> str:
-    import json
-
-    text = json.dumps(texts, separators=(",", ":"), ensure_ascii=False)
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text

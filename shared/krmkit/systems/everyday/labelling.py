@@ -58,7 +58,7 @@ def _label(
     """Set the labels of a resource. Return how many, and the findings about it."""
     count = 0
     results: list[Finding] = []
-    if item.kind == "Service" and version_of(item.api_version) == "v1" and _selects_nothing(item):
+    if item.kind == "Service" and version_of(item.api_version) == "v1" and not item.has("spec", "selector"):
         message = "gets a selector, though it had none: its Endpoints may be written by hand"
         results.append(warning("new-selector", message, item, "spec.selector"))
     for spec in LABELS.possible(item):
@@ -122,10 +122,6 @@ def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
             config,
         )
     return dict(sorted(labels.items())), results
-
-
-def _selects_nothing(item: Resource) -> bool:
-    return not item.has("spec", "selector")
 
 
 def _wrong_type(item: Resource, wrong: WrongTypeError) -> Finding:

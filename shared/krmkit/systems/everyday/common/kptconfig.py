@@ -77,15 +77,12 @@ def text_at(config: Resource, *path: str) -> str:
 
 def string_at(config: Resource, *path: str) -> str:
     """The text at a path, "" where it is absent or null; a number or boolean is an error."""
-    node = config.node(*path)
-    if is_null(node):
-        return ""
-    if not isinstance(node, Scalar) or not isinstance(go_value(node), str):
-        what = (
-            described(node) if not isinstance(node, Scalar) else f"{node.text}, which needs quotes to be one"
+    text, node = text_at(config, *path), config.node(*path)
+    if isinstance(node, Scalar) and not is_null(node) and not isinstance(go_value(node), str):
+        raise wrong_config(
+            f"must be a text, got {text}, which needs quotes to be one", config, ".".join(path)
         )
-        raise wrong_config(f"must be a text, got {what}", config, ".".join(path))
-    return node.text
+    return text
 
 
 def data_entries(config: Resource) -> list[tuple[str, Node]]:

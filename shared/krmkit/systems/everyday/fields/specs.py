@@ -20,6 +20,16 @@ def field_specs(config: Resource, name: str) -> list[FieldSpec]:
     return [_spec(config, name, index, deref(entry)) for index, entry in enumerate(entries.items)]
 
 
+def renamed_specs(config: Resource, name: str, old_name: str, prefix: str) -> list[FieldSpec]:
+    """The specs under a name or its deprecated one; `prefix`: of the error where both are there. Raises Refused."""
+    if is_null(config.node(old_name)):
+        return field_specs(config, name)
+    if not is_null(config.node(name)):
+        message = f"{prefix}`{old_name}` has been deprecated, please rename it to `{name}`"
+        raise wrong_config(message, config, old_name)
+    return field_specs(config, old_name)
+
+
 def _spec(config: Resource, name: str, index: int, entry: object) -> FieldSpec:
     where = f"{name}[{index}]"
     if not isinstance(entry, Map):

@@ -6,7 +6,7 @@ from krmkit.systems.everyday.common.kptconfig import group_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from krmkit.krm.resource import Resource
 
@@ -40,43 +40,44 @@ def set_namespaces(
     `core`: entries without a group count as well.
     """
     olds: set[str] = set()
-    count = 0
-    for item in items:
-        text = item.annotation(ANNOTATION) if item.may_hold(ANNOTATION) else ""
-        if not text:
-            continue
-        entries = text.split(",")
-        for index, entry in enumerate(entries):
-            parts = entry.strip().split("/")
-            if len(parts) != 5 or parts[1] != "namespaces":
-                continue
-            group, _, namespace, kind, name = parts
-            if not group and not core:
-                continue
-            if (group, namespace, kind, name) in known and namespace != new and matcher in ("", namespace):
-                olds.add(namespace)
-                entries[index] = entry.replace(f"/namespaces/{namespace}/", f"/namespaces/{new}/", 1)
-        changed = ",".join(entries)
-        if changed != text:
-            item.set(_PATH, changed)
-            count += 1
+
+    def moved(entry: str) -> str:
+        parts = entry.strip().split("/")
+        if len(parts) != 5 or parts[1] != "namespaces" or not (parts[0] or core):
+            return entry
+        group, _, namespace, kind, name = parts
+        if (group, namespace, kind, name) not in known or namespace == new or matcher not in ("", namespace):
+            return entry
+        olds.add(namespace)
+        return entry.replace(f"/namespaces/{namespace}/", f"/namespaces/{new}/", 1)
+
+    count = _rewritten(items, moved)
     return sorted(olds), count
 
 
 def rename(items: Iterable[Resource], renamed: dict[Identity, str]) -> None:
     """Set the new name in the entries that name a renamed resource; `group/Kind/name` names a cluster-scoped one."""
     by_cluster = {(group, kind, name): new for (group, _, kind, name), new in renamed.items()}
+
+    def called(entry: str) -> str:
+        parts = entry.strip().split("/")
+        new: str | None = None
+        if len(parts) == 5 and parts[1] == "namespaces":
+            new = renamed.get((parts[0], parts[2], parts[3], parts[4]))
+        elif len(parts) == 3:
+            new = by_cluster.get((parts[0], parts[1], parts[2]))
+        return entry if new is None else "/".join([*entry.split("/")[:-1], new])
+
+    _rewritten(items, called)
+
+
+def _rewritten(items: Iterable[Resource], change: Callable[[str], str]) -> int:
+    """Change the entries of all annotations; return how many annotations are others now."""
+    count = 0
     for item in items:
         text = item.annotation(ANNOTATION) if item.may_hold(ANNOTATION) else ""
-        if not text:
-            continue
-        entries = []
-        for entry in text.split(","):
-            parts = entry.strip().split("/")
-            new: str | None = None
-            if len(parts) == 5 and parts[1] == "namespaces":
-                new = renamed.get((parts[0], parts[2], parts[3], parts[4]))
-            elif len(parts) == 3:
-                new = by_cluster.get((parts[0], parts[1], parts[2]))
-            entries.append(entry if new is None else "/".join([*entry.split("/")[:-1], new]))
-        item.set(_PATH, ",".join(entries))
+        changed = ",".join(map(change, text.split(",")))
+        if changed != text:
+            item.set(_PATH, changed)
+            count += 1
+    return count

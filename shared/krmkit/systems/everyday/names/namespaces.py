@@ -108,7 +108,8 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
     namespaced = {
         id(item)
         for item, kind in zip(items, kinds, strict=True)
-        if kind in NAMESPACED or (kind not in CLUSTER_SCOPED and _says_namespace(item))
+        if kind in NAMESPACED
+        or (kind not in CLUSTER_SCOPED and item.read("metadata", "namespace") is not None)
     }
     if not setting.is_pinned:
         findings = check_origins([(item, id(item) in namespaced) for item in items], bool(setting.matcher))
@@ -193,11 +194,6 @@ def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
         return new, string_at(config, "namespaceMatcher")
     wanted = "`SetNamespace` or `ConfigMap`" if is_pinned else _CONFIGS
     raise wrong_config(f"unknown functionConfig Kind={kind} ApiVersion={version}, expect {wanted}", config)
-
-
-def _says_namespace(item: Resource) -> bool:
-    """Whether a resource has the field metadata.namespace, which may be empty."""
-    return item.read("metadata", "namespace") is not None
 
 
 def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:

@@ -20,7 +20,7 @@ from krmkit.systems.everyday.common.kptconfig import (
     texts_at,
 )
 from krmkit.systems.everyday.fields.maps import WrongTypeError, places
-from krmkit.systems.everyday.fields.specs import field_specs
+from krmkit.systems.everyday.fields.specs import renamed_specs
 from krmkit.systems.everyday.names import dependson
 from krmkit.systems.everyday.names.references import REFERENCES, NameReference
 
@@ -209,7 +209,7 @@ def _decoded(config: Resource | None) -> tuple[_Substring, list[FieldSpec]]:
         (mode, text), more = next(iter(data.items())), []
     elif config.kind == "EnsureNameSubstring" and config.api_version == API_VERSION:
         mode, text = text_at(config, "editMode") or "prepend", text_at(config, "substring")
-        more = _more(config)
+        more = renamed_specs(config, "additionalNameFields", "fieldSpecs", _PREFIX)
     else:
         group, _, version = config.api_version.rpartition("/")
         got = f"{group}/{version}, Kind={config.kind}"
@@ -223,13 +223,3 @@ def _decoded(config: Resource | None) -> tuple[_Substring, list[FieldSpec]]:
     if not text:
         raise wrong_config(f"{_PREFIX}substring must not be empty", config)
     return _Substring(text, mode == "prepend"), more
-
-
-def _more(config: Resource) -> list[FieldSpec]:
-    name, old_name = "additionalNameFields", "fieldSpecs"
-    if is_null(config.node(old_name)):
-        return field_specs(config, name)
-    if not is_null(config.node(name)):
-        message = f"`{old_name}` has been deprecated, please rename it to `{name}`"
-        raise wrong_config(_PREFIX + message, config, old_name)
-    return field_specs(config, old_name)

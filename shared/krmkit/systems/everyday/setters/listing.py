@@ -11,8 +11,9 @@ from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.data import go_value
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
+from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq
 from krmkit.systems.everyday.common.findings import info, refused, reporting, warning
+from krmkit.systems.everyday.common.kptconfig import data_entries
 from krmkit.systems.everyday.fields.comments import flow_text
 from krmkit.systems.everyday.setters.apply import MARK
 from krmkit.systems.everyday.setters.patterns import derived, is_array_pattern, names_in, pattern_of
@@ -110,10 +111,6 @@ def _given(text: str) -> _Setter:
 def _of_file(resources: ResourceList, path: str) -> dict[str, str]:
     """The setters of a file: the data of the resource in it."""
     for item in resources:
-        data = item.node("data") if item.path == path else None
-        if isinstance(data, Map):
-            entries = [(entry.name, deref(entry.value)) for entry in data.entries]
-            return {
-                name: value.text for name, value in entries if name is not None and isinstance(value, Scalar)
-            }
+        if item.path == path and isinstance(item.node("data"), Map):
+            return {name: node.text for name, node in data_entries(item) if isinstance(node, Scalar)}
     return {}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from krmkit.libraries.go.fmt.printing import format_float
 from krmkit.libraries.go.json.functions import must_to_json
 
-_BLANK = " \t\r\n"
-
 
 def encode(value: object) -> str:
     """Starlark data as JSON, keys sorted: `{"a":2,"z":1}`. Raises ValueError for what has no JSON."""
@@ -44,36 +42,21 @@ def _number(value: float) -> str:
 def indent(text: str, prefix: str = "", indent: str = "\t") -> str:
     """A JSON text with a line for each value, as Go's json.Indent writes it. Raises ValueError for other texts."""
     import json
+    import re
 
     try:
         json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"json.indent: {error}") from None
     written: list[str] = []
-    depth, is_fresh, position = 0, False, 0
-    while position < len(text):
-        sign = text[position]
-        position += 1
-        if sign in _BLANK:
-            continue
-        if is_fresh and sign not in "]}":
-            is_fresh, depth = False, depth + 1
+    depth = 0
+    for sign in re.findall(r'"(?:\\.|[^"\\])*"|[^\s"\[\]{},:]+|\S', text):
+        is_fresh = written[-1:] in (["{"], ["["])
+        if sign in ("}", "]"):
+            depth -= 1
+        if sign in ("}", "]") and not is_fresh or is_fresh and sign not in ("}", "]"):
             written.append(f"\n{prefix}{indent * depth}")
-        if sign == '"':
-            end = position
-            while text[end] != '"':
-                end += 2 if text[end] == "\\" else 1
-            written.append(text[position - 1 : end + 1])
-            position = end + 1
-        elif sign in "{[":
-            is_fresh = True
-            written.append(sign)
-        elif sign in "}]":
-            if not is_fresh:
-                depth -= 1
-                written.append(f"\n{prefix}{indent * depth}")
-            is_fresh = False
-            written.append(sign)
-        else:
-            written.append(f",\n{prefix}{indent * depth}" if sign == "," else ": " if sign == ":" else sign)
+        written.append({",": f",\n{prefix}{indent * depth}", ":": ": "}.get(sign, sign))
+        if sign in ("{", "["):
+            depth += 1
     return "".join(written)
