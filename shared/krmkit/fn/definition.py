@@ -92,36 +92,21 @@ class FunctionDefinition:
 
     def config_schema(self) -> dict[str, object]:
         """The schema of the whole typed config, as a CustomResourceDefinition and the catalog have it."""
-        if self.own_config:
-            return self._own_schema()
-        spec = with_fail_on(self.about["schema"])
-        required = ["apiVersion", "kind"]
-        if self.schema.get("required"):
-            required.append("spec")
+        schema = self.about["schema"]
+        if self.own_config:  # without a spec: the fields are beside metadata
+            required, properties = schema.get("required", ()), schema.get("properties", {})
+        else:
+            required = ["spec"] if self.schema.get("required") else []
+            properties = {"spec": with_fail_on(schema)}
         return {
             "type": "object",
             "description": self.summary,
-            "required": required,
+            "required": ["apiVersion", "kind", *required],
             "properties": {
                 "apiVersion": {"type": "string", "enum": [self.api_version]},
                 "kind": {"type": "string", "enum": [self.kind]},
                 "metadata": {"type": "object"},
-                "spec": spec,
-            },
-        }
-
-    def _own_schema(self) -> dict[str, object]:
-        """The schema of a config that has no spec: its fields are beside metadata."""
-        fields = self.about["schema"]
-        return {
-            "type": "object",
-            "description": self.summary,
-            "required": ["apiVersion", "kind", *fields.get("required", ())],
-            "properties": {
-                "apiVersion": {"type": "string", "enum": [self.api_version]},
-                "kind": {"type": "string", "enum": [self.kind]},
-                "metadata": {"type": "object"},
-                **fields.get("properties", {}),
+                **properties,
             },
         }
 

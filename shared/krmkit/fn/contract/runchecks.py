@@ -19,52 +19,40 @@ from krmkit.libraries.yaml.errors import YamlError
 
 _CODE = re.compile(r"/krmkit/\S*\.py\b")  # not the name of an image, which has such a folder, too
 
+_TEXT = {"type": "string", "minLength": 1}
+
+
+def _closed(required: str, **properties: object) -> dict[str, Any]:
+    """The schema of an object with these properties only, some of them required."""
+    return {
+        "type": "object",
+        "required": required.split(),
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
 # `results` of the KRM Functions Specification v1, compared strictly: an unknown key would be lost on the way.
 RESULTS: dict[str, Any] = {
     "type": "array",
     "items": {
-        "type": "object",
-        "required": ["message", "severity", "tags"],
-        "additionalProperties": False,
-        "dependentRequired": {"field": ["resourceRef"]},
-        "properties": {
-            "message": {"type": "string", "minLength": 1},
-            "severity": {"enum": ["error", "warning", "info"]},
-            "resourceRef": {
-                "type": "object",
-                "required": ["apiVersion", "kind", "name"],
-                "additionalProperties": False,
-                "properties": {
-                    key: {"type": "string", "minLength": 1}
-                    for key in ("apiVersion", "kind", "name", "namespace")
-                },
-            },
-            "field": {
-                "type": "object",
-                "required": ["path"],
-                "additionalProperties": False,
-                "properties": {
-                    "path": {"type": "string", "minLength": 1},
-                    "currentValue": {},
-                    "proposedValue": {},
-                },
-            },
-            "file": {
-                "type": "object",
-                "required": ["path"],
-                "additionalProperties": False,
-                "properties": {
-                    "path": {"type": "string", "minLength": 1},
-                    "index": {"type": "string", "pattern": "^[0-9]+$"},
-                },
-            },
-            "tags": {
+        **_closed(
+            "message severity tags",
+            message=_TEXT,
+            severity={"enum": ["error", "warning", "info"]},
+            resourceRef=_closed(
+                "apiVersion kind name", apiVersion=_TEXT, kind=_TEXT, name=_TEXT, namespace=_TEXT
+            ),
+            field=_closed("path", path=_TEXT, currentValue={}, proposedValue={}),
+            file=_closed("path", path=_TEXT, index={"type": "string", "pattern": "^[0-9]+$"}),
+            tags={
                 "type": "object",
                 "required": ["rule"],
                 "additionalProperties": {"type": "string"},
                 "properties": {"rule": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}},
             },
-        },
+        ),
+        "dependentRequired": {"field": ["resourceRef"]},
     },
 }
 
