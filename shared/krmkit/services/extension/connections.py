@@ -1,4 +1,9 @@
-"""Connections of the extension server: their TLS, and when they end."""
+"""Connections of the extension server: their TLS, and when they end.
+
+Hypercorn has a public way for neither: it takes no class of connections, and an application sees calls only.
+So this class takes the place of its own, and overrides `_read_data` and `_idle_timeout`. Uvicorn takes such a
+class but serves no HTTP/2, which Go's client speaks with a server that offers it.
+"""
 
 from __future__ import annotations
 
