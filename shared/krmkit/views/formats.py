@@ -7,13 +7,14 @@ from dataclasses import replace
 from importlib import import_module
 
 from krmkit.libraries.messages.listed import listed
-from krmkit.libraries.process.stderr import visible
+from krmkit.libraries.process.stderr import visible, without_commands
 from krmkit.render.findings.model import API_VERSION, PackageReport, Report, Result
 from krmkit.views.terminal import CYAN, GREEN, RED, YELLOW, Table, Terminal, one_line
 
 FORMATS = ("table", "text", "json", "sarif", "junit", "github", "gitlab", "markdown")
 _STYLES = {"error": RED, "warning": YELLOW, "info": CYAN}
 _MOST_ALIKE = 3  # equal findings that are shown one by one
+_MOST_ANNOTATIONS = 10
 _LEVELS = {"error": "error", "warning": "warning"}
 
 
@@ -32,11 +33,7 @@ def shown(report: Report, form: str, terminal: Terminal) -> str:
     if form == "json":
         return json.dumps(report.data(), indent=2, ensure_ascii=False) + "\n"
     if form == "github":
-        return "".join(map(_annotation, once(report.findings))) + "".join(
-            f"::error::{_escaped(f'{package.path}: {package.failure}')}\n"
-            for package in report.packages
-            if package.failure
-        )
+        return _annotations(report)
     text: str = import_module(f"krmkit.views.{form}").text(report)
     return text
 
@@ -140,7 +137,8 @@ def once(results: list[Result]) -> list[Result]:
 
 
 def _alike(one: Result) -> tuple[str, ...]:
-    return one.severity, one.rule, one.message, one.function, one.resource.get("kind", "")
+    about = one.resource.get("kind", "") or one.place  # files keep a row for each
+    return one.severity, one.rule, one.message, one.function, about
 
 
 def line(result: Result, terminal: Terminal) -> str:
@@ -163,6 +161,29 @@ def _closing(package: PackageReport, written: bool) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _annotations(report: Report) -> str:
+    """Return the annotations that GitHub shows of a step, ten of each level, and lines for the others."""
+    from io import StringIO
+
+    failures = [
+        Result("error", "", f"{package.path}: {package.failure}")
+        for package in report.packages
+        if package.failure
+    ]
+    levels: dict[str, int] = {}
+    annotations, others = [], []
+    for one in (*once(report.findings), *failures):
+        levels[one.severity] = levels.get(one.severity, 0) + 1
+        if levels[one.severity] <= _MOST_ANNOTATIONS:
+            annotations.append(_annotation(one))
+        else:
+            others.append(without_commands(f"{line(one, Terminal(StringIO(), 'never'))}\n"))
+    if others:
+        told = f"GitHub shows {_MOST_ANNOTATIONS} annotations of each level; {len(others)} more:\n"
+        others.insert(0, told)
+    return "".join([*annotations, *others])
 
 
 def _annotation(result: Result) -> str:

@@ -31,16 +31,21 @@ def text(report: Report) -> str:
     return json.dumps(issues, indent=2, ensure_ascii=False) + "\n"
 
 
+def fingerprint(path: str, result: Result, seen: dict[str, int]) -> str:
+    """Return what identifies a finding when lines above it change; `seen` counts equal ones."""
+    words = "\0".join((path, result.rule, result.subject, result.message))
+    again = seen[words] = seen.get(words, 0) + 1
+    return sha256(f"{words}\0{again}".encode()).hexdigest()
+
+
 def _issue(result: Result, nothing: str, seen: dict[str, int]) -> dict[str, Any]:
     """One issue. GitLab requires a path, so a finding without a place gets the package's Kptfile."""
     subject = f"{result.subject}: " if result.subject else ""
     path = (result.path or nothing).removeprefix("./")
-    words = "\0".join((path, result.rule, result.subject, result.message))
-    again = seen[words] = seen.get(words, 0) + 1
     return {
         "description": subject + result.message,
         "check_name": result.rule or "krmkit",
-        "fingerprint": sha256(f"{words}\0{again}".encode()).hexdigest(),
+        "fingerprint": fingerprint(path, result, seen),
         "severity": _SEVERITIES.get(result.severity, "info"),
         "location": {"path": path, "lines": {"begin": result.line or 1}},
     }

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from krmkit import __version__
 from krmkit.render.findings.model import Report, Result
+from krmkit.views.gitlab import fingerprint
 from krmkit.views.ruletexts import RuleText
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -18,7 +19,11 @@ def text(report: Report) -> str:
     """Return the report as one SARIF log with one run."""
     rules: dict[str, int] = {}
     findings = report.findings
-    results = [_result(result, rules) for result in findings]
+    seen: dict[str, int] = {}
+    results = [
+        {**_result(one, rules), "partialFingerprints": {"finding/v1": fingerprint(one.path, one, seen)}}
+        for one in findings
+    ]
     functions: dict[str, str] = {}  # the first function of each rule
     for result in findings:
         functions.setdefault(result.rule, result.function)

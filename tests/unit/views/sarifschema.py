@@ -50,6 +50,7 @@ _RESULT = _object(
     ruleId=_TEXT,
     ruleIndex={"type": "integer", "minimum": 0},
     locations={"type": "array", "items": _LOCATION},
+    partialFingerprints=_object(["finding/v1"], **{"finding/v1": _TEXT}),
 )
 _RULE = _object(
     ["id", "shortDescription", "fullDescription", "help"],

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from krmkit.render.findings.model import PackageReport, Report, Result
+from krmkit.render.findings.model import FileChange, PackageReport, Report, Result
 from krmkit.views.formats import shown
 from krmkit.views.terminal import Terminal
 
@@ -47,6 +47,14 @@ def test_equal_findings_are_one_row(form: str) -> None:
     assert said.count("is something else") == 1
 
 
+def test_files_keep_a_row_each() -> None:
+    """A reviewer sees at each file that it is not rendered."""
+    changes = [FileChange(f"p/{number}.yaml", "changed") for number in range(6)]
+    whole = Report("render", [PackageReport("p", changes=changes)], written=False, check=True)
+    said = shown(whole, "github", Terminal(io.StringIO(), "never"))
+    assert [f"::error file=p/{number}.yaml,title=not-rendered::" in said for number in range(6)] == [True] * 6
+
+
 @pytest.mark.parametrize("form", ["table", "github", "markdown"])
 def test_few_equal_findings_keep_their_places(form: str) -> None:
     """Three are no crowd: each has its place."""
@@ -59,3 +67,33 @@ def test_programs_get_every_finding() -> None:
     assert len(json.loads(text("json", 20))["packages"][0]["results"]) == 21
     assert len(json.loads(text("sarif", 20))["runs"][0]["results"]) == 21
     assert len(json.loads(text("gitlab", 20))) == 21
+
+
+def test_github_shows_ten_annotations_of_a_level() -> None:
+    """The rest is in the log, and no line of it is a command."""
+    results = [
+        Result("error", "wrong", f"value {number}", "::error::p.yaml", 1 + number) for number in range(14)
+    ]
+    results.append(Result("warning", "odd", "is odd", "p.yaml", 1))
+    whole = Report("render", [PackageReport("p", results=results, failure="it failed")], written=False)
+    lines = shown(whole, "github", Terminal(io.StringIO(), "never")).splitlines()
+
+    assert [line.partition(" ")[0] for line in lines[:11]] == ["::error"] * 10 + ["::warning"]
+    assert lines[11] == "GitHub shows 10 annotations of each level; 5 more:"
+    assert [f"value {number}" in line for number, line in enumerate(lines[12:16], 10)] == [True] * 4
+    assert "p: it failed" in lines[16]
+    assert not any(line.startswith("::") for line in lines[11:])
+
+
+def test_fingerprints_stay_when_lines_move() -> None:
+    """Code scanning knows a finding again after lines above it came; equal ones differ."""
+
+    def marks(line: int) -> list[str]:
+        results = [Result("error", "wrong", "value", "p.yaml", line + number) for number in range(2)]
+        text = shown(
+            Report("render", [PackageReport("p", results=results)]), "sarif", Terminal(io.StringIO(), "never")
+        )
+        return [one["partialFingerprints"]["finding/v1"] for one in json.loads(text)["runs"][0]["results"]]
+
+    assert marks(1) == marks(40)
+    assert len(set(marks(1))) == 2
