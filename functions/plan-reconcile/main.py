@@ -12,19 +12,14 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.fn import Config, ResourceList, Results, main
 from krmkit.systems.landscaper.reconcile.plan import plan_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Report for each Installation what Landscaper would do at the time `now`."""
     spec = config.spec
-    try:
-        found = plan_items(resources, spec["installations"], spec["now"], spec["write"], config.resource)
-        results.extend(found)
-    except InstallationError as error:
-        raise FunctionError(error.message, error.rule, config.resource, error.field) from None
+    results.extend(plan_items(resources, spec["installations"], spec["now"], spec["write"], config.resource))
 
 
 if __name__ == "__main__":

@@ -12,21 +12,13 @@ if __name__ == "__main__":
 
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
-from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.krm.refusals import definitions
-from krmkit.systems.landscaper.checks.installations import validate
-from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.items.installations import read
+from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.systems.landscaper.checks.installations import validate_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Validate all Installations among the items, or those named."""
-    crds = [*config.crds, *definitions(resources)]
-    spec = config.spec
-    try:
-        results.extend(validate(read(resources), spec["installations"], crds, config.resource, spec["now"]))
-    except InstallationError as error:
-        raise FunctionError(error.message, error.rule, config.resource, error.field) from None
+    results.extend(validate_items(resources, config.spec, config.crds, config.resource))
 
 
 if __name__ == "__main__":

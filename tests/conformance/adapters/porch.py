@@ -163,19 +163,14 @@ def pvs_unroll(given: Record) -> object:
         DownstreamTarget(0, each["repoDefault"], each["packageDefault"], None)
         for each in given["downstreams"]
     ]
-    existing = [
-        generatevariants.Existing(
-            each["metadata"]["name"],
-            each["spec"]["downstream"]["repo"],
-            each["spec"]["downstream"]["package"],
-        )
-        for each in given["existingPackageVariants"]
-    ]
+    existing = [each["metadata"]["name"] for each in given["existingPackageVariants"]]
+    places = [each["spec"]["downstream"] for each in given["existingPackageVariants"]]
+    identifiers = [naming.variant_identifier(set_name, one["repo"], one["package"]) for one in places]
     generated = generatevariants.generate(set_name, spec, downstreams, TargetObject(""), {})
-    changes = generatevariants.reconcile(set_name, generated.variants, existing)
+    changes = generatevariants.reconcile(generated.variants, identifiers)
     return {
-        "deleted": sorted(existing[position].name for position in changes.deleted),
-        "updated": sorted(existing[position].name for position, _ in changes.updated),
+        "deleted": sorted(existing[position] for position in changes.deleted),
+        "updated": sorted(existing[position] for position, _ in changes.updated),
         "created": sorted(created.name for created in changes.created),
     }
 

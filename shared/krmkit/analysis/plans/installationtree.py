@@ -102,7 +102,7 @@ class LandscaperJob:
             found.failure = mask.message(str(error))  # the package does have the installation
 
     def _draw(self, found: PackageInstallations, items: Items, options: LandscapeOptions) -> None:
-        found.graph = graph_of(items, options, partial(place_in, "")).public()
+        found.graph = graph_of(items, options, partial(place_in, ""))
         found.results = [Result("error", "installation", problem) for problem in found.graph.problems]
         for namespace, named in roots_by_namespace(items.world.of_kind("Installation")).items():
             specs = {name: mapping(one.get("spec")) for name, one in named.items()}
@@ -189,5 +189,5 @@ def readable(items: Items) -> Items:
     """Return the items, if all are readable. Raises InstallationError, without secrets in its message."""
     errors = [one for one in items.findings if one.severity == "error"]
     if errors:
-        raise InstallationError(errors[0].rule, Secrets.of(items.world).scrub(str(errors[0])))
+        raise InstallationError(errors[0].rule, Secrets(items.world).scrub(str(errors[0])))
     return items

@@ -66,7 +66,7 @@ class _InstallationGraph:
         self.nodes: list[Data] = []
         self.edges: list[Data] = []
         self.problems: list[str] = []
-        self.secrets = Secrets.of(items.world)
+        self.secrets = Secrets(items.world)
         self.specs: dict[str, dict[str, Data]] = {}  # specs of the roots, by namespace and name
         spaces = {namespace_of(one) for one in items.world.of_kind("Installation")}
         self.several = len(spaces) > 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
+from krmkit.krm.finding import Finding
 
 
 class InstallationError(Refused):
@@ -17,7 +18,7 @@ class InstallationError(Refused):
     source: tuple[str, str, str, str] | None = None
 
     def __init__(self, rule: str, message: str, field: str = "", word: str = "") -> None:
-        super().__init__(message)
+        super().__init__(Finding(rule, message, field=field))
         self.rule = rule
         self.message = message
         self.field = field

@@ -13,7 +13,6 @@ from krmkit.systems.landscaper.blueprint.blueprints import (
     IMPORT_TYPES,
     SPIFF,
     Blueprint,
-    Executor,
     ImportOrExport,
 )
 from krmkit.systems.landscaper.components import uris
@@ -81,16 +80,12 @@ def _executors(blueprint: Blueprint, phase: str) -> Iterator[InstallationError]:
             yield _error(here, "the name is used twice")
         names.add(executor.name)
         try:
-            _check(executor, blueprint)
+            if executor.type == SPIFF:
+                check_spiff(executor, blueprint)
+            else:
+                check_template(executor.text(blueprint.files))
         except InstallationError as error:
             yield _error(here, error.message)
-
-
-def _check(executor: Executor, blueprint: Blueprint) -> None:
-    if executor.type == SPIFF:
-        check_spiff(executor, blueprint)
-    else:
-        check_template(executor.text(blueprint.files))
 
 
 def _subinstallations(

@@ -6,23 +6,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.refusals import definitions
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.blueprints import DATA
 from krmkit.systems.landscaper.checks.blueprint import blueprint_errors
 from krmkit.systems.landscaper.checks.templatepaths import template_problems
+from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.dependencies import Exported
 from krmkit.systems.landscaper.flow.landscape import Landscape
 from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
 from krmkit.systems.landscaper.form.admission import Admission, broken_installations
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of, roots_by_namespace
-from krmkit.systems.landscaper.items.installations import Items
+from krmkit.systems.landscaper.items.installations import Items, read
 from krmkit.systems.landscaper.items.redact import Secrets
 from krmkit.systems.landscaper.reconcile.plan import operation_warnings
 from krmkit.systems.landscaper.rendered.findings import error_finding, given_findings, tree_findings
 from krmkit.systems.landscaper.templates.context import moment
+
+
+def validate_items(
+    resources: ResourceList, spec: Data, crds: Iterable[Mapping[str, Any]], config: Resource | None
+) -> list[Finding]:
+    """Validate the Installations among the items by a decoded ValidateInstallation. CRDs among them count beside `crds`."""
+    wanted = [str(one) for one in sequence(spec["installations"])]
+    return validate(read(resources), wanted, [*crds, *definitions(resources)], config, spec["now"])
 
 
 def validate(
@@ -41,16 +52,18 @@ def validate(
     names = items.installations(wanted, config)
     findings = list(items.findings)
     admission = Admission(crds)
-    findings += given_findings(items, admission, Secrets.of(items.world))
+    findings += given_findings(items, admission, Secrets(items.world))
     for installation in items.world.of_kind("Installation"):
         item = items.place("Installation", namespace_of(installation), name_of(installation))
         findings += operation_warnings(installation, item)
     findings += _ownership(items)
     broken = broken_installations(items.world)
-    options = LandscapeOptions(state=items.state, broken=broken, refusals=admission.refusals, now=moment(now))
+    options = LandscapeOptions(
+        state=items.state, broken=broken, refusals=admission.refusals, now=moment(now, config)
+    )
     landscape = Landscape(items.world, items.repository, options)
     roots = landscape.run(names)
-    secrets = Secrets.of(items.world)  # collected again: rendering has made more Targets
+    secrets = Secrets(items.world)  # collected again: rendering has made more Targets
     for root in roots:
         findings += _blueprints(root, items, secrets)
         findings += tree_findings(root, items, secrets)

@@ -46,7 +46,7 @@ def explain(items: Items, path: str, value: str = "", options: LandscapeOptions 
     tracer = _Tracer(items, landscape, tree)
     for name in [value] if value else names:
         tracer.blueprint_import(rendered, name, 0)
-    secrets = Secrets.of(items.world)  # a name made by a template may contain a secret
+    secrets = Secrets(items.world)  # a name made by a template may contain a secret
     return [secrets.scrub(line) for line in tracer.lines]
 
 

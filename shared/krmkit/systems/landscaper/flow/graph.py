@@ -37,23 +37,10 @@ class Graph:
     nodes: dict[str, tuple[str, int]] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    secrets: Secrets | None = None
 
     def shown(self, form: str) -> str:
-        """Return the graph as a table, for Graphviz, or for Mermaid, without secrets: a template may put one into a name."""
-        draw = {"table": Graph._table, "dot": Graph._dot, "mermaid": Graph._mermaid}[form]
-        return draw(self.public())
-
-    def public(self) -> Graph:
-        """The graph without secrets in its names."""
-        if self.secrets is None:
-            return self
-        scrub = self.secrets.scrub
-        return Graph(
-            {scrub(path): node for path, node in self.nodes.items()},
-            [Edge(*map(scrub, (edge.source, edge.target, edge.key))) for edge in self.edges],
-            [scrub(problem) for problem in self.problems],
-        )
+        """Return the graph as a table, for Graphviz, or for Mermaid."""
+        return {"table": self._table, "dot": self._dot, "mermaid": self._mermaid}[form]()
 
     def _table(self) -> str:
         needs: dict[str, list[str]] = {}
@@ -90,35 +77,38 @@ class Graph:
         return "\n".join([*lines, ""])
 
     def data(self) -> dict[str, object]:
-        """Return the graph for programs, without secrets too."""
-        public = self.public()
+        """Return the graph for programs."""
         return {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
-                for path, (phase, count) in public.nodes.items()
+                for path, (phase, count) in self.nodes.items()
             ],
-            "edges": [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in public.edges],
-            "problems": public.problems,
+            "edges": [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in self.edges],
+            "problems": self.problems,
         }
 
 
 def graph_of(
     items: Items, options: LandscapeOptions | None = None, place: Callable[[Resource, str], str] | None = None
 ) -> Graph:
-    """Return the graph of all installations among the items, with nested ones.
+    """Return the graph of all installations among the items, with nested ones, without secrets: a template may put one into a name.
 
     `options`: the simulated exports of deploy items, if given. `place`: where a field of an item is, as `path:line:column`.
     """
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
         graph.edges += flow_edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
-    graph.secrets = secrets = Secrets.of(items.world)
     options = options or LandscapeOptions(state=items.state)
     landscape = Landscape(items.world, items.repository, options)
     for root in _in_order(landscape.run()):
         item = items.place("Installation", root.namespace, root.name)
-        _add(graph, root, secrets, partial(place, item) if place is not None and item is not None else None)
-    return graph
+        _add(graph, root, partial(place, item) if place is not None and item is not None else None)
+    scrub = Secrets(items.world).scrub
+    return Graph(
+        {scrub(path): node for path, node in graph.nodes.items()},
+        [Edge(*map(scrub, (edge.source, edge.target, edge.key))) for edge in graph.edges],
+        [scrub(problem) for problem in graph.problems],
+    )
 
 
 def _in_order(roots: list[RenderedInstallation]) -> list[RenderedInstallation]:
@@ -138,20 +128,18 @@ def _order(named: dict[str, Data]) -> list[str]:
     return dependencies.order_with_cycles(dependencies.edges(named))[0]
 
 
-def _add(
-    graph: Graph, rendered: RenderedInstallation, secrets: Secrets, place: Callable[[str], str] | None
-) -> None:
+def _add(graph: Graph, rendered: RenderedInstallation, place: Callable[[str], str] | None) -> None:
     """Add an installation and all below it. `place`: that of a field of the root installation."""
     graph.nodes[rendered.path] = rendered.phase, len(rendered.deploy_items)
     for error in rendered.errors:
         where = f"{place('' if '/' in rendered.path else error.field)}: " if place is not None else ""
-        graph.problems.append(f"{where}{rendered.path}: {secrets.scrub(error.message)}")
+        graph.problems.append(f"{where}{rendered.path}: {error.message}")
     named = {text(one.get("name")): one for one in rendered.templates}
     graph.edges += flow_edges(named, f"{rendered.path}/")
     children = {child.path.rpartition("/")[2]: child for child in rendered.children}
     for name in _order(named):
         if name in children:
-            _add(graph, children[name], secrets, place)
+            _add(graph, children[name], place)
 
 
 def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:

@@ -1,6 +1,6 @@
 """Secrets: removes the values of Secrets and of Targets' configs from messages and from rendered objects.
 
-    secrets = Secrets.of(world)
+    secrets = Secrets(world)
     secrets.scrub("password: hunter22")   # "password: (secret)"
 
 Each is found unchanged, in upper and lower case, quoted, in base64 (alone or inside a longer text), in hexadecimal digits and by
@@ -34,16 +34,14 @@ _IDENTITY = ("name", "namespace", "ownerReferences")
 
 @dataclass(slots=True)
 class Secrets:
-    """Secret texts, each with a placeholder that names its source. They are collected on first use."""
+    """Secret texts of a world, each with a placeholder that names its source.
+
+    They are collected on first use, with those that rendering has added until then.
+    """
 
     world: World
     placeholders: dict[str, str] = field(default_factory=dict)
     _forms: SecretForms | None = None
-
-    @classmethod
-    def of(cls, world: World) -> Secrets:
-        """Return the secrets of a world, including those that rendering adds before the first use."""
-        return cls(world)
 
     def scrub(self, message: str) -> str:
         """Return a message without secrets; a short one only as a whole word."""

@@ -45,12 +45,12 @@ def plan_items(
 
     config: the item with the names.
     """
-    unix = moment(now) or 0
+    unix = moment(now, config) or 0
     items = read(resources)
     wanted = items.installations(installations, config)
     findings = list(items.findings)
     if any(one.severity == ERROR for one in findings):
-        secrets = Secrets.of(items.world)
+        secrets = Secrets(items.world)
         for one in findings:
             one.message = secrets.scrub(one.message)
         return findings

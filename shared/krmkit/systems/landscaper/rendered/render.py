@@ -45,16 +45,16 @@ def render_items(resources: ResourceList, spec: Data, config: Resource | None = 
     """
     items = read(resources)
     wanted = items.installations([str(one) for one in sequence(spec.get("installations"))], config)
-    findings = [*items.findings, *given_findings(items, Admission(), Secrets.of(items.world))]
+    findings = [*items.findings, *given_findings(items, Admission(), Secrets(items.world))]
     try:
         options = replace(landscape_options(items, spec), broken=broken_installations(items.world))
         landscape = Landscape(items.world, items.repository, options)
         roots = landscape.run(wanted)
     except InstallationError as error:
-        message = Secrets.of(items.world).scrub(error.message)
+        message = Secrets(items.world).scrub(error.message)
         place = error.field if error.field.startswith((TEMPLATES_FIELD, NOW_FIELD)) else ""
         return [*findings, Finding(error.rule, message, ERROR, config if place else None, place)]
-    secrets = Secrets.of(items.world)
+    secrets = Secrets(items.world)
     for root in roots:
         findings += tree_findings(root, items, secrets)
         if spec["writeStatus"] is not True:

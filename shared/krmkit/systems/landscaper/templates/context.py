@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.krm.resource import Resource
 from krmkit.libraries.kube.timestamps import unix_seconds
 from krmkit.systems.landscaper.blueprint.blueprints import Blueprint, Executor
 from krmkit.systems.landscaper.components.descriptors import V2, Component, ComponentRepository
@@ -14,13 +15,16 @@ NOW_FIELD = "spec.now"
 """Where a config has the time."""
 
 
-def moment(now: object) -> float | None:
-    """Return the seconds since 1970 of a config's time; None for "". Raises InstallationError (bad-time)."""
+def moment(now: object, config: Resource | None = None) -> float | None:
+    """Return the seconds since 1970 of a config's time; None for "". Raises InstallationError (bad-time) about the config."""
     if not now:
         return None
     found = unix_seconds(str(now))
     if found is None:
-        raise InstallationError("bad-time", f"must be a time as 2026-05-01T08:00:00Z, got {now}", NOW_FIELD)
+        message = f"must be a time as 2026-05-01T08:00:00Z, got {now}"
+        error = InstallationError("bad-time", message, NOW_FIELD)
+        error.finding.at(config)
+        raise error
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.fields import mapping
-from krmkit.systems.landscaper.blueprint.blueprints import Blueprint, Executor, read_file
+from krmkit.systems.landscaper.blueprint.blueprints import Blueprint, Executor
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.yaml import load
@@ -82,14 +82,8 @@ def run_spiff(templater: TemplateContext, phase: str, executor: Executor, values
 
 def _template(templater: TemplateContext, executor: Executor) -> str:
     """Return the text of a template; data is written as JSON, which is YAML."""
-    if executor.template is None:
-        return (
-            read_file(templater.blueprint.files, executor.file)
-            if executor.file
-            else executor.text(templater.blueprint.files)
-        )
-    if isinstance(executor.template, str):
-        return executor.template
+    if executor.template is None or isinstance(executor.template, str):
+        return executor.text(templater.blueprint.files)
     import json
 
     return json.dumps(executor.template, ensure_ascii=False)
@@ -117,14 +111,8 @@ def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
 
 def check(executor: Executor, blueprint: Blueprint) -> None:
     """Raise InstallationError (template) for a template that is absent or not YAML; expressions are checked when they run."""
-    if executor.template is None and not executor.file:
-        executor.text(blueprint.files)
     if executor.template is None or isinstance(executor.template, str):
-        source = (
-            executor.template
-            if isinstance(executor.template, str)
-            else read_file(blueprint.files, executor.file)
-        )
+        source = executor.text(blueprint.files)
         try:
             load(source)
         except GoInputError as error:

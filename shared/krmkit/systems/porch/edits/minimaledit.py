@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.copies import detached
-from krmkit.libraries.yaml.data import lookup, same_data, wide_data
+from krmkit.libraries.yaml.data import go_value, lookup, same_data, wide_data
 from krmkit.libraries.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 
 _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
@@ -103,6 +103,11 @@ def keep_comments_here(resource: Resource) -> None:
 def settle(resource: Resource) -> None:
     """Write the recorded edits into the text, so that later moves take whole lines with their comments."""
     _ = resource.text
+
+
+def value_of(node: object) -> object:
+    """The value of a scalar as Go reads it; None for any other node."""
+    return go_value(node) if isinstance(node, Scalar) else None
 
 
 def strings_of(node: Map) -> dict[str, Scalar] | None:

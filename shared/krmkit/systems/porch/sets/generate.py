@@ -79,15 +79,6 @@ def _path(message: str) -> str:
     return path if path.startswith("template") and " " not in path else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Existing:
-    """A PackageVariant that an earlier run of the set made."""
-
-    name: str
-    repo: str
-    package: str
-
-
 @dataclass(slots=True)
 class Changes:
     """The changes to make: `updated` pairs the position of an existing variant with the one whose spec it gets."""
@@ -97,15 +88,14 @@ class Changes:
     created: list[Variant] = field(init=False, default_factory=list)
 
 
-def reconcile(set_name: str, variants: Sequence[Variant], existing: Sequence[Existing]) -> Changes:
+def reconcile(variants: Sequence[Variant], existing: Sequence[str]) -> Changes:
     """Match the variants of a set with those it made before: by identifier, so that an existing one keeps its name.
 
     Of two existing ones with the same identifier the last one stays, as in the reference; the other is deleted.
     """
     changes = Changes()
     known: dict[str, int] = {}
-    for position, one in enumerate(existing):
-        identifier = variant_identifier(set_name, one.repo, one.package)
+    for position, identifier in enumerate(existing):
         if identifier in known:
             changes.deleted.append(known[identifier])
         known[identifier] = position

@@ -14,7 +14,6 @@ from krmkit.systems.porch.api.apinames import Condition, PorchError, in_namespac
 from krmkit.systems.porch.edits.minimaledit import overwrite
 from krmkit.systems.porch.sets.generate import (
     Changes,
-    Existing,
     GeneratedVariants,
     Variant,
     generate,
@@ -24,6 +23,7 @@ from krmkit.systems.porch.sets.targets import TargetObject, find_upstream, unrol
 from krmkit.systems.porch.sets.text import VariantWriter, owner_of
 from krmkit.systems.porch.sets.validation import validate_set
 from krmkit.systems.porch.variants.decodevariants import DecodedVariant, refuse_other_version
+from krmkit.systems.porch.variants.naming import variant_identifier
 from krmkit.systems.porch.variants.packageview import place_of
 
 FOLDER = "variants"
@@ -88,7 +88,12 @@ class Fleet:
         except PorchError as error:
             raise _stalled(packages, "UnexpectedError", str(error), error) from None
         existing = [item for item in self._variants if self._is_owned(item, packages)]
-        changes = reconcile(packages.name, generated.variants, [_existing(item) for item in existing])
+        places = [
+            [item.string("spec", "downstream", key) for key in ("repo", "package")] for item in existing
+        ]
+        changes = reconcile(
+            generated.variants, [variant_identifier(packages.name, *place) for place in places]
+        )
         self._refuse_taken_names(packages, changes, existing)
         entries = [0] * len(packages.spec["targets"])
         for downstream in downstreams:
@@ -208,12 +213,6 @@ def _owner(item: Resource) -> str:
         item.string("metadata", "annotations", names.GENERATED_BY)
         if item.may_hold(names.GENERATED_BY)
         else ""
-    )
-
-
-def _existing(item: Resource) -> Existing:
-    return Existing(
-        item.name, item.string("spec", "downstream", "repo"), item.string("spec", "downstream", "package")
     )
 
 

@@ -7,10 +7,11 @@ fields that the API does not know stay.
 from __future__ import annotations
 
 from krmkit.krm.resource import Resource
-from krmkit.libraries.yaml.data import go_value, is_null, lookup
-from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
+from krmkit.libraries.schema.fields import entries
+from krmkit.libraries.yaml.data import is_null, lookup
+from krmkit.libraries.yaml.tree import Map, Node, Seq, deref
 from krmkit.systems.porch.api.apinames import Condition, PorchError
-from krmkit.systems.porch.edits.minimaledit import arrange, own, settle
+from krmkit.systems.porch.edits.minimaledit import arrange, own, settle, value_of
 from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 
@@ -68,25 +69,25 @@ def _set_gates(kptfile: Resource, gates: Seq | None, required: list[str]) -> Non
 
 
 def _set_conditions(kptfile: Resource, conditions: Seq | None, changed: list[Condition]) -> None:
-    entries: list[tuple[str, int | object]] = []
+    listed: list[tuple[str, int | object]] = []
     for position, item in enumerate(conditions.items if conditions is not None else ()):
-        entries.append((_text(item, "type"), position))
+        listed.append((_text(item, "type"), position))
     first: dict[str, int | object] = {}
-    for name, entry in entries:
+    for name, entry in listed:
         first.setdefault(name, entry)
     for condition in changed:
         known = first.get(condition.type)
         if known is None:
             first[condition.type] = new = _in_order(condition)
-            entries.append((condition.type, new))
+            listed.append((condition.type, new))
         elif isinstance(known, int):
             for field, value in condition.data().items():
-                if field != "type" and _value(kptfile.node("status", "conditions", known, field)) != value:
+                if field != "type" and value_of(kptfile.node("status", "conditions", known, field)) != value:
                     kptfile.set(("status", "conditions", known, field), value)
-    entries.sort(key=lambda entry: entry[0])
+    listed.sort(key=lambda entry: entry[0])
     settle(kptfile)
     conditions = _list(kptfile, "status", "conditions")
-    _write(kptfile, conditions, ("status", "conditions"), [entry for _, entry in entries])
+    _write(kptfile, conditions, ("status", "conditions"), [entry for _, entry in listed])
 
 
 def _in_order(condition: Condition) -> dict[str, object]:
@@ -115,24 +116,16 @@ def _list(kptfile: Resource, section: str, name: str) -> Seq | None:
 def _text(item: Node, field: str) -> str:
     """The sort key of a list entry; "" if it has none."""
     entry = deref(item)
-    return str(_value(lookup(entry, field)) or "") if isinstance(entry, Map) else ""
-
-
-def _value(node: Node | None) -> object:
-    return go_value(node) if isinstance(node, Scalar) else None
+    return str(value_of(lookup(entry, field)) or "") if isinstance(entry, Map) else ""
 
 
 def open_gates(kptfile: Resource) -> list[str]:
     """The readiness gates whose condition is not exactly "True": with any of these, Porch's package is not ready."""
-    gates = _entries(kptfile.get("info", "readinessGates"))
-    conditions = _entries(kptfile.get("status", "conditions"))
+    gates = entries(kptfile.get("info", "readinessGates"))
+    conditions = entries(kptfile.get("status", "conditions"))
     done = {condition.get("type") for condition in conditions if condition.get("status") == "True"}
     return [
         str(gate["conditionType"])
         for gate in gates
         if gate.get("conditionType") and gate["conditionType"] not in done
     ]
-
-
-def _entries(data: object) -> list[dict[str, object]]:
-    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from krmkit.krm.resource import Resource
-from krmkit.libraries.yaml.data import go_value, is_null, lookup
-from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
+from krmkit.libraries.yaml.data import is_null, lookup
+from krmkit.libraries.yaml.tree import Map, Seq, deref
 from krmkit.systems.porch.api.apinames import Condition
-from krmkit.systems.porch.edits.minimaledit import own
+from krmkit.systems.porch.edits.minimaledit import own, value_of
 
 
 def set_status(resource: Resource, conditions: Sequence[Condition]) -> None:
@@ -27,16 +27,12 @@ def set_status(resource: Resource, conditions: Sequence[Condition]) -> None:
     for position, item in enumerate(existing.items):
         entry = deref(item)
         if isinstance(entry, Map):
-            positions.setdefault(_text(lookup(entry, "type")), position)
+            positions.setdefault(value_of(lookup(entry, "type")), position)
     for condition in conditions:
         known = positions.get(condition.type)
         if known is None:
             resource.set(("status", "conditions", len(existing.items)), condition.data())
             continue
         for field, value in condition.data().items():
-            if _text(resource.node("status", "conditions", known, field)) != value:
+            if value_of(resource.node("status", "conditions", known, field)) != value:
                 resource.set(("status", "conditions", known, field), value)
-
-
-def _text(node: object) -> object:
-    return go_value(node) if isinstance(node, Scalar) else None

@@ -60,25 +60,21 @@ def validate_context(
     """
     data = context.get("data") or {}
     removed = context.get("removeKeys") or []
-    errors = []
+    errors: list[str] = []
+    if not any(reserved in data or reserved in removed for reserved in RESERVED_KEYS):
+        return errors
+    from krmkit.libraries.go.json.functions import must_to_json
+
     for reserved in RESERVED_KEYS:
         why = f'must not contain the key "{reserved}"'
         if reserved in data:
-            errors.append(f"{data_field}: Invalid value: {go_json(data)}: {why}")
+            errors.append(f"{data_field}: Invalid value: {must_to_json(data)}: {why}")
         errors += [
-            f"{remove_field}: Invalid value: {go_json(removed)}: {why}" for key in removed if key == reserved
+            f"{remove_field}: Invalid value: {must_to_json(removed)}: {why}"
+            for key in removed
+            if key == reserved
         ]
     return errors
-
-
-def go_json(value: object) -> str:
-    """Compact JSON as Go's encoding/json writes it: map keys sorted, <, > and & escaped."""
-    import json
-
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
 
 
 def conditions_of_success() -> list[Condition]:

@@ -28,7 +28,7 @@ def secret(**values: str) -> dict[str, object]:
 
 def test_scrub() -> None:
     """A value, its base64 form and what it holds as YAML are found; short and common words are left alone."""
-    secrets = Secrets.of(World.of([secret(password=PASSWORD, config="user: admiral\nmode: true\nid: abc\n")]))
+    secrets = Secrets(World.of([secret(password=PASSWORD, config="user: admiral\nmode: true\nid: abc\n")]))
 
     said = secrets.scrub(f"{PASSWORD}, {b64encode(PASSWORD.encode()).decode()}, admiral, true, abc")
 
@@ -37,7 +37,7 @@ def test_scrub() -> None:
 
 def test_words_of_a_message() -> None:
     """A short secret is struck out where it stands alone; in a word of krmkit's it would tell itself."""
-    secrets = Secrets.of(World.of([secret(colour="blue", name="exampleString")]))
+    secrets = Secrets(World.of([secret(colour="blue", name="exampleString")]))
 
     said = secrets.scrub('the blueprint: "blue" must be one of blue-green, BLUE; exampleStrings')
 
@@ -51,12 +51,12 @@ def test_words_of_a_message() -> None:
 def test_the_first_character_of_a_secret(char: str) -> None:
     """Go's JSON names the character that it cannot read."""
     message = f"error calling mustFromJson: invalid character '{char}' looking for beginning of value"
-    with_secret = Secrets.of(World.of([secret(password=PASSWORD)]))
+    with_secret = Secrets(World.of([secret(password=PASSWORD)]))
 
     assert with_secret.scrub(message) == (
         "error calling mustFromJson: invalid character (secret) looking for beginning of value"
     )
-    assert Secrets.of(World.of([])).scrub(message) == message
+    assert Secrets(World.of([])).scrub(message) == message
 
 
 QUOTED = 'a"b<c>&d\\e'
@@ -88,7 +88,7 @@ FORMS: dict[str, tuple[str, str]] = {
 def test_forms(name: str) -> None:
     """Whatever a template did to the whole value, it is found in messages and in objects."""
     value, written = FORMS[name]
-    secrets = Secrets.of(World.of([secret(it=value)]))
+    secrets = Secrets(World.of([secret(it=value)]))
 
     found: Object = secrets.redacted(obj("DataObject", "copy", data={"line": f"<{written}>", written: 1}))
 
@@ -101,7 +101,7 @@ def test_forms(name: str) -> None:
 
 def test_numbers_are_secrets() -> None:
     """A Secret's text is read as YAML: a number that it holds is one in the output, too."""
-    secrets = Secrets.of(World.of([secret(pin="12345678")]))
+    secrets = Secrets(World.of([secret(pin="12345678")]))
 
     found: Object = secrets.redacted(obj("DataObject", "copy", data={"a": 12345678, "b": 12345678.0, "c": 1}))
 
@@ -110,7 +110,7 @@ def test_numbers_are_secrets() -> None:
 
 def test_identity_stays() -> None:
     """A secret that is the name of an object, too, does not make it nameless."""
-    secrets = Secrets.of(World.of([secret(user="shop")]))
+    secrets = Secrets(World.of([secret(user="shop")]))
     item = obj("DeployItem", "shop-web", spec={"config": {"user": "shop"}})
     item["metadata"]["annotations"] = {"krmkit.dev/generated-by": "Installation/default/shop", "note": "shop"}
 
@@ -125,7 +125,7 @@ def test_identity_stays() -> None:
 def test_made_targets_hold_secrets() -> None:
     """The config of a Target that rendering makes counts as well."""
     world = World.of([])
-    secrets = Secrets.of(world)
+    secrets = Secrets(world)
     world.add(target("made", kubeconfig="token: f00dfeed"))
 
     assert secrets.scrub("f00dfeed, token: f00dfeed") == "f00dfeed, (secret)"
@@ -133,7 +133,7 @@ def test_made_targets_hold_secrets() -> None:
 
 def test_targets_hold_secrets() -> None:
     """The config of a Target counts as a secret; a secretRef is none."""
-    secrets = Secrets.of(
+    secrets = Secrets(
         World.of(
             [
                 target("edge", kubeconfig="token: f00dfeed"),
@@ -147,7 +147,7 @@ def test_targets_hold_secrets() -> None:
 
 def test_redacted_objects_have_their_own_hash() -> None:
     """The placeholder says where the value comes from, and the hash is that of the placeholder."""
-    secrets = Secrets.of(World.of([secret(password=PASSWORD)]))
+    secrets = Secrets(World.of([secret(password=PASSWORD)]))
     hashed = "data.landscaper.gardener.cloud/hash"
     item = obj("DataObject", "copy", data={"password": PASSWORD, "user": "a"})
     item["metadata"]["annotations"] = {hashed: data_hash(item["data"])}
@@ -229,7 +229,7 @@ def test_infos_hold_no_secret() -> None:
 
 def test_everything_of_an_object_is_looked_at() -> None:
     """Lists, keys, labels and numbers; a Target's hash is that of what stands there, and other values stay what they are."""
-    secrets = Secrets.of(World.of([secret(password=PASSWORD, pin="12345678")]))
+    secrets = Secrets(World.of([secret(password=PASSWORD, pin="12345678")]))
     item = target(
         "edge", listed=[PASSWORD, {PASSWORD: None}], pin=12345678, flag=True, nothing=None, size=1.5
     )
@@ -254,7 +254,7 @@ def test_plain_texts_of_a_secret() -> None:
         "v1",
         stringData={"it": "users: [admiral, {name: commodore}]\nkey: a long line of text"},
     )
-    secrets = Secrets.of(World.of([item]))
+    secrets = Secrets(World.of([item]))
 
     said = secrets.scrub("admiral commodore / a long line of text / key: a long line of text / users")
 
@@ -264,7 +264,7 @@ def test_plain_texts_of_a_secret() -> None:
 def test_a_secret_that_is_no_base64() -> None:
     """A value that cannot be decoded counts as it stands; one that is not YAML has no parts."""
     item = obj("Secret", "login", "v1", data={"a": "not-base-64!", "b": b64encode(b"a: [tiger").decode()})
-    secrets = Secrets.of(World.of([item]))
+    secrets = Secrets(World.of([item]))
 
     assert secrets.scrub("not-base-64! a: [tiger tiger") == "(secret) (secret) tiger"
 
@@ -272,7 +272,7 @@ def test_a_secret_that_is_no_base64() -> None:
 def test_forms_are_found_whole() -> None:
     """A form that is found is replaced from its first character to its last."""
     value = 'p\u00e4ss "word" 9'
-    secrets = Secrets.of(World.of([secret(it=value)]))
+    secrets = Secrets(World.of([secret(it=value)]))
     data = value.encode()
     forms = [value, value.upper(), json.dumps(value)[1:-1], b64encode(data).decode(), data.hex(), sha256(data).hexdigest()]  # fmt: skip
 
@@ -284,11 +284,11 @@ def test_forms_are_found_whole() -> None:
 )
 def test_words_that_are_no_secrets(word: str) -> None:
     """A Secret may hold common and short words, which are left alone elsewhere."""
-    assert Secrets.of(World.of([secret(it=word)])).scrub(f"a {word} b") == f"a {word} b"
+    assert Secrets(World.of([secret(it=word)])).scrub(f"a {word} b") == f"a {word} b"
 
 
 def test_lines_of_a_secret() -> None:
     """A line of eight characters is a secret, and the value after its colon; a shorter one is none."""
-    secrets = Secrets.of(World.of([secret(it="- {\n12345678\n7654321\nkey: abcdefgh\n")]))
+    secrets = Secrets(World.of([secret(it="- {\n12345678\n7654321\nkey: abcdefgh\n")]))
 
     assert secrets.scrub("12345678 7654321 abcdefgh key") == "(secret) 7654321 (secret) key"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.systems.porch.api.apinames import PorchError, in_namespace
-from krmkit.systems.porch.sets.generate import Existing, generate, reconcile
+from krmkit.systems.porch.sets.generate import generate, reconcile
 from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
 
 SPEC = {"upstream": {"repo": "blueprints", "package": "front", "revision": 1}}
@@ -46,11 +46,11 @@ def test_reconcile() -> None:
     """Existing variants are found by identifier, keep their names, and go when nothing targets them."""
     generated = generate("fleet", SPEC, entries(("a", "p"), ("b", "p"), ("c", "p")), TargetObject(""), {})
     existing = [
-        Existing("old-name", "b", "p"),
-        Existing("fleet-x-p", "x", "p"),
-        Existing("fleet-a-p", "a", "p"),
+        "fleet-b-p",
+        "fleet-x-p",
+        "fleet-a-p",
     ]
-    changes = reconcile("fleet", generated.variants, existing)
+    changes = reconcile(generated.variants, existing)
 
     assert changes.deleted == [1]
     assert [(position, variant.name) for position, variant in changes.updated] == [
@@ -63,7 +63,7 @@ def test_reconcile() -> None:
 def test_reconcile_twins() -> None:
     """Of two existing variants with one identifier the last one stays."""
     generated = generate("fleet", SPEC, entries(("a", "p")), TargetObject(""), {})
-    changes = reconcile("fleet", generated.variants, [Existing("one", "a", "p"), Existing("two", "a", "p")])
+    changes = reconcile(generated.variants, ["fleet-a-p", "fleet-a-p"])
 
     assert changes.deleted == [0]
     assert [position for position, _ in changes.updated] == [1]

@@ -8,7 +8,7 @@ from krmkit.systems.porch.variants.validation import (
     conditions_of_failure,
     conditions_of_invalid,
     conditions_of_success,
-    go_json,
+    validate_context,
     validate_variant,
 )
 
@@ -86,9 +86,11 @@ def test_validation(spec: dict[str, object], errors: list[str]) -> None:
     assert validate_variant(spec) == errors
 
 
-def test_go_json_escapes() -> None:
+def test_reserved_keys_with_what_go_escapes() -> None:
     """Go escapes what would be dangerous in HTML, and nothing else outside ASCII."""
-    assert go_json({"b": "é&", "a": "<"}) == '{"a":"\\u003c","b":"é\\u0026"}'
+    assert validate_context({"data": {"name": "é&", "a": "<"}}) == [
+        'spec.packageContext.data: Invalid value: {"a":"\\u003c","name":"é\\u0026"}: must not contain the key "name"'
+    ]
 
 
 def test_conditions() -> None:
