@@ -274,7 +274,7 @@ def test_packs_as_local_config_are_left_out(folder: Path) -> None:
     """A pack in a ConfigMap marked as local config reaches the functions, and not the output."""
     (folder / "site/packs.yaml").write_text(
         'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: door-vision\n  annotations: {config.kubernetes.io/local-config: "true"}\n'
-        'data:\n  pack.json: \'{"name": "door-vision", "layer": "addon", "version": "2.4.0"}\'\n  values.yaml: "vision: {}"\n'
+        'data:\n  pack.json: \'{"name": "door-vision", "displayName": "Door Vision", "layer": "addon", "version": "2.4.0"}\'\n  values.yaml: "vision: {}"\n'
         '  presets.yaml: "presets: [{name: large, group: Model, add: \\"a: b\\"}]"\n'
     )
 

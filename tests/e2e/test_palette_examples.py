@@ -21,7 +21,7 @@ def pack(
     name: str, version: str = "1.0.0", layer: str = "addon", constraints: Object | None = None, **texts: str
 ) -> str:
     """A pack as a ConfigMap; texts by the stem of their file: `values`, `schema`, `presets`."""
-    metadata: Object = {"name": name, "version": version, "layer": layer}
+    metadata: Object = {"name": name, "displayName": name, "version": version, "layer": layer}
     if constraints is not None:
         metadata["constraints"] = constraints
     data = {"pack.json": json.dumps(metadata), **{f"{stem}.yaml": text for stem, text in texts.items()}}
