@@ -59,7 +59,7 @@ class StateComparison:
                 found.append(ObjectChange(CREATE, role, kind, name, after=item))
                 continue
             if role == INFRASTRUCTURE_CLUSTER:
-                item = without_unset_endpoint(item)
+                there, item = without_unset_endpoint(there), without_unset_endpoint(item)
                 last = None if last is None else without_unset_endpoint(last)
             fields = list(changed_fields(there, item, last))
             old_name = _name(there)

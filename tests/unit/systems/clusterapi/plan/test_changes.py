@@ -43,6 +43,16 @@ def test_the_same_arguments_in_another_order() -> None:
     assert one.rolls[0].reasons[0].endswith("kubeletExtraArgs[same arguments, other order]")
 
 
+def test_an_endpoint_that_the_provider_completes() -> None:
+    """A template that leaves the port open is no change of a package that did not change."""
+    one = package(cluster())
+    for item in one.others.values():
+        if item.kind.endswith("ClusterTemplate"):
+            item.data["spec"]["template"]["spec"] = {"controlPlaneEndpoint": {"host": "a", "port": 0}}
+
+    assert [each.action for each in planned(one, one).clusters] == [SAME]
+
+
 def test_a_class_of_another_namespace() -> None:
     new = package(cluster())
     new.classes = {("other", name): item for (_, name), item in new.classes.items()}
