@@ -14,7 +14,7 @@ from krmkit.render.findings.fieldtable import plain, values_of
 from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
 from krmkit.storage.disk.folders import read_file
 from krmkit.systems.palette.constraints.schema import PackSchema
-from krmkit.systems.palette.macros.context import SYSTEM_MACROS
+from krmkit.systems.palette.macros.context import APP_MACROS, SYSTEM_MACROS
 from krmkit.systems.palette.packs.pack import Pack, read_metadata
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import BOLD, CYAN, Terminal
@@ -68,7 +68,10 @@ def data_of(pack: Pack) -> dict[str, Any]:
             for rule in rules
         ],
         "macros": [
-            {"name": f".spectro.{group}.{name}", "known": group != "system" or name in SYSTEM_MACROS}
+            {
+                "name": f".spectro.{group}.{name}",
+                "known": group != "system" or name in SYSTEM_MACROS or name.startswith(APP_MACROS),
+            }
             for group, name in sorted(set(REFERENCE.findall(pack.values or "")))
         ],
         "constraints": pack.constraints or {},
