@@ -142,6 +142,7 @@ def test_what_reviewers_refuse(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (archive({"web/Chart.yaml": "name: web\n", "web/big": b"0" * (2 << 20)}), "holds more than"),
         (archive({"web/Chart.yaml": "name: web\n"})[:-20], "is no archive"),
     ],
+    ids=["a text", "no tar", "no chart", "broken chart", "too large", "cut"],
 )
 def test_foreign_archives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, said: str) -> None:
     """An archive that cannot be read is a warning that names it, and ends nothing."""
