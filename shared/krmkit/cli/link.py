@@ -27,7 +27,9 @@ def parser() -> CommandParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("folder", metavar="DIR", help="the folder of the programs, made if it is missing")
-    made.add_argument("names", nargs="*", metavar="NAME", help="a function (default: all of the catalog)")
+    made.add_argument(
+        "names", nargs="*", default=[], metavar="NAME", help="a function (default: all of the catalog)"
+    )
     return made
 
 

@@ -114,3 +114,26 @@ def test_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["link", str(tmp_path), "set-label"]) == 1
     assert 'there is no function "set-label"; did you mean "set-labels"?' in capsys.readouterr().err
     assert os.listdir(tmp_path) == ["starlark"]
+
+
+@pytest.mark.parametrize("place", ["", "file", "dangling"])
+def test_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    """A file, a link to nothing and an empty text are named, and stay."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine", "utf-8")
+    (tmp_path / "dangling").symlink_to("nothing")
+
+    assert main(["link", place]) == 1
+
+    assert f'DIR must be a folder, or the name of a new one, got "{place}"' in capsys.readouterr().err
+    assert sorted(os.listdir(tmp_path)) == ["dangling", "file"]
+
+
+def test_without_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    """The error asks for what must be given only."""
+    with pytest.raises(SystemExit):
+        main(["link"])
+
+    assert "required: DIR;" in capsys.readouterr().err

@@ -28,6 +28,7 @@ def exported(
     merge = PackMerge(policy)
     changes: list[FileEdit] = []
     owners: dict[str, str] = {}
+    root = os.path.join(os.path.realpath(package.path), "")
     for each in package.walk():
         for item in each.items:
             if not is_pack(item):
@@ -45,6 +46,12 @@ def exported(
             owners[folder] = label
             places = (os.path.join(each.path, place) for place in (kept, item.name))
             source = next(filter(os.path.isdir, places), "")
+            target = os.path.realpath(os.path.join(out, folder))
+            if target.startswith(root) and target != (source and os.path.realpath(source)):
+                raise Refused(
+                    f"{label}: would become the folder {os.path.join(out, folder)} in the package itself;"
+                    " -o must be a folder outside of it"
+                )
             changes += _exported(item, folder, source, out, merge, PackRecord.read(each.path, item.name))
     if not owners:
         raise Refused(
@@ -66,7 +73,7 @@ def _exported(
     others = [path for path in regular_files(source, source) if path not in TEXTS] if source else []
     new = PackRecord.of(texts, source, others)
     target = os.path.join(out, folder)
-    inside = os.path.realpath(target) == os.path.realpath(source or os.curdir)
+    inside = bool(source) and os.path.realpath(target) == os.path.realpath(source)
     known = PackRecord.read(out, folder) or record or PackRecord({}, {})
     changes = [] if inside else [new.edit(folder)]
     there: dict[str, str] = {}

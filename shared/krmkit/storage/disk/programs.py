@@ -31,6 +31,8 @@ def link(folder: str, names: list[str]) -> list[str]:
     """
     library = str(Path(__file__).absolute().parents[3])
     launcher = _launcher(sys.argv[0]) if _is_windows() else None
+    if not folder or (os.path.lexists(folder) and not os.path.isdir(folder)):
+        raise Refused(f'DIR must be a folder, or the name of a new one, got "{folder}"')
     os.makedirs(folder, exist_ok=True)
     paths = [os.path.join(folder, name + ".exe" * (launcher is not None)) for name in names]
     for path in paths:

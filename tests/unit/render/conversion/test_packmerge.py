@@ -86,6 +86,44 @@ def test_edits_on_both_sides_stay(
     assert "replicas: 9   # our plant" in (tmp_path / "packs/door-vision/values.yaml").read_text("utf-8")
 
 
+@pytest.mark.parametrize("out", ["p", "p/packs"])
+def test_an_export_into_its_package(tmp_path: Path, out: str) -> None:
+    """The record of the import stays what it was: with another, the next import would take the edits for its base."""
+    imported([str(pack(tmp_path / "app", "1.0.0"))], str(tmp_path / "p"))
+    shutil.rmtree(tmp_path / "p/app")  # a pack in its folder may be written where it is
+    edit(tmp_path / "p/app.yaml", "port: 80", "port: 81")
+
+    with pytest.raises(
+        Refused, match=r"app.yaml: would become the folder .*/app in the package itself; -o must be"
+    ):
+        exported(read(str(tmp_path / "p")), str(tmp_path / out))
+
+    assert sorted(path.name for path in (tmp_path / "p").iterdir()) == [
+        ".krmignore",
+        ".krmkit-packs",
+        "Kptfile",
+        "app.yaml",
+    ]
+    edit(tmp_path / "app/values.yaml", "web:1.0.0", "web:new")
+    (tmp_path / "p/app").mkdir()
+    imported([str(tmp_path / "app")], str(tmp_path / "p"))
+    assert "port: 81" in values_of(tmp_path / "p")
+    assert "web:new" in values_of(tmp_path / "p")
+
+
+def test_an_export_from_within_its_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pack of texts only has no folder in the package; the working folder is not taken for it."""
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/pack.json").write_text('{"name": "app", "version": "1.0.0"}', "utf-8")
+    imported([str(tmp_path / "app")], str(tmp_path / "p"))
+    (tmp_path / "out/app").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "out/app")
+
+    exported(read(str(tmp_path / "p")), "..")
+
+    assert (tmp_path / "out/.krmkit-packs/app").is_file()
+
+
 def test_an_export_repeated(tmp_path: Path) -> None:
     """The base of the next export is the last one, so that a value may change twice."""
     imported([str(pack(tmp_path / "app", "1.0.0"))], str(tmp_path / "p"))
