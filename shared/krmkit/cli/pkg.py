@@ -15,7 +15,7 @@ from krmkit.fleet.packagediff import DIFF_TYPES, compared
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.packages import MergedPackage, PackageMergeError
 from krmkit.kpt.merge.policy import MARKERS, POLICIES
-from krmkit.libraries.process.stderr import say
+from krmkit.libraries.process.stderr import say, visible
 from krmkit.render.diff import diff
 from krmkit.render.findings.mergereport import merge_report
 from krmkit.render.findings.model import Report
@@ -173,6 +173,11 @@ def _show_diff(arguments: Namespace, changes: list[FileEdit], secrets: set[str],
     with unread_is_fine(where.stream):
         texts = {text.encode() for change in changes for text in (change.before, change.after) if text}
         where.stream.write(title + diff(changes, where.colour, secrets | secrets_of(texts)))
+        for change in changes:
+            if title and not change.before and not change.after:  # binary or empty: a diff has no lines of it
+                sides = (change.before is None, change.after is None)
+                done = {(True, False): "created", (False, True): "removed"}.get(sides, "changed")
+                where.stream.write(f"{visible(change.path)}: {done}, without lines of text\n")
 
 
 def _show_stopped(arguments: Namespace, folder: str, conflicts: list[ResourceConflict]) -> None:

@@ -40,8 +40,13 @@ def apart(resources: ResourceList, items: list[Resource], work: Callable[[Resour
 
     size = -(-len(items) // count)
     shares = [items[start : start + size] for start in range(0, len(items), size)]
-    children = [Child(partial(effort.counted, partial(_done, share, work))) for share in shares[1:]]
+    children: list[Child[tuple[list[Done[T]], int]]] = []
     try:
+        try:
+            for share in shares[1:]:
+                children.append(Child(partial(effort.counted, partial(_done, share, work))))
+        except OSError:  # the system has no further process, or no memory for one
+            return [work(item) for item in items]
         found = [work(item) for item in shares[0]]
         for share, child in zip(shares[1:], children, strict=True):
             try:

@@ -49,9 +49,10 @@ def test_local(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_remote(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Upstream's changes; a binary file is counted."""
+    """Upstream's changes; a binary file is named."""
     said = shown(both, "remote", capsys)
 
+    assert "\nlogo.bin: changed, without lines of text\n" in said
     assert THERE in said and "+++ b/new.yaml" in said and "3 differences" in said
     assert "ours" not in said and "mine.md" not in said
 
@@ -69,6 +70,17 @@ def test_three_ways(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert said.index("# edited here since") < said.index(HERE) < said.index("# changed upstream from")
     assert THERE in said and "to v2" in said
+
+
+def test_files_without_lines(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A binary file that differs, one that went and an empty one are named: a diff shows nothing of them."""
+    shown(both, "local", capsys)
+    (both / "logo.bin").write_bytes(b"\xff\x02")
+    (both / "empty").write_bytes(b"")
+
+    said = shown(both, "combined", capsys)
+
+    assert "\nempty: created, without lines of text\nlogo.bin: changed, without lines of text\n" in said
 
 
 def test_edits_of_a_kptfile(package: Path, capsys: pytest.CaptureFixture[str]) -> None:

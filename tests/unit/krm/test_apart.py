@@ -61,6 +61,28 @@ def test_processes() -> None:
     assert apart(resources, resources.items, lambda item: item.name) == [item.name for item in resources]
 
 
+@pytest.mark.parametrize("forks", [0, 1])
+def test_no_process_left(monkeypatch: pytest.MonkeyPatch, forks: int) -> None:
+    """Where the system refuses a further process, this one does all of the work, and keeps no pipe open."""
+    left, fork = [None] * forks, os.fork
+
+    def refused() -> int:
+        if not left:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        left.pop()
+        return fork()
+
+    text = listed(20) + FUNCTIONS["set-labels"][0]
+    one = outcome("set-labels", text, 1)
+    monkeypatch.setattr(os, "fork", refused)
+    before = len(os.listdir("/dev/fd"))
+
+    several = outcome("set-labels", text, 0)
+
+    assert (several.stdout, several.stderr, several.exit_code) == (one.stdout, one.stderr, one.exit_code)
+    assert len(os.listdir("/dev/fd")) == before
+
+
 @pytest.mark.parametrize("why", ["jobs", "few", "anchors"])
 def test_one_process(why: str) -> None:
     """One process works where it was told to, on few items, and where an alias ties items to each other."""

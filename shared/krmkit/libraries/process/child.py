@@ -34,10 +34,17 @@ class Child(Generic[T]):
 
     def __init__(self, work: Callable[[], T], most_memory: int = 0, most_seconds: int = 0) -> None:
         self._most_seconds = most_seconds
-        self._reading, writing = os.pipe()
+        pipes: list[int] = []
+        try:
+            pipes += os.pipe()
+            pipes += os.pipe()
+            self._id = os.fork()
+        except OSError:
+            for pipe in pipes:
+                os.close(pipe)
+            raise
         # The child holds `living`, which tells it when `life` is closed: this process has ended.
-        living, self._life = os.pipe()
-        self._id = os.fork()
+        self._reading, writing, living, self._life = pipes
         if not self._id:
             os.close(self._reading)
             os.close(self._life)
@@ -50,8 +57,9 @@ class Child(Generic[T]):
 
         Raises MemoryError where it needs more, TimeoutError if it takes longer, and ChildProcessError if the child crashes.
         """
+        reading, self._reading = self._reading, -1
         try:
-            with os.fdopen(self._reading, "rb") as pipe:
+            with os.fdopen(reading, "rb") as pipe:
                 answer = pipe.read()
             status = os.waitpid(self._id, 0)[1]
             self._id = 0
@@ -74,6 +82,8 @@ class Child(Generic[T]):
             return
         os.close(self._life)
         self._life = -1
+        if self._reading >= 0:
+            os.close(self._reading)
         if self._id:
             os.kill(self._id, signal.SIGKILL)
             os.waitpid(self._id, 0)

@@ -23,8 +23,9 @@ def check_pack(given: str, review: bool = False) -> list[Result]:
     folder = os.path.realpath(given)
     try:
         texts, others = pack_files(folder, given)
-    except Refused as error:
-        return [Result(ERROR, "pack-json", str(error), f"{given}/{TEXTS[0]}")]
+    except (Refused, OSError) as error:
+        said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        return [Result(ERROR, "pack-json", said, f"{given}/{TEXTS[0]}")]
     pack = Pack(read_metadata(texts[TEXTS[0]]), *(texts.get(name) for name in TEXTS[1:]))
     pack.label = pack.name or given
     findings = [*metadata_problems(pack, whole=True), *unknown_names(pack)]

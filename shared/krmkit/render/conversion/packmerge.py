@@ -56,7 +56,9 @@ class PackRecord:
                 return cls(data["texts"], data["files"])
         except (ValueError, KeyError, TypeError, AttributeError):
             pass
-        raise Refused(f"{path}: must be the record of an import; remove it, and import with --force")
+        raise Refused(
+            f"{path}: must be the record of an import or export; remove it, and repeat that with --force"
+        )
 
     def edit(self, name: str) -> FileEdit:
         """The file that keeps this record."""

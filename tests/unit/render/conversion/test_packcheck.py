@@ -15,6 +15,7 @@ import pytest
 from krmkit.cli import main
 from krmkit.render.conversion import chartarchive
 from krmkit.render.conversion.packcheck import check_pack
+from krmkit.storage.disk.folders import read_file
 from krmkit.systems.palette.packs.wiring import ChartFacts, PackFacts, wiring
 
 DATA = Path(__file__).resolve().parents[5] / "shared/trials/packs/packs-wiring.jsonl"
@@ -214,3 +215,25 @@ def test_public_packs() -> None:
         "nvidia-dpf-prereqs-25.7.0",
         "veeamkasten-8.0.14",
     }
+
+
+def test_an_unreadable_pack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that the system refuses is an error of its pack, and the others are checked."""
+    bad, good = (
+        pack(tmp_path / "bad", "charts: {web: {}}\n"),
+        pack(tmp_path / "good", "charts: {web: {inert: 1}}\n"),
+    )
+
+    def refused(path: str, *rest: Any, **more: Any) -> bytes | None:
+        if "/bad/" in path:
+            raise PermissionError(13, "Permission denied", path)
+        return read_file(path, *rest, **more)
+
+    monkeypatch.setattr("krmkit.render.conversion.packfiles.read_file", refused)
+
+    assert main(["pack", "check", bad, good]) == 1
+
+    said = capsys.readouterr().out
+    assert "bad/pack.json: Permission denied" in said and "inert-value" in said and "2 packs, 1 error" in said
