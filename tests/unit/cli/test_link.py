@@ -137,3 +137,14 @@ def test_without_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
         main(["link"])
 
     assert "required: DIR;" in capsys.readouterr().err
+
+
+def test_a_folder_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that one may not write is named, and no file of a moment in it."""
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+
+    assert main(["link", str(tmp_path)]) == 1
+
+    assert f"cannot write into {tmp_path}: it must be writable" in capsys.readouterr().err

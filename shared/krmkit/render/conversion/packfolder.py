@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from krmkit.kpt.kptfile import new_kptfile
-from krmkit.kpt.merge.policy import STOP
+from krmkit.kpt.merge.policy import STOP, UNRESOLVED, unresolved_line
 from krmkit.kpt.source import FileResource, SourceFile
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
@@ -252,16 +252,21 @@ def _carried(text: str, label: str) -> str:
 
 
 def _carriers(root: str) -> Iterator[FileResource]:
-    """The ConfigMaps of a package that carry packs; files that nobody can read hold none."""
+    """The ConfigMaps of a package that carry packs; files that nobody can read hold none. Raises Refused for an open conflict."""
     for path in files(root) if os.path.isdir(root) else ():
         folder = os.path.dirname(path)
         if not path.endswith(SUFFIXES) or (folder and os.path.exists(os.path.join(root, folder, KPTFILE))):
             continue
+        line = 0
         with suppress(Refused, YamlError, UnicodeDecodeError, OSError):
             text = (read_file(os.path.join(root, path), path, within=root) or b"").decode("utf-8")
-            if PACK_FILE in text:
+            if PACK_FILE not in text:
+                continue
+            if not (line := unresolved_line(text)):
                 items = SourceFile(path, text, "", path).items
                 yield from (item for item in items if item.kind == "ConfigMap" and is_pack(item))
+        if line:
+            raise Refused(f"{path}: line {line}: {UNRESOLVED}")
 
 
 def _package_files(root: str, ignored: list[str], stale: list[str]) -> list[FileEdit | FolderCopy]:

@@ -34,6 +34,8 @@ def link(folder: str, names: list[str]) -> list[str]:
     if not folder or (os.path.lexists(folder) and not os.path.isdir(folder)):
         raise Refused(f'DIR must be a folder, or the name of a new one, got "{folder}"')
     os.makedirs(folder, exist_ok=True)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Refused(f"cannot write into {folder}: it must be writable for who runs krmkit")
     paths = [os.path.join(folder, name + ".exe" * (launcher is not None)) for name in names]
     for path in paths:
         if os.path.lexists(path) and not _is_ours(path):

@@ -313,3 +313,19 @@ def test_no_edit_is_lost(edits: list[tuple[str, str, bool]]) -> None:
     assert {line for line in found.split("\n") if "#" in line} == {
         line for line in both.split("\n") if "#" in line
     }
+
+
+@pytest.mark.parametrize("file", ["app.yaml", "mine.yaml"])
+def test_an_import_onto_an_open_conflict(tmp_path: Path, file: str) -> None:
+    """The conflict is named, and the pack is not brought in a second time beside the file that holds it."""
+    source, package = pack(tmp_path / "app", "1.0.0"), tmp_path / "p"
+    imported([str(source)], str(package))
+    (package / "app.yaml").rename(package / file)
+    edit(package / file, "port: 80", "port: 81")
+    edit(source / "values.yaml", "port: 80", "port: 82")
+    imported([str(source)], str(package), policy="markers")
+
+    with pytest.raises(Refused, match=rf"{file}: line \d+: a conflict is not resolved; keep one side"):
+        imported([str(source)], str(package))
+
+    assert [path.name for path in package.glob("*.yaml")] == [file]
