@@ -9,9 +9,9 @@ from krmkit.kpt.merge.policy import STOP
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.render.conversion.packfiles import TEXTS, regular_files, texts_of
+from krmkit.render.conversion.packfiles import TEXTS, decoded, regular_files, texts_of
 from krmkit.render.conversion.packfolder import config_map
-from krmkit.render.conversion.packmerge import PackMerge, PackRecord, digest_of_file
+from krmkit.render.conversion.packmerge import FORCE, PackMerge, PackRecord, digest_of_file
 from krmkit.render.package import Package
 from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import FileEdit, Writer
@@ -81,7 +81,8 @@ def _exported(
         path = os.path.join(target, file)
         if os.path.lexists(path):
             here = read_file(path, path, within=out) or b""
-            there[file] = here.decode("utf-8", "replace")
+            if merge.policy != FORCE:
+                there[file] = decoded(here, path, "; --force overwrites it")
             merge.add(f"{folder}/{file}", known.texts.get(file), text, here)
         else:
             changes.append(FileEdit(f"{folder}/{file}", None, text))

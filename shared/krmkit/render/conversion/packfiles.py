@@ -30,17 +30,22 @@ def pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
             others.append(path)
             continue
         content = read_file(os.path.join(folder, path), f"{given}/{path}", within=folder) or b""
-        try:
-            texts[path] = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise Refused(
-                f"{given}/{path}: byte 0x{content[error.start]:02x} at {error.start} is not UTF-8"
-            ) from None
+        texts[path] = decoded(content, f"{given}/{path}")
     try:
         read_metadata(texts[PACK_FILE])
     except Refused as error:
         raise Refused(f"{given}: {error}") from None
     return texts, others
+
+
+def decoded(content: bytes, label: str, hint: str = "") -> str:
+    """The text of a file. Raises Refused where it is not UTF-8."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(
+            f"{label}: byte 0x{content[error.start]:02x} at {error.start} is not UTF-8{hint}"
+        ) from None
 
 
 def regular_files(folder: str, label: str) -> list[str]:

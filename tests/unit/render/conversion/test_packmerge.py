@@ -329,3 +329,22 @@ def test_an_import_onto_an_open_conflict(tmp_path: Path, file: str) -> None:
         imported([str(source)], str(package))
 
     assert [path.name for path in package.glob("*.yaml")] == [file]
+
+
+@pytest.mark.parametrize("edited", [False, True])
+@pytest.mark.parametrize("policy", ["stop", "upstream", "local", "markers"])
+def test_an_export_onto_a_file_that_is_no_text(tmp_path: Path, policy: str, edited: bool) -> None:
+    """It is named and stays under each policy; --force overwrites it."""
+    imported([str(pack(tmp_path / "app", "1.0.0"))], str(tmp_path / "p"))
+    exported(read(str(tmp_path / "p")), str(tmp_path / "out"))
+    target = tmp_path / "out/app/values.yaml"
+    target.write_bytes(b"a: \xff\n")
+    if edited:
+        edit(tmp_path / "p/app.yaml", "port: 80", "port: 81")
+
+    with pytest.raises(Refused, match=r"values.yaml: byte 0xff at 3 is not UTF-8; --force overwrites it"):
+        exported(read(str(tmp_path / "p")), str(tmp_path / "out"), policy=policy)
+
+    assert target.read_bytes() == b"a: \xff\n"
+    exported(read(str(tmp_path / "p")), str(tmp_path / "out"), policy="force")
+    assert b"port: 8" in target.read_bytes()
