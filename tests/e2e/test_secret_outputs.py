@@ -38,7 +38,7 @@ SAMPLES = int(os.environ.get("KRMKIT_SAMPLES", "3"))  # fields of each example; 
 FIRST, OTHERS = slice(0, 1), slice(1, None)  # of these fields
 SEED = os.environ.get("KRMKIT_SEED", "")  # other seeds choose other fields
 # What neither reads a package nor says anything of one.
-WITHOUT_PACKAGE = {"clusterctl", "new", "list", "doc", "explain", "schema", "version", "completion"}
+WITHOUT_PACKAGE = {"clusterctl", "link", "new", "list", "doc", "explain", "schema", "version", "completion"}
 
 Run = Callable[..., str]
 

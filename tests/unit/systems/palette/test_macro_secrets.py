@@ -70,9 +70,7 @@ def test_words_of_messages() -> None:
     finding = resolver.resolve(source).findings[0]
 
     assert finding.current == '{{ nosuch "(secret)" .spectro.var.a }}'
-    assert finding.message.startswith(
-        '{{ nosuch "(secret)" .spectro.var.a }}: there is no function "nosuch"; known: abbrev, '
-    )
+    assert finding.message == '{{ nosuch "(secret)" .spectro.var.a }}: there is no function "nosuch"'
 
 
 def test_diff() -> None:

@@ -41,8 +41,10 @@ def validate_packs(
 
     right: set[tuple[str, str]] = set()
     for one in packs.carriers:
-        about = metadata_problems(one.pack) + unknown_names(one.pack, resources.limits, right)
-        findings += map(one.located, about)
+        problems = metadata_problems(one.pack)
+        if one.resource.kind != "ConfigMap":  # a Pack has no pack.json that Palette would take
+            problems = [problem for problem in problems if problem.rule != "incomplete"]
+        findings += map(one.located, problems + unknown_names(one.pack, resources.limits, right))
     satisfied: list[Finding] | None = [] if explain else None
     checked = validate([carrier.pack for carrier in packs.carriers], options, satisfied)
     for one_found in [*checked, *(satisfied or ())]:

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.systems.palette.constraints.items import validate_packs
 from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
 from krmkit.systems.palette.packs.metadatanames import metadata_problems, unknown_names
 from krmkit.systems.palette.packs.pack import Pack
@@ -112,6 +115,21 @@ def test_fields_that_must_be_there(name: str) -> None:
 
     assert (found.rule, found.severity, found.field) == ("incomplete", "warning", name)
     assert metadata_problems(Pack(RIGHT)) == []
+
+
+def test_a_pack_without_pack_json() -> None:
+    """A resource of kind Pack has no pack.json that Palette would take: its fields may be fewer."""
+    text = """\
+apiVersion: krmkit.dev/v1alpha1
+kind: Pack
+metadata: {name: door}
+spec:
+  metadata: {name: door, layer: addon, version: 1.0.0}
+"""
+
+    assert validate_packs(ResourceList.of([Resource(text)]), {}, None) == []
+    wrong = ResourceList.of([Resource(text.replace("layer: addon", "layer: 1"))])
+    assert [found.rule for found in validate_packs(wrong, {}, None)] == ["pack-json"]
 
 
 @pytest.mark.parametrize(
