@@ -149,5 +149,8 @@ def test_killed_imports(tmp_path: Path) -> None:
 
     shutil.rmtree(tmp_path / "export", ignore_errors=True)
     assert run(["pack", "export", str(root), "--out", str(tmp_path / "export")]).returncode == 0
-    assert files_of(tmp_path / "export") == files_of(tmp_path / "packs")
+    exported = files_of(tmp_path / "export")
+    assert {path: one for path, one in exported.items() if not path.startswith(".krmkit-packs/")} == files_of(
+        tmp_path / "packs"
+    )
     print(f"state of the package when killed: {outcomes}")

@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
-from krmkit.krm.resource import Resource
-from krmkit.krm.resourcelist import ResourceList
-from krmkit.systems.palette.constraints.items import validate_packs
 from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
 from krmkit.systems.palette.packs.metadatanames import metadata_problems, unknown_names
 from krmkit.systems.palette.packs.pack import Pack
@@ -117,19 +114,21 @@ def test_fields_that_must_be_there(name: str) -> None:
     assert metadata_problems(Pack(RIGHT)) == []
 
 
-def test_a_pack_without_pack_json() -> None:
+@pytest.mark.parametrize(("layer", "rules"), [("addon", []), ("1", ["pack-json"])])
+def test_a_pack_without_pack_json(layer: str, rules: list[str]) -> None:
     """A resource of kind Pack has no pack.json that Palette would take: its fields may be fewer."""
-    text = """\
+    item = f"""\
 apiVersion: krmkit.dev/v1alpha1
 kind: Pack
-metadata: {name: door}
+metadata: {{name: door}}
 spec:
-  metadata: {name: door, layer: addon, version: 1.0.0}
+  metadata: {{name: door, layer: {layer}, version: 1.0.0}}
 """
+    config = "apiVersion: krmkit.dev/v1alpha1\nkind: ValidatePackConstraints\nmetadata: {name: c}\nspec: {}\n"
 
-    assert validate_packs(ResourceList.of([Resource(text)]), {}, None) == []
-    wrong = ResourceList.of([Resource(text.replace("layer: addon", "layer: 1"))])
-    assert [found.rule for found in validate_packs(wrong, {}, None)] == ["pack-json"]
+    outcome = run_function("functions/validate-pack-constraints", resource_list([item], config))
+
+    assert [one.rule for one in outcome.results] == rules
 
 
 @pytest.mark.parametrize(
