@@ -329,6 +329,8 @@ def _stopped(error: BaseException, results: Results, options: RunOptions) -> str
         results.error("limit", "the input is nested too deeply for this function")
     elif isinstance(error, MemoryError):
         results.error("limit", "the input needs more memory than there is")
+    elif effort.is_over():  # an engine has a class of its own for it
+        results.error("limit", effort.used_up())
     else:
         detail = " ".join(str(error).split())[:200]
         name = type(error).__name__

@@ -15,6 +15,7 @@ from krmkit.fn.run import Outcome, RunOptions, apply, refuse, run, summary
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.go.core import work
 from krmkit.libraries.gotemplate import TemplateError
 from krmkit.libraries.gotemplate import parse as parse_template
 from krmkit.libraries.yaml.errors import LimitError, YamlError
@@ -346,6 +347,19 @@ def test_the_effort_that_an_engine_words_as_its_own() -> None:
     assert [result.rule for result in outcome.results] == ["template", "limit"]
     assert outcome.results[1].message.startswith("template: template:1:")
     assert "--limit effort=N" in outcome.results[1].message
+
+
+def test_the_effort_that_an_engine_does_not_word() -> None:
+    """An engine's own error for a used-up budget, which its caller let through, is no error of the function."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        work.charge(501)
+
+    outcome = execute(process, limits=Limits(effort=500))
+
+    assert [(result.rule, result.message) for result in outcome.results] == [
+        ("limit", "the run needs more than 500 steps of effort (raise it with --limit effort=N)")
+    ]
 
 
 def test_an_item_that_is_no_yaml() -> None:
