@@ -3,6 +3,8 @@
 A record has `before` (files), `command` (for bash), `after` and `exit`; README.md beside the records has its format. `kpt fn render` is
 `krmkit render`, `kpt pkg update` is `krmkit pkg update`. Files are compared as data: comments, quotes and the order of keys are krmkit's
 own, and a null field is an absent one. What kpt says of a render in a Kptfile (condition Rendered, status.renderStatus) is compared where the package had it before.
+
+In a record `<CWD>` is the folder of the case, and `<WORK>` is `work` in it, where most commands run.
 """
 
 from __future__ import annotations

@@ -32,8 +32,19 @@ class Extent:
         inner: Extent | None = None,
         keys: Extent | None = None,
     ) -> None:
-        self.characters, self.width, self.total, self.odd = characters, width, total, odd
+        self.characters, self.width = characters, width
+        self._total, self._odd = total, odd
         self._inner, self._keys = inner, keys
+
+    @property
+    def total(self) -> int:
+        """Steps to go through all of it."""
+        return self._total
+
+    @property
+    def odd(self) -> bool:
+        """Whether a text in it holds such a sign."""
+        return self._odd
 
     @property
     def inner(self) -> Extent:
@@ -67,11 +78,11 @@ class KnownExtent(Extent):
         self.values = values
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]  # the bound is computed when it is asked for
+    def total(self) -> int:
         return max(steps_through([value]) for value in self.values)
 
     @cached_property
-    def odd(self) -> bool:  # type: ignore[override]  # likewise
+    def odd(self) -> bool:
         return any(map(holds_odd, self.values))
 
     @cached_property

@@ -26,7 +26,7 @@ PACK = {
     "layer": "addon",
     "charts": ["charts/web.tgz"],
 }
-CHART = {
+CHART: dict[str, str | bytes] = {
     "web/Chart.yaml": (
         "apiVersion: v2\nname: web\nversion: 1.2.0\ndependencies:\n"
         "- {name: redis, alias: cache, version: 1.0.0, condition: cache-on.enabled, tags: [store]}\n"
@@ -56,7 +56,7 @@ def pack(root: Path, values: str, chart: bytes | None = None, **more: Any) -> st
     (root / "charts").mkdir(parents=True)
     (root / "pack.json").write_text(json.dumps({**PACK, **more}), "utf-8")
     (root / "values.yaml").write_text(values, "utf-8")
-    (root / "charts/web.tgz").write_bytes(archive(CHART) if chart is None else chart)  # type: ignore[arg-type]
+    (root / "charts/web.tgz").write_bytes(archive(CHART) if chart is None else chart)
     return str(root)
 
 

@@ -6,6 +6,7 @@ A Failure: the condition cannot be checked.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
@@ -143,7 +144,7 @@ def _keys(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     text = text_of(name, value)
     words, problem = _KEYS[name]
     with needed("cryptography", name):
-        import cryptography  # noqa: F401 - the functions of pem need it
+        import_module("cryptography")  # the functions of pem need it
     try:
         if name == "privatekey":
             pem.parse_private_key(text)
