@@ -1,1 +1,1 @@
-"""The rules, one folder a system; none imports another, except `platform`, which holds the rules between them."""
+"""The rules, one folder a system. None imports another but `platform`, which holds the rules between them."""
