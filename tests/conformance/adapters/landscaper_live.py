@@ -8,7 +8,14 @@ from typing import Any
 import yaml
 
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml import emit
+from krmkit.systems.landscaper.components.constructors import read_constructor, read_documents
+from krmkit.systems.landscaper.components.ctf import TransportArchive
+from krmkit.systems.landscaper.flow.explain import explain
+from krmkit.systems.landscaper.flow.outcome import LandscapeOptions
+from krmkit.systems.landscaper.items.installations import Items
+from krmkit.systems.landscaper.items.objects import World
 from tests.conformance.adapters.landscaper_function import FUNCTION
 
 Record = dict[str, Any]
@@ -20,6 +27,8 @@ DEPENDS_ON = "execution.landscaper.gardener.cloud/dependsOn"
 def live(record: Record, folder: Path) -> tuple[bool, str]:
     """Whether all succeeds, the inner text of the error, fields and config of deploy items, and data by name."""
     expect = record["expect"]
+    if "constructor" in record:
+        return _constructed(record)
     config = {
         "apiVersion": "krmkit.dev/v1alpha1",
         "kind": "RenderInstallation",
@@ -52,7 +61,32 @@ def live(record: Record, folder: Path) -> tuple[bool, str]:
     for name, value in expect.get("dataObjects", {}).items():
         if data.get(name) != value:
             problems.append(f"DataObject {name} is {data.get(name)}, wanted {value}")
+    if "explain" in record:
+        options = LandscapeOptions(deploy_item_exports=record["deployItemExports"])
+        lines = explain(Items(World.of(record["objects"])), record["explain"], "", options)
+        problems += [line for line in lines if "(no value)" in line or "not known" in line]
+        problems += [text for text in expect["explains"] if not any(text in line for line in lines)]
     return not problems, "; ".join(problems)
+
+
+class _Nothing:
+    """No files beside a constructor."""
+
+    def file(self, path: str) -> bytes | None:
+        return None
+
+    def folder(self, path: str) -> dict[str, bytes] | None:
+        return None
+
+
+def _constructed(record: Record) -> tuple[bool, str]:
+    """Compare what an import of a component constructor says."""
+    said = ""
+    try:
+        read_constructor(read_documents(record["constructor"], "c"), "c", _Nothing(), TransportArchive())
+    except Refused as error:
+        said = str(error)
+    return bool(said) and all(text in said for text in record["expect"]["says"]), said
 
 
 FILES = {"live.jsonl": live}

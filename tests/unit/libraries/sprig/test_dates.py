@@ -47,6 +47,14 @@ def test_format_of_far_times() -> None:
     assert call("htmlDate", 10**12) == "33658-09-27"
     assert call("htmlDate", -(10**11)) == "-1199-02-15"
     assert call("htmlDate", ZERO) == "0001-01-01"
+    assert call("date", "06", -(10**11)) == "99"
+
+
+def test_summer_time_of_far_times() -> None:
+    """The rules of a zone go on after the year 9999, as in Go."""
+    layout = "2006-01-02 15:04 MST"
+    assert call("dateInZone", layout, 296181660635, "America/New_York") == "11355-08-16 07:30 EDT"
+    assert call("dateInZone", layout, 66563815698600, "America/New_York") == "2111293-05-07 09:10 EDT"
 
 
 @pytest.mark.parametrize(

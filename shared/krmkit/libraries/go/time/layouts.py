@@ -119,7 +119,7 @@ def _format_fraction(element: str, nanosecond: int) -> str:
 
 _FORMS: dict[str, Callable[[Civil], str]] = {
     "2006": lambda when: padded(when.year, 4),
-    "06": lambda when: f"{max(when.year, 0) % 100:02d}",
+    "06": lambda when: f"{abs(when.year) % 100:02d}",
     "January": lambda when: MONTHS[when.month - 1],
     "Jan": lambda when: MONTHS[when.month - 1][:3],
     "1": lambda when: str(when.month),

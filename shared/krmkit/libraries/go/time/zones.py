@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 
 from krmkit.libraries.go.errors import GoError
 
-# The seconds that Python's datetime can hold, a day off each end; beyond them the zone's nearest rule holds.
+# The seconds that Python's datetime can hold, a day off each end. Days of the week and rules repeat after 400 years.
 _FIRST, _LAST = -62135510400, 253402214400
+_CYCLE = 146097 * 86400
 
 _known: dict[str, Zone | None] = {}
 
@@ -25,7 +26,8 @@ class Zone:
             return 0, "UTC"
         from datetime import UTC, datetime, timedelta
 
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=min(max(unix, _FIRST), _LAST))
+        within = max(unix, _FIRST) if unix <= _LAST else _LAST - (_LAST - unix) % _CYCLE
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=within)
         local = moment.astimezone(self._info)
         offset = local.utcoffset() or timedelta()
         return int(offset.total_seconds()), local.tzname() or ""

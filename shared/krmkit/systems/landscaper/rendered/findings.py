@@ -67,7 +67,7 @@ def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) ->
                 yield finding
         for reason in one.waits_for:
             message = (
-                f"{one.path} waits for {reason}, which nobody tells (deployItemExports, exportTemplates)"
+                f"{one.path} waits for {reason}, whose value is unknown; set deployItemExports or exportTemplates"
             )
             yield Finding("unknown-export", secrets.scrub(message), INFO, item)
         if one.phase not in (FAILED, WAITING):

@@ -192,7 +192,7 @@ def test_failures(objects: list[Object], rule: str) -> None:
 
 
 def test_unknown_exports_wait() -> None:
-    """What needs an export that nobody tells waits, and says for what; told, it is rendered."""
+    """What needs an export whose value is unknown waits, and says for what; told, it is rendered."""
     giver = installation(
         "giver",
         "exports: [{name: a, type: data, schema: {type: string}}]\ndeployExecutions:\n"
