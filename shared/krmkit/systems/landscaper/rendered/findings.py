@@ -66,9 +66,7 @@ def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) ->
                     finding = Finding(finding.rule, finding.message, ERROR, source, error.source[3])
                 yield finding
         for reason in one.waits_for:
-            message = (
-                f"{one.path} waits for {reason}, whose value is unknown; set deployItemExports or exportTemplates"
-            )
+            message = f"{one.path} waits for {reason}, whose value is unknown; set deployItemExports or exportTemplates"
             yield Finding("unknown-export", secrets.scrub(message), INFO, item)
         if one.phase not in (FAILED, WAITING):
             made = f"{len(one.deploy_items)} deploy items, {len(one.children)} nested installations"
