@@ -1,7 +1,8 @@
-"""The parts of a text with `${VARIABLE}`: texts, and variables with what is done to their values."""
+"""The parser of texts with `${VARIABLE}`: a text becomes plain parts and variables with their operators."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 _DEEPEST = 50
@@ -9,7 +10,7 @@ _DEFAULTS = ("=", ":=", ":-", ":?", ":+")
 
 
 class SubstitutionError(ValueError):
-    """A `${...}` cannot be read or has no value; `line` (from 1) is where it begins, 0 for the whole text."""
+    """A `${...}` that is invalid or has no value; it begins at `line` (from 1), 0 for the whole text."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
@@ -30,7 +31,7 @@ class BracedVariable:
 
     @property
     def has_default(self) -> bool:
-        """Whether the operator gives a value where the variable has none."""
+        """True if the operator gives a value to a variable without one."""
         return self.operator in _DEFAULTS
 
 
@@ -46,7 +47,7 @@ def parts_of(text: str) -> list[Part]:
 
 
 class _Reader:
-    """Reads a text once from start to end; `at` is the position."""
+    """A position `at` in a text that is read once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -107,12 +108,12 @@ class _Reader:
             self.at += 1
             found.arguments.append(self.argument(":}"))
             if self.peek() == ":":
-                self.skip(":")
+                self.match(":*")
                 found.arguments.append(self.argument("}"))
         elif sign and sign in ",^":
-            found.operator = self.sign(",^")
+            found.operator = self.match("[,^]{1,2}")
         elif sign and sign in "#%":
-            found.operator = self.sign(sign)
+            found.operator = self.match(f"{sign}{{1,2}}")
             found.arguments.append(self.argument("}"))
         elif sign == "/":
             self.at += 1
@@ -124,16 +125,9 @@ class _Reader:
             found.arguments.append(self.argument("/", escapes=True))
             if self.peek() != "/":
                 raise self.error("must be ${NAME/text/other}, a second / is missing")
-            self.skip("/")
+            self.match("/*")
             if self.peek() != "}":
                 found.arguments.append(self.argument("}", escapes=True))
-
-    def sign(self, signs: str) -> str:
-        """Read one or two of the signs."""
-        begin = self.at
-        while self.at - begin < 2 and self.peek() and self.peek() in signs:
-            self.at += 1
-        return self.text[begin : self.at]
 
     def default(self, found: BracedVariable, operator: str) -> None:
         """Read a default, which may hold variables anywhere."""
@@ -163,19 +157,20 @@ class _Reader:
         return ["".join(pieces)]
 
     def name(self) -> str:
-        begin = self.at
-        while (sign := self.peek()) and (sign.isalnum() or sign == "_"):
-            self.at += 1
-        if begin == self.at:
+        name = self.match(r"\w+")
+        if not name:
             raise self.error("must begin with a name of letters, digits and underscores")
-        return self.text[begin : self.at]
+        return name
 
-    def skip(self, sign: str) -> None:
-        while self.peek() == sign:
-            self.at += 1
+    def match(self, pattern: str) -> str:
+        """Read the text that a pattern matches here, "" for none."""
+        found = re.compile(pattern).match(self.text, self.at)
+        text = found.group() if found is not None else ""
+        self.at += len(text)
+        return text
 
     def peek(self) -> str:
-        """The next character, "" at the end."""
+        """Return the next character, "" at the end."""
         return self.text[self.at : self.at + 1]
 
     def error(self, said: str) -> SubstitutionError:

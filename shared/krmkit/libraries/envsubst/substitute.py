@@ -1,4 +1,4 @@
-"""Values for `${VARIABLE}`: what each operator makes of them."""
+"""The operators of `${VARIABLE}`: the text for a variable and its value."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ _CHANGED = {"^^": to_upper, ",,": to_lower}
 _FIRST = {"^": upper, ",": lower}
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 
-
 LARGEST = 64 * 1024 * 1024
 """Characters of a text with its values."""
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with values in place of its variables; one without a value is empty. Raises SubstitutionError.
+    """Replace the variables of a text by their values, "" for one without. Raises SubstitutionError.
 
     substitute("${SITE^^}-${COUNT:=3}", {"SITE": "lyon"})   # "LYON-3"
     """
@@ -27,7 +26,7 @@ def substitute(text: str, values: Mapping[str, str]) -> str:
 
 
 def joined(parts: Iterable[Part], values: Mapping[str, str]) -> str:
-    """Return the text of parts, as `substitute` does."""
+    """Return the text of parts with values in place of variables."""
     made: list[str] = []
     size = 0
     for part in parts:
@@ -83,7 +82,7 @@ def _number(text: str) -> int | None:
 
 
 def _replaced(value: str, operator: str, text: str, other: str | None) -> str:
-    """Return the value with other text in place of one. `/#` and `/%` without the other text change nothing, as in the real one."""
+    """Replace text in the value. `/#` and `/%` without the other text change nothing, as in envsubst."""
     _check_length(len(value) + (value.count(text) * len(other or "") if operator == "//" else 0))
     if operator == "//":
         return value.replace(text, other or "")
@@ -97,9 +96,9 @@ def _replaced(value: str, operator: str, text: str, other: str | None) -> str:
 
 
 def _without(value: str, operator: str, pattern: str) -> str:
-    """Return the value without what a pattern matches at its begin (#) or end (%): the least of it, or (##, %%) the most.
+    """Remove the shortest (#, %) or longest (##, %%) match of a pattern from the begin (#) or end (%).
 
-    A pattern that is not valid changes nothing. The end is looked for with value and pattern turned round.
+    An invalid pattern changes nothing. At the end, value and pattern are matched in reverse.
     """
     at_end, most = operator[0] == "%", len(operator) == 2
     if at_end:
@@ -110,13 +109,13 @@ def _without(value: str, operator: str, pattern: str) -> str:
     except PatternError:
         found = None
     if found is not None:
-        # The real one never takes nothing away.
+        # envsubst removes at least one character, even for an empty match.
         value = value[max(len(found.group() or ""), 1) :]
     return value[::-1] if at_end else value
 
 
 def _expression(pattern: str, most: bool) -> str | None:
-    """Return a shell pattern as a regular expression for the begin of a text, None for one that is not valid."""
+    """Return a shell pattern as a regular expression for the begin of a text, None if it is invalid."""
     made, at = "^(?s:", 0
     while at < len(pattern):
         sign = pattern[at]

@@ -1,4 +1,4 @@
-"""A text with `${VARIABLE}`s as a template: which variables it has, and the text with values."""
+"""A text with `${VARIABLE}`s as a template that is filled often."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from krmkit.libraries.messages.nearest import nearest
 
 @dataclass(slots=True)
 class TemplateVariable:
-    """One variable of a template. Its first place decides: it needs a value if nothing follows on the name there."""
+    """One variable, by its first occurrence in a template: `required` if no operator follows the name."""
 
     name: str
     required: bool
@@ -20,7 +20,7 @@ class TemplateVariable:
 
 
 class TextTemplate:
-    """A template, read once. Raises SubstitutionError.
+    """A parsed template. Raises SubstitutionError.
 
     TextTemplate("name: ${NAME}\\nversion: ${VERSION:=v1.33.1}\\n").filled({"NAME": "lyon"})
     """
@@ -30,7 +30,7 @@ class TextTemplate:
 
     @property
     def variables(self) -> list[TemplateVariable]:
-        """Its variables, by name. One within a default of another is not counted, as in clusterctl."""
+        """The variables, sorted by name, without those inside defaults of others, as in clusterctl."""
         found: dict[str, TemplateVariable] = {}
         for part in self._parts:
             if isinstance(part, BracedVariable) and part.name not in found:
@@ -39,7 +39,7 @@ class TextTemplate:
         return [found[name] for name in sorted(found)]
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """Return the text with values in place of variables. Raises SubstitutionError, which names all that are missing."""
+        """Replace the variables by their values. Raises SubstitutionError, which names all missing ones."""
         known = self.variables
         missing = [one.name for one in known if one.required and one.name not in values]
         if missing:

@@ -1,9 +1,9 @@
-"""Sprig, the function library of Go's templates, by family; `functions(set)` is what the template engine asks for.
+"""Sprig, the function library of Go's templates.
 
     from krmkit.libraries.sprig import functions
     functions("sprig")["substr"].impl(0, 4, "1.29.4")   # "1.29"
 
-A family's module is loaded by the first call of one of its functions.
+The first call of a function loads its module.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.limits import charge_arguments, charge_result
 
-__all__ = ["SETS", "call", "functions"]
+__all__ = ["call", "functions"]
 
 SETS = ("sprig", "hermetic", "landscaper")
 
@@ -19,9 +19,10 @@ _known: dict[str, dict[str, GoFunction]] = {}
 
 
 def functions(set_name: str) -> dict[str, GoFunction]:
-    """The functions of a set by name: `sprig` (TxtFuncMap), `hermetic` (Cluster API's), `landscaper`.
+    """Return the functions of a set by name: `sprig` (TxtFuncMap), `hermetic` (Cluster API's), `landscaper`.
 
-    env and expandenv are in none: a template must not read the environment. Raises ValueError for other names.
+    No set has env and expandenv, because a template must not read the environment. Raises ValueError for
+    other names of sets.
     """
     if set_name not in SETS:
         raise ValueError(f"there is no set of sprig functions {set_name!r}; the sets are {', '.join(SETS)}")
@@ -32,7 +33,7 @@ def functions(set_name: str) -> dict[str, GoFunction]:
 
 
 def call(name: str, *args: object) -> object:
-    """Calls one function of `sprig` with arguments of the right types (str for string, int for int ...).
+    """Call one function of `sprig` with arguments of the right types (str for string, int for int ...).
 
     Raises KeyError for an unknown name and GoError where the function fails.
     """
@@ -40,7 +41,7 @@ def call(name: str, *args: object) -> object:
 
 
 class _Lazy:
-    """An implementation that is loaded by its first call."""
+    """A function whose module the first call loads."""
 
     def __init__(self, place: str) -> None:
         self._place = place
@@ -74,7 +75,6 @@ def _select(set_name: str) -> dict[str, GoFunction]:
 
 
 def _read(table: str) -> dict[str, GoFunction]:
-    """Functions from lines of the catalog."""
     out: dict[str, GoFunction] = {}
     for line in table.splitlines():
         names, equals, rest = line.partition(" = ")

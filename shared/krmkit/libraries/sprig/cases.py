@@ -1,21 +1,11 @@
-"""Letter case: title, untitle, swapcase, initials, and camelcase, snakecase, kebabcase of huandu/xstrings 1.5."""
+"""Letter case of words; camelcase, snakecase and kebabcase are those of huandu/xstrings 1.5."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from krmkit.libraries.go.core import text as unicode
 from krmkit.libraries.go.core.limits import charge
-from krmkit.libraries.go.core.text import (
-    SPACES,
-    category,
-    is_letter,
-    is_lower,
-    is_upper,
-    lower,
-    runes,
-    title,
-    upper,
-)
 from krmkit.libraries.go.core.values import encode
 
 # Kinds of words that snakecase and kebabcase tell apart.
@@ -24,53 +14,53 @@ _INVALID = "\ufffd"
 
 
 def to_title(text: str) -> str:
-    """strings.Title: the first letter of each word in title case, the rest as it is."""
+    """Put the first letter of each word in title case, and keep the rest (strings.Title)."""
     charge(len(text))
     out = []
     before = " "
-    for char in runes(text):
-        out.append(title(char) if _separates(before) else char)
+    for char in unicode.runes(text):
+        out.append(unicode.title(char) if _separates(before) else char)
         before = char
     return "".join(out)
 
 
 def untitle(text: str) -> str:
-    """The first letter of each word in lower case; words have white space between them."""
+    """Put the first letter of each word in lower case; only white space separates words."""
     charge(len(text))
     out = []
     fresh = True
-    for char in runes(text):
-        space = char in SPACES
-        out.append(lower(char) if fresh and not space else char)
+    for char in unicode.runes(text):
+        space = char in unicode.SPACES
+        out.append(unicode.lower(char) if fresh and not space else char)
         fresh = space
     return "".join(out)
 
 
 def swapcase(text: str) -> str:
-    """Upper to lower case and back; a lower-case letter that begins a word goes to title case."""
+    """Swap upper and lower case; a lower-case letter that begins a word goes to title case."""
     charge(len(text))
     out = []
     space = True
-    for char in runes(text):
-        if is_upper(char) or category(char) == "Lt":
-            out.append(lower(char))
+    for char in unicode.runes(text):
+        if unicode.is_upper(char) or unicode.category(char) == "Lt":
+            out.append(unicode.lower(char))
             space = False
-        elif is_lower(char):
-            out.append(title(char) if space else upper(char))
+        elif unicode.is_lower(char):
+            out.append(unicode.title(char) if space else unicode.upper(char))
             space = False
         else:
             out.append(char)
-            space = char in SPACES
+            space = char in unicode.SPACES
     return "".join(out)
 
 
 def initials(text: str) -> str:
-    """The first byte of each word: goutils goes byte by byte and writes each one as the rune of that number."""
+    """Return the first byte of each word, written as the rune of that number, as goutils does."""
     charge(len(text))
     out = []
     gap = True
     for char in encode(text).decode("latin-1"):
-        space = char in SPACES
+        space = char in unicode.SPACES
         if gap and not space:
             out.append(char)
         gap = space
@@ -78,36 +68,36 @@ def initials(text: str) -> str:
 
 
 def nospace(text: str) -> str:
-    """Without white space. goutils goes byte by byte: with anything to take away, other bytes become runes."""
+    """Remove white space; if there is any, bytes beyond ASCII become runes, as in goutils."""
     charge(len(text))
     data = encode(text).decode("latin-1")
-    kept = "".join(char for char in data if char not in SPACES)
+    kept = "".join(char for char in data if char not in unicode.SPACES)
     return text if len(kept) == len(data) else kept
 
 
 def camelcase(text: str) -> str:
-    """ToPascalCase: `http_server` and `HTTP server` become HttpServer; connectors at either end stay."""
+    """Make `http_server` and `HTTP server` HttpServer (ToPascalCase); connectors at either end stay."""
     charge(len(text))
-    chars = runes(text)
-    body = chars.lstrip("-_" + "".join(SPACES))
+    chars = unicode.runes(text)
+    body = chars.lstrip("-_" + "".join(unicode.SPACES))
     out = [chars[: len(chars) - len(body)]]
     if not body:
-        # The loop of the original has written the last connector twice.
+        # The original's loop writes the last connector twice.
         return chars + chars[-1:]
-    first_upper = is_upper(body[0])
-    current = upper(body[0])
+    first_upper = unicode.is_upper(body[0])
+    current = unicode.upper(body[0])
     for char in body[1:]:
         before, current = current, char
         if _connects(before):
             if _connects(current):
                 out.append(before)
                 continue
-            first_upper = is_upper(current)
-            current = upper(current)
+            first_upper = unicode.is_upper(current)
+            current = unicode.upper(current)
         else:
             if first_upper:
-                if is_upper(current):
-                    current = lower(current)
+                if unicode.is_upper(current):
+                    current = unicode.lower(current)
                 else:
                     first_upper = False
             out.append(before)
@@ -116,28 +106,28 @@ def camelcase(text: str) -> str:
 
 
 def snakecase(text: str) -> str:
-    """ToSnakeCase."""
+    """Implement ToSnakeCase."""
     return _split_case(text, "_")
 
 
 def kebabcase(text: str) -> str:
-    """ToKebabCase."""
+    """Implement ToKebabCase."""
     return _split_case(text, "-")
 
 
 def _separates(char: str) -> bool:
     if char.isascii():
         return not (char.isalnum() or char == "_")
-    return char in SPACES
+    return char in unicode.SPACES
 
 
 def _connects(char: str) -> bool:
-    return char in "-_" or char in SPACES
+    return char in "-_" or char in unicode.SPACES
 
 
 def _alphabetic(char: str) -> bool:
-    """A letter, but none of the CJK ideographs."""
-    if not is_letter(char):
+    """Return True for a letter that is not a CJK ideograph."""
+    if not unicode.is_letter(char):
         return False
     return not (
         "\u4e00" <= char <= "\u9fcc" or "\u3400" <= char <= "\u4d85" or "\U00020000" <= char <= "\U0002b81d"
@@ -145,15 +135,15 @@ def _alphabetic(char: str) -> bool:
 
 
 def _punctuation(char: str) -> bool:
-    return category(char).startswith("P")
+    return unicode.category(char).startswith("P")
 
 
 def _number(char: str) -> bool:
-    return category(char).startswith("N")
+    return unicode.category(char).startswith("N")
 
 
 def _split_case(text: str, connector: str) -> str:
-    """Words in lower case with a connector between them; a number belongs to the letters around it."""
+    """Join words in lower case by a connector; a number belongs to the letters around it."""
     charge(len(text) * 6)
     words = _Words(text)
     kind, word = words.take()
@@ -186,7 +176,7 @@ def _split_case(text: str, connector: str) -> str:
 
 
 def _follow(words: _Words, kind: int, word: str, connector: str, out: list[str]) -> tuple[int, str]:
-    """Writes the small letters and numbers that follow a number, and the connector behind them."""
+    """Write the small letters and numbers that follow a number, and the connector behind them."""
     while kind in (_ALPHABET, _NUMBER):
         out.append(word)
         kind, word = words.take()
@@ -197,9 +187,11 @@ def _follow(words: _Words, kind: int, word: str, connector: str, out: list[str])
 
 def _lowered(kind: int, word: str, connector: str) -> str:
     if kind == _CONNECTOR:
-        return "".join(connector if _connects(char) else char for char in runes(word))
+        return "".join(connector if _connects(char) else char for char in unicode.runes(word))
     if kind == _UPPER:
-        return "".join(lower(char) if is_upper(char) else char for char in runes(word))
+        return "".join(
+            unicode.lower(char) if unicode.is_upper(char) else char for char in unicode.runes(word)
+        )
     return word
 
 
@@ -227,7 +219,7 @@ class _Words:
             kind, at = _CONNECTOR, self._run(at, _connects)
         elif _punctuation(first):
             kind, at = _PUNCTUATION, self._run(at, _punctuation)
-        elif is_upper(first):
+        elif unicode.is_upper(first):
             kind, at = _UPPER, self._capitals(at)
         elif _alphabetic(first):
             kind, at = _ALPHABET, self._run(at, _small)
@@ -245,9 +237,9 @@ class _Words:
 
     def _capitals(self, at: int) -> int:
         text = self._text
-        if at == len(text) or not is_upper(text[at]):
+        if at == len(text) or not unicode.is_upper(text[at]):
             return self._run(at, _small) if at < len(text) and _alphabetic(text[at]) else at
-        end = self._run(at, is_upper)
+        end = self._run(at, unicode.is_upper)
         # In HTTPStatus the S begins the next word.
         return end - 1 if end < len(text) and _alphabetic(text[end]) else end
 
@@ -257,7 +249,7 @@ def _invalid(char: str) -> bool:
 
 
 def _small(char: str) -> bool:
-    return _alphabetic(char) and not is_upper(char)
+    return _alphabetic(char) and not unicode.is_upper(char)
 
 
 def _other(char: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reflection: Go's names of types and kinds, and reflect.DeepEqual, counted: 1, int64 1 and 1.0 are three values."""
+"""Reflection: Go's names of types and kinds, and reflect.DeepEqual: 1, int64 1 and 1.0 are three values."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from krmkit.libraries.go.core.values import GoObject, is_nil_list, kind_of, type
 
 
 def type_is(name: str, value: object) -> bool:
-    """typeIs."""
+    """Implement typeIs."""
     return name == type_of(value)
 
 
 def type_is_like(name: str, value: object) -> bool:
-    """typeIsLike: a pointer to the type will do."""
+    """Implement typeIsLike, to which a pointer to the type is like the type."""
     return type_of(value) in (name, "*" + name)
 
 
 def kind_is(name: str, value: object) -> bool:
-    """kindIs."""
+    """Implement kindIs."""
     return name == kind_of(value)
 
 
 def deep_equal(first: object, second: object) -> bool:
-    """deepEqual: a nil list is not an empty one, NaN equals nothing."""
+    """Compare deeply: a nil list is not an empty one, NaN equals nothing."""
     if isinstance(first, (list, dict)):
         return _equal(first, second, CountingWalk(), 0)
     return _same(first, second)
 
 
 def identity(value: object) -> object:
-    """A hashable stand-in: two values have equal ones exactly when they are deeply equal."""
+    """Return a hashable key; two values have equal keys exactly if they are deeply equal."""
     if isinstance(value, (list, dict)):
         return _identity(value, CountingWalk(), 0)
     return object() if value != value else (type(value), value)

@@ -1,4 +1,4 @@
-"""The deterministic part of sprig's cryptography; all that makes keys or salts is refused (see refused)."""
+"""The deterministic part of sprig's cryptography; `refused` has the functions that make keys or salts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Certificate.go_fields = {"Cert": attrgetter("cert"), "Key": attrgetter("key")}
 
 
 def derive_password(counter: int, kind: str, password: str, user: str, site: str) -> str:
-    """derivePassword: the same password for the same five arguments, by scrypt and HMAC."""
+    """Derive a password from its five arguments by scrypt and HMAC (the Master Password algorithm)."""
     templates = _TEMPLATES.get(kind, "").split()
     if not templates:
         return f"cannot find password template {kind}"
@@ -84,7 +84,7 @@ def derive_password(counter: int, kind: str, password: str, user: str, site: str
 
 
 def htpasswd(user: str, password: str, *algorithm: str) -> object:
-    """An Apache password line; only with the algorithm `sha` is it the same each time."""
+    """Make a line of an Apache password file; only the algorithm `sha` gives the same line each time."""
     if ":" in user:
         return f"invalid username: {user}"
     if not algorithm or algorithm[0] != "sha":
@@ -97,7 +97,7 @@ def htpasswd(user: str, password: str, *algorithm: str) -> object:
 
 
 def decrypt_aes(_: str, text: str) -> str:
-    """decryptAES: checks the base64, then gives up, since the standard library has no cipher."""
+    """Check the base64 of decryptAES, then fail: the standard library has no cipher."""
     if text:
         decode_base64(text)
         raise GoError("there is no AES cipher here; decrypt outside of the template and pass the text in")
@@ -105,7 +105,7 @@ def decrypt_aes(_: str, text: str) -> str:
 
 
 def build_custom_cert(cert: str, key: str) -> Certificate:
-    """buildCustomCert: certificate and key from base64; they must be PEM, their inside is not looked at."""
+    """Read certificate and key from base64 of PEM, whose contents are not checked (buildCustomCert)."""
     data = []
     for text, name in ((cert, "certificate"), (key, "private key")):
         try:

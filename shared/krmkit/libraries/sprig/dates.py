@@ -1,7 +1,4 @@
-"""Dates: formatting, parsing and moving times.
-
-There is no clock: a fallback to the current time is an error instead.
-"""
+"""Dates: formatting, parsing and moving times. Where sprig would take the current time, they fail."""
 
 from __future__ import annotations
 
@@ -22,22 +19,22 @@ _ROUNDS = ((365 * 24 * _HOUR, "y"), (30 * 24 * _HOUR, "mo"), (24 * _HOUR, "d"), 
 
 
 def date(layout: str, when: object) -> str:
-    """The time by a layout, in UTC: a run must not depend on the machine's zone."""
+    """Format a time in UTC, where sprig takes the machine's zone: a run must not depend on the machine."""
     return date_in_zone(layout, when, "UTC")
 
 
 def html_date(when: object) -> str:
-    """htmlDate: 2006-01-02."""
+    """Format a time as 2006-01-02 in UTC."""
     return date_in_zone("2006-01-02", when, "UTC")
 
 
 def html_date_in_zone(when: object, zone: str) -> str:
-    """htmlDateInZone."""
+    """Format a time as 2006-01-02 in a zone."""
     return date_in_zone("2006-01-02", when, zone)
 
 
 def date_in_zone(layout: str, when: object, zone: str) -> str:
-    """dateInZone: a time, or seconds since 1970 (int, int64), by a layout in a zone; unknown zones are UTC."""
+    """Format a time, or seconds since 1970 (int, int64), in a zone; an unknown zone is UTC."""
     if isinstance(when, Time):
         moment = when
     elif type(when) in (int, Int64, Int32) and isinstance(when, int):
@@ -52,47 +49,50 @@ def date_in_zone(layout: str, when: object, zone: str) -> str:
 
 
 def date_modify(duration: str, when: Time) -> Time:
-    """dateModify, date_modify: move a date by a duration; an invalid duration leaves it unchanged."""
+    """Move a date by a duration; an invalid duration leaves it unchanged (dateModify, date_modify)."""
     try:
-        return when.add(parse_duration(duration))
+        return must_date_modify(duration, when)
     except GoInputError:
         return when
 
 
 def must_date_modify(duration: str, when: Time) -> Time:
-    """mustDateModify, must_date_modify."""
+    """Move a date by a duration (mustDateModify, must_date_modify)."""
     return when.add(parse_duration(duration))
 
 
 def to_date(layout: str, text: str) -> Time:
-    """toDate: the zero time for what does not fit the layout."""
+    """Parse a date; the zero time for a text that does not fit the layout (toDate)."""
     try:
-        return _parse(layout, text)
+        return must_to_date(layout, text)
     except GoInputError:
         return ZERO
 
 
 def must_to_date(layout: str, text: str) -> Time:
-    """mustToDate."""
-    return _parse(layout, text)
+    """Parse a date (mustToDate)."""
+    charge(2 * (len(layout) + len(text)))
+    parsed = parse_time(layout, text)
+    zone = UTC_ZONE if (parsed.offset, parsed.zone) == (0, "UTC") else FixedZone(parsed.offset, parsed.zone)
+    return Time(parsed.unix, parsed.nanosecond, zone)
 
 
 def unix_epoch(when: Time) -> str:
-    """unixEpoch: seconds since 1970, as text."""
+    """Return the seconds since 1970, as text."""
     return str(when.unix)
 
 
 def duration(seconds: object) -> str:
-    """Seconds, as text or int64, in the form 1h30m0s; anything else is 0s."""
+    """Write seconds, given as text or int64, in the form 1h30m0s; other values are 0s."""
+    number = int(seconds) if isinstance(seconds, Int64) else 0
     if isinstance(seconds, str):
-        number = _leading_int64(seconds)
-    else:
-        number = int(seconds) if isinstance(seconds, Int64) else 0
+        # strconv.ParseInt gives the nearest limit beside its error, which sprig ignores.
+        number = max(min(whole(seconds) or 0, (1 << 63) - 1), -(1 << 63))
     return format_duration(wrap64(number * SECOND))
 
 
 def duration_round(value: object) -> str:
-    """durationRound: the largest unit that the duration (text or int64 nanoseconds) exceeds."""
+    """Round a duration (text or int64 nanoseconds) to the largest unit that it exceeds."""
     if isinstance(value, Time):
         raise no_clock("durationRound of a time is the time that has passed since")
     span = 0
@@ -101,20 +101,8 @@ def duration_round(value: object) -> str:
         try:
             span = parse_duration(value)
         except GoInputError:
-            span = 0
+            pass
     elif isinstance(value, Int64):
         span = int(value)
     span = abs(span)
     return next((f"{span // size}{unit}" for size, unit in _ROUNDS if span > size), "0s")
-
-
-def _parse(layout: str, text: str) -> Time:
-    charge(2 * (len(layout) + len(text)))
-    parsed = parse_time(layout, text)
-    zone = UTC_ZONE if (parsed.offset, parsed.zone) == (0, "UTC") else FixedZone(parsed.offset, parsed.zone)
-    return Time(parsed.unix, parsed.nanosecond, zone)
-
-
-def _leading_int64(text: str) -> int:
-    """strconv.ParseInt without its error: 0 for bad syntax, the nearest limit for a number out of range."""
-    return max(min(whole(text) or 0, (1 << 63) - 1), -(1 << 63))

@@ -1,4 +1,4 @@
-"""Dicts. Where Go's order of keys is random, keys are sorted; set, unset and the merges change their argument."""
+"""Dicts. Keys are sorted where Go's order is random; set, unset and the merges change their argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Dict = dict[str, object] | None
 
 
 def make_dict(*pairs: object) -> dict[str, object]:
-    """dict: key, value, key, value ...; keys become text, a last key without a value gets ""."""
+    """Make a dict of key, value, key, value ...; keys become text, a last key without a value gets ""."""
     out: dict[str, object] = {}
     for at in range(0, len(pairs), 2):
         out[to_string(pairs[at])] = pairs[at + 1] if at + 1 < len(pairs) else ""
@@ -19,12 +19,12 @@ def make_dict(*pairs: object) -> dict[str, object]:
 
 
 def get(items: Dict, key: str) -> object:
-    """The value of a key, "" when it is absent."""
+    """Return the value of a key, "" if it is absent."""
     return (items or {}).get(key, "")
 
 
 def set_key(items: Dict, key: str, value: object) -> Dict:
-    """set: changes the dict and yields it."""
+    """Set a key in the dict, and return it."""
     if items is None:
         raise GoError("assignment to entry in nil map")
     items[key] = value
@@ -32,30 +32,30 @@ def set_key(items: Dict, key: str, value: object) -> Dict:
 
 
 def unset(items: Dict, key: str) -> Dict:
-    """Takes a key away and yields the dict."""
+    """Remove a key from the dict, and return it."""
     if items is not None:
         items.pop(key, None)
     return items
 
 
 def has_key(items: Dict, key: str) -> bool:
-    """hasKey."""
+    """Implement hasKey."""
     return items is not None and key in items
 
 
 def pluck(key: str, *dicts: Dict) -> list[object]:
-    """The values of one key in several dicts."""
+    """Return the values of one key in several dicts."""
     return [items[key] for items in dicts if items and key in items]
 
 
 def keys(*dicts: Dict) -> StringList:
-    """The keys of all dicts, each one's sorted."""
+    """Return the keys of all dicts, each one's sorted."""
     charge(sum(len(items) for items in dicts if items))
     return StringList([key for items in dicts if items for key in sorted_keys(items)])
 
 
 def values(items: Dict) -> list[object]:
-    """The values, sorted by key."""
+    """Return the values, sorted by key."""
     if not items:
         return []
     charge(len(items))
@@ -63,18 +63,18 @@ def values(items: Dict) -> list[object]:
 
 
 def pick(items: Dict, *names: str) -> dict[str, object]:
-    """A new dict of the named keys."""
+    """Return a new dict of the named keys."""
     return {name: items[name] for name in names if items and name in items}
 
 
 def omit(items: Dict, *names: str) -> dict[str, object]:
-    """A new dict without the named keys."""
+    """Return a new dict without the named keys."""
     charge(len(items or ()) * (1 + len(names) // 4))
     return {key: value for key, value in (items or {}).items() if key not in names}
 
 
 def dig(*params: object) -> object:
-    """dig key... default dict: the value at the end of the keys, or the default where one is absent."""
+    """Return the value at the end of the keys, or the default if one is absent: dig key... default dict."""
     if len(params) < 3:
         raise GoError("dig needs at least three arguments")
     current, fallback = params[-1], params[-2]
@@ -93,7 +93,7 @@ def dig(*params: object) -> object:
 
 
 def deep_copy(value: object) -> object:
-    """deepCopy, mustDeepCopy: nothing is shared with the original."""
+    """Copy a value so that it shares nothing with the original (deepCopy, mustDeepCopy)."""
     if value is None:
         raise GoError("reflect: call of reflect.Value.Type on zero Value")
     return _copy(value, CountingWalk(), 0)

@@ -1,4 +1,4 @@
-"""Base64 and base32 with Go's error positions, and checksums. A failing decoder yields its error as text."""
+"""Base64 and base32 with Go's error positions, and checksums. A failing decoder returns its error as text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _PAD = ord("=")
 
 
 def base64_encode(text: str) -> str:
-    """b64enc."""
+    """Implement b64enc."""
     from binascii import b2a_base64
 
     return b2a_base64(encode(text), newline=False).decode("ascii")
 
 
 def base64_decode(text: str) -> str:
-    """b64dec: the decoded text, or the error's text."""
+    """Implement b64dec."""
     try:
         return decode(decode_base64(text))
     except GoInputError as error:
@@ -30,7 +30,7 @@ def base64_decode(text: str) -> str:
 
 
 def base32_encode(text: str) -> str:
-    """b32enc."""
+    """Implement b32enc."""
     from base64 import b32encode
 
     charge(len(text) // 2)
@@ -38,7 +38,7 @@ def base32_encode(text: str) -> str:
 
 
 def base32_decode(text: str) -> str:
-    """b32dec: the decoded text, or the error's text."""
+    """Implement b32dec."""
     digits = encode(text).translate(None, _NEWLINES)
     try:
         used = _base32_length(digits)
@@ -50,7 +50,7 @@ def base32_decode(text: str) -> str:
 
 
 def decode_base64(text: str) -> bytes:
-    """base64.StdEncoding.DecodeString. Raises GoInputError."""
+    """Decode as base64.StdEncoding.DecodeString does. Raises GoInputError."""
     from binascii import Error, a2b_base64
 
     data = encode(text)
@@ -58,12 +58,11 @@ def decode_base64(text: str) -> bytes:
         return a2b_base64(data.translate(None, _NEWLINES), strict_mode=True)
     except Error:
         charge(len(data))
-        problem = _base64_problem(data)
-        raise GoInputError(f"illegal base64 data at input byte {problem}") from None
+        raise GoInputError(f"illegal base64 data at input byte {_base64_problem(data)}") from None
 
 
 def _base64_problem(data: bytes) -> int:
-    """The offset that Go reports for bad input: quanta of four, padding only at the end, newlines ignored."""
+    """Return the offset that Go reports: quanta of four, padding only at the end, newlines ignored."""
     at, end, count = 0, len(data), 0
     while at < end:
         byte = data[at]
@@ -78,7 +77,7 @@ def _base64_problem(data: bytes) -> int:
 
 
 def _padding_problem(data: bytes, at: int, count: int) -> int:
-    """`at` is behind the first padding sign, `count` the digits before it in its quantum."""
+    """Continue behind the first padding sign, before which its quantum has `count` digits."""
     if count < 2:
         return at - 1
     if count == 2:
@@ -98,7 +97,7 @@ def _skip_newlines(data: bytes, at: int) -> int:
 
 
 def _base32_length(digits: bytes) -> int:
-    """How many of the digits count: Go stops at padding and ignores what follows its quantum of eight."""
+    """Return how many digits Go decodes: it stops at padding, and ignores all behind its quantum of eight."""
     end = len(digits)
     charge(end)
     for at in range(0, end, 8):
@@ -138,7 +137,7 @@ sha1_sum, sha256_sum, sha512_sum = _sum("sha1"), _sum("sha256"), _sum("sha512")
 
 
 def adler32_sum(text: str) -> str:
-    """adler32sum, in decimal."""
+    """Return the checksum in decimal."""
     from zlib import adler32
 
     return str(adler32(encode(text)))

@@ -1,7 +1,7 @@
-"""Every sprig function: where it is implemented, what it takes, what it yields.
+"""Every sprig function: its module, its parameters, its result.
 
-A line is `names = module.function parameters > result`. Parameter types are those of
-`krmkit.libraries.go.core.functions.TYPES` or Go's own; `...` before the last one means any number of arguments.
+A line is `names = module.function parameters > result`. Parameter types are names of TYPES in
+`krmkit.libraries.go.core.functions` or Go's own; `...` before the last one means any number of arguments.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ div = numbers.div any any > int64
 mod = numbers.mod any any > int64
 max biggest = numbers.largest any ...any > int64
 min = numbers.smallest any ...any > int64
-int = numbers.to_int any > int
+int = go.core.cast.to_int64 any > int
 int64 = numbers.int64 any > int64
 float64 = go.core.cast.to_float any > float64
 atoi = numbers.atoi string > int
 toDecimal = numbers.to_decimal any > int64
-addf = numbers.add_float ...any > float64
-add1f = numbers.add1_float any > float64
-subf = numbers.sub_float any ...any > float64
-mulf = numbers.mul_float any ...any > float64
-divf = numbers.div_float any ...any > float64
+addf = decimals.add_float ...any > float64
+add1f = decimals.add1_float any > float64
+subf = decimals.sub_float any ...any > float64
+mulf = decimals.mul_float any ...any > float64
+divf = decimals.div_float any ...any > float64
 maxf = numbers.largest_float any ...any > float64
 minf = numbers.smallest_float any ...any > float64
 floor = numbers.floor any > float64
@@ -210,4 +210,4 @@ NOT_HERMETIC = frozenset(
     "date date_in_zone date_modify now htmlDate htmlDateInZone dateInZone dateModify randAlphaNum randAlpha randAscii "
     "randNumeric randBytes uuidv4 getHostByName".split()
 )
-"""What sprig's HermeticTxtFuncMap, and with it Cluster API, leaves out. (env and expandenv are in no set.)"""
+"""The functions that sprig's HermeticTxtFuncMap, which Cluster API uses, leaves out."""

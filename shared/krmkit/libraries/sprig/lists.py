@@ -1,4 +1,4 @@
-"""Lists: any Go slice in, []interface{} out. The must forms are the same functions: an error fails either way."""
+"""Lists: any Go slice in, []interface{} out. The must forms are the same functions: both fail on an error."""
 
 from __future__ import annotations
 
@@ -11,58 +11,58 @@ from krmkit.libraries.sprig.defaults import empty
 
 
 def make_list(*values: object) -> list[object]:
-    """list, tuple."""
+    """Make a list (list, tuple)."""
     return list(values)
 
 
 def push(items: object, value: object) -> list[object]:
-    """append, push: a new list with the value behind."""
+    """Return a new list with the value at its end (append, push)."""
     return [*_items(items, "Cannot push on type {}"), value]
 
 
 def prepend(items: object, value: object) -> list[object]:
-    """A new list with the value in front."""
+    """Return a new list with the value in front."""
     return [value, *_items(items, "Cannot prepend on type {}")]
 
 
 def first(items: object) -> object:
-    """The first item, nil of an empty list."""
+    """Return the first item, nil of an empty list."""
     found = _items(items, "Cannot find first on type {}", copy=False)
     return found[0] if found else None
 
 
 def last(items: object) -> object:
-    """The last item, nil of an empty list."""
+    """Return the last item, nil of an empty list."""
     found = _items(items, "Cannot find last on type {}", copy=False)
     return found[-1] if found else None
 
 
 def rest(items: object) -> list[object]:
-    """All but the first item."""
+    """Return all but the first item."""
     found = _items(items, "Cannot find rest on type {}")
     return found[1:] if found else NilList()
 
 
 def initial(items: object) -> list[object]:
-    """All but the last item."""
+    """Return all but the last item."""
     found = _items(items, "Cannot find initial on type {}")
     return found[:-1] if found else NilList()
 
 
 def reverse(items: object) -> list[object]:
-    """A new list in reverse order."""
+    """Return a new list in reverse order."""
     return _items(items, "Cannot find reverse on type {}")[::-1]
 
 
 def compact(items: object) -> list[object]:
-    """Without empty items."""
+    """Drop empty items."""
     found = _items(items, "Cannot compact on type {}")
     charge(len(found))
     return [item for item in found if not empty(item)]
 
 
 def uniq(items: object) -> list[object]:
-    """Each item once; 1 and 1.0 differ."""
+    """Keep each item once; 1 and 1.0 differ."""
     out: list[object] = []
     seen: set[object] = set()
     found = _items(items, "Cannot find uniq on type {}")
@@ -76,14 +76,14 @@ def uniq(items: object) -> list[object]:
 
 
 def without(items: object, *omitted: object) -> list[object]:
-    """Without the items that equal one of the others, types included."""
+    """Drop the items that equal one of the others, types included."""
     found = _items(items, "Cannot find without on type {}")
     charge(len(found) * (1 + len(omitted)))
     return [item for item in found if not any(deep_equal(one, item) for one in omitted)]
 
 
 def has(needle: object, items: object) -> bool:
-    """Whether an item equals the needle, types included; false for nil."""
+    """Return True if an item equals the needle, types included; False for nil."""
     if items is None:
         return False
     found = _items(items, "Cannot find has on type {}")
@@ -92,7 +92,7 @@ def has(needle: object, items: object) -> bool:
 
 
 def cut(items: object, *indices: object) -> object:
-    """slice: items from the first to before the second index; nil of an empty list."""
+    """Return the items from the first to before the second index; nil of an empty list (slice)."""
     found = _items(items, "list should be type of slice or array but {}", copy=False)
     if not found:
         return None
@@ -104,7 +104,7 @@ def cut(items: object, *indices: object) -> object:
 
 
 def concat(*lists: object) -> list[object]:
-    """One list of all items."""
+    """Join lists."""
     out: list[object] = []
     for items in lists:
         out += _items(items, "Cannot concat type {} as list")
@@ -113,11 +113,11 @@ def concat(*lists: object) -> list[object]:
 
 
 def chunk(size: int, items: object) -> ListList:
-    """Lists of `size` items, the last one shorter."""
+    """Cut into lists of `size` items; the last may be shorter."""
     found = _items(items, "Cannot chunk type {}")
     if size > 0:
         return ListList([found[at : at + size] for at in range(0, len(found), size)])
-    # Sprig computes the number of chunks by a division and takes what comes out.
+    # Sprig computes the number of chunks by a division even for sizes below 1.
     chunks = (len(found) - 1) // size + 1 if size else -1
     if chunks < 0 or not found:
         raise GoError("runtime error: makeslice: len out of range")
@@ -125,7 +125,7 @@ def chunk(size: int, items: object) -> ListList:
 
 
 def _items(items: object, problem: str, *, copy: bool = True) -> list[object]:
-    """The items of any Go slice; the problem names the kind of anything else."""
+    """Return the items of a Go slice. Raises GoError with `problem` and the kind of any other value."""
     if isinstance(items, list):
         if not copy:
             return items

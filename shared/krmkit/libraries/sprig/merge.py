@@ -1,27 +1,24 @@
-"""Merging maps as dario.cat/mergo 1.0 does: into the first one, nested maps are shared and not copied."""
+"""Merging maps into the first one as dario.cat/mergo 1.0 does, which shares nested maps."""
 
 from __future__ import annotations
 
 from krmkit.libraries.go.core.limits import CountingWalk
 from krmkit.libraries.go.core.values import StringMap
 from krmkit.libraries.go.errors import GoError
+from krmkit.libraries.sprig.dicts import Dict
 
 
-def merge(target: dict[str, object] | None, *sources: dict[str, object] | None) -> dict[str, object] | None:
-    """merge, mustMerge: fills what is empty in the target; what the first has, stays."""
+def merge(target: Dict, *sources: Dict) -> Dict:
+    """Fill the empty entries of the target; its own values stay (merge, mustMerge)."""
     return _merge_all(target, sources, overwrite=False)
 
 
-def merge_overwrite(
-    target: dict[str, object] | None, *sources: dict[str, object] | None
-) -> dict[str, object] | None:
-    """mergeOverwrite, mustMergeOverwrite: later values win, empty ones too; nested maps are merged."""
+def merge_overwrite(target: Dict, *sources: Dict) -> Dict:
+    """Let later values win, empty ones too, and merge nested maps (mergeOverwrite, mustMergeOverwrite)."""
     return _merge_all(target, sources, overwrite=True)
 
 
-def _merge_all(
-    target: dict[str, object] | None, sources: tuple[dict[str, object] | None, ...], *, overwrite: bool
-) -> dict[str, object] | None:
+def _merge_all(target: Dict, sources: tuple[Dict, ...], *, overwrite: bool) -> Dict:
     walk = CountingWalk()
     for source in sources:
         if source is not None:

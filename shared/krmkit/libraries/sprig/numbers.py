@@ -1,8 +1,6 @@
-"""Arithmetic: integers wrap at 64 bits, the *f functions compute with decimals, ranges are counted before made."""
+"""Arithmetic on integers, which wrap at 64 bits, and ranges, which are counted before they are made."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from krmkit.libraries.go.core.cast import parse_int, to_float, to_int64, wrap64
 from krmkit.libraries.go.core.limits import check_items
@@ -10,26 +8,24 @@ from krmkit.libraries.go.core.values import Int64, IntList
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import sprint
 
-_DIVISION_PLACES = 16
-
 
 def add(*values: object) -> Int64:
-    """The sum of all."""
+    """Return the sum."""
     return Int64(wrap64(sum(map(to_int64, values))))
 
 
 def add1(value: object) -> Int64:
-    """One more."""
+    """Add one."""
     return Int64(wrap64(to_int64(value) + 1))
 
 
 def sub(first: object, second: object) -> Int64:
-    """first - second."""
+    """Subtract the second number from the first."""
     return Int64(wrap64(to_int64(first) - to_int64(second)))
 
 
 def mul(first: object, *values: object) -> Int64:
-    """The product of all."""
+    """Return the product."""
     product = to_int64(first)
     for value in values:
         product = wrap64(product * to_int64(value))
@@ -37,92 +33,62 @@ def mul(first: object, *values: object) -> Int64:
 
 
 def div(first: object, second: object) -> Int64:
-    """first / second, cut toward zero."""
+    """Divide, and cut the quotient toward zero."""
     return Int64(wrap64(_divide(to_int64(first), to_int64(second))[0]))
 
 
 def mod(first: object, second: object) -> Int64:
-    """The remainder of the division; its sign is that of `first`."""
+    """Return the remainder of the division, with the sign of `first`."""
     return Int64(_divide(to_int64(first), to_int64(second))[1])
 
 
 def largest(first: object, *values: object) -> Int64:
-    """max, biggest."""
+    """Implement max and biggest."""
     return Int64(max(map(to_int64, (first, *values))))
 
 
 def smallest(first: object, *values: object) -> Int64:
-    """min."""
+    """Implement min."""
     return Int64(min(map(to_int64, (first, *values))))
 
 
-def to_int(value: object) -> int:
-    """int."""
-    return to_int64(value)
-
-
 def int64(value: object) -> Int64:
-    """int64."""
+    """Convert a value to an int64; 0 for what is not a number."""
     return Int64(to_int64(value))
 
 
 def atoi(text: str) -> int:
-    """A plain decimal number, 0 for anything else."""
+    """Read a decimal number; 0 for any other text."""
     return parse_int(text, 10) or 0
 
 
 def to_decimal(value: object) -> Int64:
-    """The number whose octal digits are given."""
+    """Read octal digits: toDecimal 17 is 15."""
     return Int64(parse_int(sprint(value), 8) or 0)
 
 
-def add_float(*values: object) -> float:
-    """addf."""
-    return _fold(0.0, values, _plus)
-
-
-def add1_float(value: object) -> float:
-    """add1f."""
-    return _fold(value, (1,), _plus)
-
-
-def sub_float(first: object, *values: object) -> float:
-    """subf."""
-    return _fold(first, values, lambda a, b: _plus(a, (-b[0], b[1])))
-
-
-def mul_float(first: object, *values: object) -> float:
-    """mulf."""
-    return _fold(first, values, lambda a, b: (a[0] * b[0], a[1] + b[1]))
-
-
-def div_float(first: object, *values: object) -> float:
-    """divf, each quotient rounded to 16 decimal places."""
-    return _fold(first, values, _quotient)
-
-
 def largest_float(first: object, *values: object) -> float:
-    """maxf; NaN wins, and 0 over -0."""
+    """Implement maxf; NaN wins, and 0 over -0."""
     return _extreme(first, values, 1.0)
 
 
 def smallest_float(first: object, *values: object) -> float:
-    """minf; NaN wins, and -0 over 0."""
+    """Implement minf; NaN wins, and -0 over 0."""
     return _extreme(first, values, -1.0)
 
 
 def floor(value: object) -> float:
-    """The largest whole number that is not above."""
+    """Round down to a whole number."""
     return _whole(to_float(value), -1)
 
 
 def ceil(value: object) -> float:
-    """The smallest whole number that is not below."""
+    """Round up to a whole number."""
     return _whole(to_float(value), 1)
 
 
 def round_to(value: object, places: int, round_on: float = 0.5, *_: float) -> float:
-    """Rounded to decimal places by powers of ten: 1.005 to 2 is 1, negative halves go down."""
+    """Round to decimal places by powers of ten, as sprig does: 1.005 to 2 is 1, negative halves go down."""
     from math import isinf, isnan, modf
 
     number = to_float(value)
@@ -138,17 +104,17 @@ def round_to(value: object, places: int, round_on: float = 0.5, *_: float) -> fl
 
 
 def until(count: int) -> IntList:
-    """0, 1, ... up to but without count; downwards when count is negative."""
+    """Count from 0 up to but without `count`; downwards if it is negative."""
     return until_step(0, count, -1 if count < 0 else 1)
 
 
 def until_step(start: int, stop: int, step: int) -> IntList:
-    """From start in steps up to but without stop; empty when the step leads away."""
+    """Count in steps up to but without `stop`; return no numbers if the step leads away from it."""
     return IntList(_range(start, stop, step))
 
 
 def seq(*params: int) -> str:
-    """Like the shell's seq: `end`, `start end` or `start step end`, joined by blanks."""
+    """Count like the shell's seq: `end`, `start end` or `start step end`, joined by blanks."""
     if len(params) == 1:
         start, end, step = 1, params[0], 1 if params[0] >= 1 else -1
     elif len(params) == 2:
@@ -167,10 +133,9 @@ def seq(*params: int) -> str:
 def _range(start: int, stop: int, step: int) -> range:
     if step >= 0 if stop < start else step <= 0:
         return range(0)
-    numbers = range(start, stop, step)
-    # A step may be so large that len() has no word for the count.
+    # len() of the range fails for counts beyond 64 bits.
     check_items((abs(stop - start) + abs(step) - 1) // abs(step))
-    return numbers
+    return range(start, stop, step)
 
 
 def _divide(first: int, second: int) -> tuple[int, int]:
@@ -180,59 +145,6 @@ def _divide(first: int, second: int) -> tuple[int, int]:
     if (first < 0) != (second < 0):
         quotient = -quotient
     return quotient, first - quotient * second
-
-
-# A decimal is (coefficient, exponent): coefficient * 10**exponent.
-
-
-def _fold(
-    first: object,
-    values: tuple[object, ...],
-    operation: Callable[[tuple[int, int], tuple[int, int]], tuple[int, int]],
-) -> float:
-    result = _decimal(first)
-    for value in values:
-        result = operation(result, _decimal(value))
-    return _to_float(*result)
-
-
-def _decimal(value: object) -> tuple[int, int]:
-    """The shortest decimal that reads back as the same float."""
-    number = to_float(value)
-    text = repr(number)
-    if text[-1] in "nf":
-        sign = "-Inf" if number < 0 else "+Inf"
-        raise GoError(f"Cannot create a Decimal from {'NaN' if number != number else sign}")
-    mantissa, _, exponent = text.partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    if fraction == "0":
-        fraction = ""
-    return int(whole + fraction), int(exponent or "0") - len(fraction)
-
-
-def _plus(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    exponent = min(a[1], b[1])
-    return a[0] * 10 ** (a[1] - exponent) + b[0] * 10 ** (b[1] - exponent), exponent
-
-
-def _quotient(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    """Half away from zero at the last of the 16 places."""
-    if b[0] == 0:
-        raise GoError("decimal division by 0")
-    shift = a[1] - b[1] + _DIVISION_PLACES
-    above = abs(a[0]) * 10 ** max(shift, 0)
-    below = abs(b[0]) * 10 ** max(-shift, 0)
-    result = (2 * above + below) // (2 * below)
-    return (-result if (a[0] < 0) != (b[0] < 0) else result), -_DIVISION_PLACES
-
-
-def _to_float(coefficient: int, exponent: int) -> float:
-    try:
-        if exponent >= 0:
-            return float(coefficient * int(10**exponent))
-        return coefficient / int(10**-exponent)
-    except OverflowError:
-        return float("-inf") if coefficient < 0 else float("inf")
 
 
 def _extreme(first: object, values: tuple[object, ...], sign: float) -> float:

@@ -6,7 +6,7 @@ from krmkit.libraries.go.core.limits import charge
 
 
 def base(path: str) -> str:
-    """path.Base: the last element."""
+    """Return the last element (path.Base)."""
     if not path:
         return "."
     path = path.rstrip("/")
@@ -14,13 +14,13 @@ def base(path: str) -> str:
 
 
 def directory(path: str) -> str:
-    """path.Dir: all but the last element, cleaned."""
+    """Return all but the last element, cleaned (path.Dir)."""
     head, slash, _ = path.rpartition("/")
     return clean(head + slash)
 
 
 def clean(path: str) -> str:
-    """path.Clean: the shortest path of the same meaning, by its text alone."""
+    """Return the shortest path of the same meaning, by its text alone (path.Clean)."""
     charge(path.count("/"))
     rooted = path.startswith("/")
     out: list[str] = []
@@ -36,11 +36,11 @@ def clean(path: str) -> str:
 
 
 def ext(path: str) -> str:
-    """path.Ext: from the last dot of the last element on, with the dot."""
+    """Return the suffix of the last element with its dot (path.Ext)."""
     _, dot, suffix = path.rpartition("/")[2].rpartition(".")
     return dot + suffix if dot else ""
 
 
 def is_abs(path: str) -> bool:
-    """path.IsAbs."""
+    """Implement path.IsAbs."""
     return path.startswith("/")

@@ -1,6 +1,6 @@
-"""Functions whose result depends on a clock, on chance, on the network or on fresh keys: they fail, and say why.
+"""Functions that need a clock, chance, the network or fresh keys, and so fail.
 
-A KRM function has to yield the same output for the same input, so none of these can be offered.
+A KRM function must give the same output for the same input.
 """
 
 from __future__ import annotations
@@ -13,45 +13,45 @@ _KEYS = f"it makes a new key or salt each time, {_SAME}; make it once outside, k
 
 
 def no_clock(reason: str) -> GoError:
-    """The error of what needs the current time."""
+    """Return the error of a function that needs the current time."""
     return GoError(f"{reason}; there is no clock, {_SAME}: pass the time in as a variable, as int64 seconds or "
                        "through toDate")  # fmt: skip
 
 
 def now() -> object:
-    """now."""
+    """Refuse now."""
     raise no_clock("it is the current time")
 
 
 def ago(_: object) -> object:
-    """ago."""
+    """Refuse ago."""
     raise no_clock("it is the time that has passed until now")
 
 
 def random(*_: object) -> object:
-    """randInt, randAlpha, randAlphaNum, randAscii, randNumeric, randBytes, uuidv4."""
+    """Refuse randInt, randAlpha, randAlphaNum, randAscii, randNumeric, randBytes, uuidv4."""
     raise GoError(_RANDOM)
 
 
 def shuffle(text: str) -> str:
-    """shuffle: only a text whose characters are all the same comes out as it went in."""
+    """Refuse shuffle, except of a text whose characters are all the same."""
     if len(set(text)) > 1:
         raise GoError(_RANDOM)
     return text
 
 
 def keys(*_: object) -> object:
-    """genCA, genCAWithKey, genSelfSignedCert, genSignedCert ..., bcrypt, encryptAES."""
+    """Refuse genCA, genCAWithKey, genSelfSignedCert, genSignedCert ..., bcrypt, encryptAES."""
     raise GoError(_KEYS)
 
 
 def private_key(kind: str) -> str:
-    """genPrivateKey: an unknown type is a text, as in sprig."""
+    """Refuse genPrivateKey; for an unknown type return sprig's text."""
     if kind not in ("", "rsa", "dsa", "ecdsa", "ed25519"):
         return f"Unknown type {kind}"
     raise GoError(_KEYS)
 
 
 def host_by_name(_: object) -> object:
-    """getHostByName."""
+    """Refuse getHostByName."""
     raise GoError(f"it asks the network, {_SAME}; pass the address in as a variable instead")

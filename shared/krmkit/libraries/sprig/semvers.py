@@ -1,4 +1,4 @@
-"""semver and semverCompare; versions have the methods of Masterminds' Version."""
+"""The functions semver and semverCompare; versions have the methods of Masterminds' Version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from krmkit.libraries.versions import scan as versionscan
 
 @dataclass(slots=True)
 class VersionValue(GoObject):
-    """A semver.Version, what the Inc methods yield: it has the methods that need no pointer."""
+    """A semver.Version, as the Inc methods return it, with the methods that need no pointer."""
 
     version: Version
     go_type = "semver.Version"
@@ -33,7 +33,7 @@ class VersionValue(GoObject):
         return hash(self._fields())
 
     def to_json(self) -> str:
-        """The version as a JSON string."""
+        """Return the version as a JSON string."""
         return f'"{self.version}"'
 
     def _fields(self) -> tuple[int, int, int, str, str, str]:
@@ -42,19 +42,19 @@ class VersionValue(GoObject):
 
 
 class VersionPointer(VersionValue):
-    """A *semver.Version, what semver yields."""
+    """A *semver.Version, as semver returns it."""
 
     go_type = "*semver.Version"
     go_kind = "ptr"
 
 
 def semver(text: str) -> VersionPointer:
-    """A version, loosely parsed: `v1`, `1.2`, `01.2.3`."""
+    """Parse a version loosely: `v1`, `1.2`, `01.2.3`."""
     return VersionPointer(Version.parse(text))
 
 
 def semver_compare(constraint: str, version: str) -> bool:
-    """semverCompare: whether the version satisfies the constraint."""
+    """Return True if the version satisfies the constraint (semverCompare)."""
     charge(min(len(constraint), versionscan.MAX_LENGTH) * 8)
     return Constraints.parse(constraint).check(Version.parse(version))
 
@@ -63,14 +63,6 @@ def _other(value: VersionPointer | None) -> Version:
     if value is None:
         raise GoError("runtime error: invalid memory address or nil pointer dereference")
     return value.version
-
-
-def _with_prerelease(value: VersionValue, prerelease: str) -> VersionValue:
-    return VersionValue(value.version.with_prerelease(prerelease))
-
-
-def _with_metadata(value: VersionValue, metadata: str) -> VersionValue:
-    return VersionValue(value.version.with_metadata(metadata))
 
 
 _POINTER = ("*semver.Version",)
@@ -85,8 +77,12 @@ VersionValue.go_methods = {
     "IncMajor": GoFunction(lambda v: VersionValue(v.version.inc_major()), result="semver.Version"),
     "IncMinor": GoFunction(lambda v: VersionValue(v.version.inc_minor()), result="semver.Version"),
     "IncPatch": GoFunction(lambda v: VersionValue(v.version.inc_patch()), result="semver.Version"),
-    "SetPrerelease": GoFunction(_with_prerelease, ("string",), result="semver.Version"),
-    "SetMetadata": GoFunction(_with_metadata, ("string",), result="semver.Version"),
+    "SetPrerelease": GoFunction(
+        lambda v, text: VersionValue(v.version.with_prerelease(text)), ("string",), result="semver.Version"
+    ),
+    "SetMetadata": GoFunction(
+        lambda v, text: VersionValue(v.version.with_metadata(text)), ("string",), result="semver.Version"
+    ),
 }
 VersionPointer.go_methods = {
     **VersionValue.go_methods,

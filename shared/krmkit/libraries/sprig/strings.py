@@ -10,42 +10,42 @@ from krmkit.libraries.go.fmt.printing import quote as go_quote
 
 
 def hello() -> str:
-    """Sprig's greeting."""
+    """Return sprig's greeting."""
     return "Hello!"
 
 
 def trim_all(cut: str, text: str) -> str:
-    """trimAll, trimall: without any of the characters of `cut` at both ends."""
+    """Remove the characters of `cut` from both ends (trimAll, trimall)."""
     return text.strip(cut)
 
 
 def trim_prefix(prefix: str, text: str) -> str:
-    """trimPrefix."""
+    """Implement trimPrefix."""
     return text.removeprefix(prefix)
 
 
 def trim_suffix(suffix: str, text: str) -> str:
-    """trimSuffix."""
+    """Implement trimSuffix."""
     return text.removesuffix(suffix)
 
 
 def contains(part: str, text: str) -> bool:
-    """Whether the text contains `part`."""
+    """Return True if the text contains `part`."""
     return part in text
 
 
 def has_prefix(prefix: str, text: str) -> bool:
-    """hasPrefix."""
+    """Implement hasPrefix."""
     return text.startswith(prefix)
 
 
 def has_suffix(suffix: str, text: str) -> bool:
-    """hasSuffix."""
+    """Implement hasSuffix."""
     return text.endswith(suffix)
 
 
 def repeat(count: int, text: str) -> str:
-    """The text `count` times."""
+    """Repeat the text `count` times."""
     if count < 0:
         raise GoError("strings: negative Repeat count")
     check_length(count * len(text))
@@ -53,7 +53,7 @@ def repeat(count: int, text: str) -> str:
 
 
 def substr(start: int, end: int, text: str) -> str:
-    """s[start:end]; a negative start means s[:end], a negative or too large end means s[start:]."""
+    """Return s[start:end]; s[:end] for a negative start, s[start:] for a negative or too large end."""
     data = encode(text)
     size = len(data)
     if start < 0:
@@ -72,7 +72,7 @@ def substr(start: int, end: int, text: str) -> str:
 
 
 def trunc(count: int, text: str) -> str:
-    """The first `count` bytes; the last ones when negative."""
+    """Return the first `count` bytes; the last ones if it is negative."""
     data = encode(text)
     if count < 0:
         return decode(data[count:]) if len(data) + count > 0 else text
@@ -85,41 +85,41 @@ def abbrev(width: int, text: str) -> str:
 
 
 def abbrev_both(left: int, right: int, text: str) -> str:
-    """abbrevboth: cut at both ends, from offset `left` on to at most `right` bytes."""
+    """Cut at both ends, from offset `left` on to at most `right` bytes (abbrevboth)."""
     if right < 4 or (left > 0 and right < 7):
         return text
     return _abbreviate(text, left, right)
 
 
 def wrap(width: int, text: str) -> str:
-    """Lines of at most `width` bytes broken at blanks; long words stay whole."""
+    """Break at blanks into lines of at most `width` bytes; long words stay whole."""
     return _wrap(text, width, "\n", cut_words=False)
 
 
 def wrap_with(width: int, separator: str, text: str) -> str:
-    """wrapWith: the same with another separator; long words are cut."""
+    """Break into lines with another separator, and cut long words (wrapWith)."""
     return _wrap(text, width, separator or "\n", cut_words=True)
 
 
 def quote(*values: object) -> str:
-    """Each value in double quotes with Go's escapes; nil is left out."""
+    """Put each value but nil in double quotes, with Go's escapes."""
     texts = [to_string(value) for value in values if value is not None]
     charge(sum(map(len, texts)) // 4)
     return " ".join(map(go_quote, texts))
 
 
 def squote(*values: object) -> str:
-    """Each value in single quotes, nothing escaped; nil is left out."""
+    """Put each value but nil in single quotes, without escapes."""
     return " ".join(f"'{sprint(value)}'" for value in values if value is not None)
 
 
 def cat(*values: object) -> str:
-    """The values with blanks between; nil is left out."""
+    """Join the values but nil by blanks."""
     return " ".join(sprint(value) for value in values if value is not None)
 
 
 def indent(spaces: int, text: str) -> str:
-    """Every line, empty ones too, behind `spaces` blanks."""
+    """Indent every line, empty ones too, by `spaces` blanks."""
     if spaces < 0:
         raise GoError("strings: negative Repeat count")
     check_length(len(text) + spaces * (text.count("\n") + 1))
@@ -128,31 +128,31 @@ def indent(spaces: int, text: str) -> str:
 
 
 def nindent(spaces: int, text: str) -> str:
-    """indent behind a newline."""
+    """Indent, and put a newline in front."""
     return "\n" + indent(spaces, text)
 
 
 def replace(old: str, new: str, text: str) -> str:
-    """Every `old` in the text by `new`; an empty `old` is found between all characters."""
+    """Replace every `old` by `new`; an empty `old` is found between all characters."""
     places = text.count(old)
     check_length(len(text) + places * (len(new) - len(old)))
     return text.replace(old, new)
 
 
 def plural(one: str, many: str, count: int) -> str:
-    """`one` for a count of 1, else `many`."""
+    """Return `one` for a count of 1, else `many`."""
     return one if count == 1 else many
 
 
 def to_string(value: object) -> str:
-    """toString: text as it is, bytes as the text that they are, anything else as it prints."""
+    """Convert to text: bytes by their contents, other values as they print (toString)."""
     if isinstance(value, ByteList):
         return decode(bytes(item for item in value if isinstance(item, int)))
     return value if isinstance(value, str) else sprint(value)
 
 
 def to_strings(value: object) -> StringList:
-    """toStrings: the items as text without nil ones; a single value is a list of one, nil an empty list."""
+    """Convert the items but nil to text; a single value is a list of one, nil an empty list (toStrings)."""
     return value if isinstance(value, StringList) else StringList(_texts(value))
 
 
@@ -164,14 +164,14 @@ def _texts(value: object) -> list[str]:
 
 
 def join(separator: str, value: object) -> str:
-    """The items as text with the separator between."""
+    """Join the items as text by the separator."""
     items = _texts(value)
     check_length(sum(map(len, items)) + len(separator) * max(len(items) - 1, 0))
     return separator.join(items)
 
 
 def sort_alpha(value: object) -> StringList:
-    """sortAlpha: the items as text in byte order."""
+    """Sort the items as text in byte order (sortAlpha)."""
     if not isinstance(value, list):
         return StringList([to_string(value)])
     ordered = sorted(_texts(value), key=encode)
@@ -182,22 +182,22 @@ def sort_alpha(value: object) -> StringList:
 
 
 def split_list(separator: str, text: str) -> StringList:
-    """splitList."""
+    """Implement splitList."""
     return StringList(split_parts(text, separator, -1))
 
 
 def split(separator: str, text: str) -> StringMap:
-    """The parts in a map, under _0, _1, ..."""
+    """Split into a map with the keys _0, _1, ..."""
     return _numbered(split_parts(text, separator, -1))
 
 
 def splitn(separator: str, count: int, text: str) -> StringMap:
-    """At most `count` parts, the last one with the rest; all when negative."""
+    """Split into at most `count` parts, the last one with the rest; into all if negative."""
     return _numbered(split_parts(text, separator, count))
 
 
 def split_parts(text: str, separator: str, count: int) -> list[str]:
-    """strings.SplitN: an empty separator cuts between characters."""
+    """Split as strings.SplitN does: an empty separator cuts between characters."""
     if count == 0:
         return []
     if separator:
