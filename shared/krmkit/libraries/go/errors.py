@@ -12,4 +12,4 @@ class GoError(ValueError):
 
 
 class GoInputError(GoError):
-    """A text or value that a function cannot read; functions without `must` in their name give an empty value for it."""
+    """Unreadable input of a function; a function without `must` in its name gives an empty value for it."""

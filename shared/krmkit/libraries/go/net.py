@@ -1,4 +1,4 @@
-"""Addresses, URIs, mail and durations, as Go's standard library reads them (net, net/url, net/mail, kube-openapi's strfmt)."""
+"""Addresses, URIs, mail and durations as Go reads them (net, net/url, net/mail, kube-openapi's strfmt)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNITS = (
 
 
 def parse_ip(text: str) -> IPv4Address | IPv6Address | None:
-    """net.ParseIP: an address without leading zeros and without a zone, else None. parse_ip("10.0.0.1") is one."""
+    """net.ParseIP: an address without leading zeros and without a zone, such as "10.0.0.1"; else None."""
     from ipaddress import ip_address
 
     if "%" in text or not text.isascii():

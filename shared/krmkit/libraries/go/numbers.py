@@ -24,7 +24,10 @@ def atoi(text: str) -> int:
 
 
 def whole(text: str) -> int | None:
-    """Return the number of an optional sign and decimal digits, one beyond 64 bits for many digits; None for other texts."""
+    """Return the number of a sign and decimal digits; None for other texts.
+
+    More than 40 digits give a number beyond 64 bits.
+    """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits.isascii() or not digits.isdecimal():
         return None
@@ -34,7 +37,7 @@ def whole(text: str) -> int | None:
 
 
 def check_int_or_percent(value: int | str) -> str:
-    """The message of intstr.GetScaledValueFromIntOrPercent about a value: "" where it is a number or a percentage.
+    """Return the error of intstr.GetScaledValueFromIntOrPercent; "" for a number or a percentage.
 
     >>> check_int_or_percent("50%"), check_int_or_percent(2)
     ('', '')

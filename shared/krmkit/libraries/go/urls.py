@@ -42,7 +42,7 @@ class Url:
         return url
 
     def hostname(self) -> str:
-        """The host without port and brackets."""
+        """Return the host without port and brackets."""
         host = self.host
         colon = host.rfind(":")
         if colon >= 0 and _valid_port(host[colon:]):
@@ -50,7 +50,7 @@ class Url:
         return host[1:-1] if host.startswith("[") and host.endswith("]") else host
 
     def userinfo(self) -> str:
-        """`name` or `name:password`, escaped."""
+        """Return `name` or `name:password`, escaped."""
         if self.user is None:
             return ""
         name, password = self.user
@@ -81,7 +81,7 @@ class Url:
 
 
 def escape(text: str, part: str) -> str:
-    """Percent-escapes what the part of a URL cannot hold."""
+    """Percent-escape what the part of a URL cannot hold."""
     kept = _KEPT[part]
     charge(len(text) * 4)
     out = []
@@ -92,7 +92,7 @@ def escape(text: str, part: str) -> str:
 
 
 def unescape(text: str, part: str) -> str:
-    """Undoes percent-escapes. Raises GoInputError for invalid escapes, and for invalid characters in hosts."""
+    """Undo percent-escapes. Raises GoInputError for invalid escapes, and invalid characters in hosts."""
     if "%" not in text and part not in ("host", "zone"):
         return text
     data = encode(text)
@@ -188,7 +188,7 @@ def _host(scheme: str, host: str) -> str:
 
 
 def _literal(host: str) -> str:
-    """`[address]:port`; only IPv6 addresses are in brackets, with a zone behind %25 at most."""
+    """Check `[address]:port`: only IPv6 addresses are in brackets, with a zone behind %25 at most."""
     end = host.rfind("]")
     if end < 0:
         raise GoInputError("missing ']' in host")

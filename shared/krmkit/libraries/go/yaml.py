@@ -1,6 +1,6 @@
 """toYaml and fromYaml as Landscaper has them: sigs.k8s.io/yaml, which writes and reads by way of JSON.
 
-The writer is libyaml's own emitter, from which Go's yaml.v2 was translated: lines are folded at 80 columns, too.
+The writer is libyaml's own emitter, from which Go's yaml.v2 was translated; it folds lines at 80 columns.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from krmkit.libraries.go.core.limits import CountingWalk, charge
 from krmkit.libraries.go.core.text import is_letter, runes
 from krmkit.libraries.go.core.values import GoObject, is_nil_list
 from krmkit.libraries.go.errors import GoError, GoInputError
-from krmkit.libraries.go.fmt.printing import shortest
 from krmkit.libraries.go.json.data import from_json
+from krmkit.libraries.yaml.scalars import exponential, shortest
 
 Step = tuple[str, object, object]
 
@@ -22,7 +22,7 @@ _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True 
     "-.inf", "-.Inf", "-.INF",
 }  # fmt: skip
 
-# The cost of reading a YAML text, in steps. The characters are those that can begin or end a value, counted anywhere.
+# The steps that reading a YAML text costs. The characters are those that can begin or end a value.
 _SIGNS = "\n\r\x85\u2028\u2029,:-[{?"
 _CALL = 200
 _SIGN = 20
@@ -39,7 +39,7 @@ def to_yaml(value: object) -> str:
     except GoInputError:
         return ""
     text = emit(out, _WIDTH)
-    # libyaml ends a document that could go on with a line of its own, `...`; Go does not. Dots at the end of a value stay.
+    # libyaml ends a document that could go on with a line `...`, Go does not. Dots that end a value stay.
     if text.endswith("\n...\n"):
         text = text[:-4]
     return text.removesuffix("\n")
@@ -75,7 +75,7 @@ def _write(out: list[Step], value: object, walk: CountingWalk, depth: int) -> No
     elif isinstance(value, str):
         out.append(_text(value))
     elif isinstance(value, GoObject) and hasattr(value, "to_json"):
-        # Go writes JSON first: what is a string there is a string in YAML, quoted where it reads as something else.
+        # Go writes JSON first: a string there is a string in YAML, quoted where it reads as something else.
         shown = str(value.to_json())
         out.append(_text(shown[1:-1]) if shown[:1] == '"' else ("scalar", shown, None))
     else:
@@ -89,7 +89,7 @@ def _text(text: str) -> Step:
 
 
 def _scalar(value: object) -> str:
-    """A scalar that is not a string. A number goes through JSON: a whole float64 below 1e21 comes out as an integer."""
+    """Write a scalar that is not a string. As JSON does, write a whole float64 below 1e21 as an integer."""
     if value is None or isinstance(value, list):
         return "null"
     if isinstance(value, bool):
@@ -103,15 +103,14 @@ def _scalar(value: object) -> str:
         digits, exponent = shortest(abs(value))
         if -4 <= exponent < 21:
             return text
-        mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
-        return f"{'-' if value < 0 else ''}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+        return ("-" if value < 0 else "") + exponential(digits, exponent)
     if isinstance(value, int):
         return str(int(value))
     return "{}"
 
 
 def _reads_as_other(text: str) -> bool:
-    """Whether yaml.v2 would read the plain text as something else than a string."""
+    """Return True if yaml.v2 would read the plain text as something else than a string."""
     if text in _WORDS:
         return True
     if text[0] not in "+-.0123456789":
@@ -124,7 +123,7 @@ def _reads_as_other(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _NaturalKey:
-    """The order of keys in Go's yaml: numbers inside of keys by value, letters behind all else."""
+    """Sorts keys as Go's yaml does: numbers inside of keys by value, letters behind all else."""
 
     text: str
 
@@ -145,7 +144,7 @@ class _NaturalKey:
 
 
 def _before(first: str, second: str, at: int) -> bool:
-    """Two keys that differ at `at` in something else than letters: by the numbers there."""
+    """Compare two keys that differ at `at` in something else than letters: by the numbers there."""
     lead = 0
     if "0" in (first[at], second[at]):
         back = at - 1

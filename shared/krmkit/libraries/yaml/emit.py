@@ -14,7 +14,7 @@ reader, kpt's own neither, takes it.
 from __future__ import annotations
 
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.scalars import go_resolve
+from krmkit.libraries.yaml.scalars import exponential, go_resolve, positional, shortest
 
 # YAML 1.1 booleans that Go reads as text, but quotes for the sake of other readers.
 _OLD_BOOLEANS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF".split())
@@ -293,28 +293,11 @@ def _whole(value: int) -> str:
 
 
 def _float(value: float) -> str:
-    """The shortest digits that read back as the same number, with an exponent below 1e-04 and from 1e+06 on."""
+    """Write the shortest digits that read back to the number, with an exponent below 1e-04 and from 1e+06 on."""
     if str(value) == "nan":
         return ".nan"
     if value in (float("inf"), float("-inf")):
         return ".inf" if value > 0 else "-.inf"
-    mantissa, _, exponent = f"{value!r}".partition("e")
-    sign = "-" if mantissa.startswith("-") else ""
-    whole, _, fraction = mantissa.lstrip("-").partition(".")
-    fraction = "" if fraction == "0" else fraction
-    point = len(whole) + (int(exponent) if exponent else 0)
-    digits = whole + fraction
-    stripped = digits.lstrip("0")
-    point -= len(digits) - len(stripped)
-    digits = stripped.rstrip("0")
-    if not digits:
-        return sign + "0"
-    power = point - 1
-    if power < -4 or power >= 6:
-        tail = digits[1:]
-        return f"{sign}{digits[0]}{'.' + tail if tail else ''}e{'-' if power < 0 else '+'}{abs(power):02d}"
-    if point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    if len(digits) <= point:
-        return sign + digits + "0" * (point - len(digits))
-    return f"{sign}{digits[:point]}.{digits[point:]}"
+    digits, exponent = shortest(abs(value))
+    text = positional(digits, exponent) if -4 <= exponent < 6 else exponential(digits, exponent)
+    return "-" + text if str(value).startswith("-") else text

@@ -162,6 +162,31 @@ def _without_separators(text: str) -> str:
     return "".join(parts)
 
 
+def shortest(number: float) -> tuple[str, int]:
+    """Return the fewest digits that read back to a finite number >= 0, and the first one's decimal exponent."""
+    mantissa, _, power = repr(number).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = whole + fraction
+    bare = digits.lstrip("0")
+    exponent = int(power or "0") + len(whole) - 1 - (len(digits) - len(bare))
+    return (bare.rstrip("0"), exponent) if bare else ("0", 0)
+
+
+def positional(digits: str, exponent: int) -> str:
+    """Write digits without an exponent: ("15", 2) is 150, ("15", -2) is 0.015."""
+    if exponent < 0:
+        return "0." + "0" * (-exponent - 1) + digits
+    whole = digits[: exponent + 1].ljust(exponent + 1, "0")
+    fraction = digits[exponent + 1 :]
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def exponential(digits: str, exponent: int, least: int = 2) -> str:
+    """Write digits with an exponent of at least two digits, or of `least`: ("15", 6) is 1.5e+06."""
+    point = "." if len(digits) > 1 else ""
+    return f"{digits[0]}{point}{digits[1:]}e{'-' if exponent < 0 else '+'}{abs(exponent):0{least}d}"
+
+
 def is_timestamp(text: str) -> bool:
     """Whether yaml.v3 takes the text for a date, or for a date and a time of day.
 

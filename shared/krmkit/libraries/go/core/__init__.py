@@ -1,1 +1,1 @@
-"""What Go's other parts build on: values and their kinds, function tables, texts, casts, and the limits of a run."""
+"""Values and their kinds, function tables, texts, casts and limits, on which Go's other parts build."""

@@ -36,7 +36,7 @@ def to_float(value: object) -> float:
 
 
 def wrap64(number: int) -> int:
-    """Two's complement: what stays of a number in 64 bits with a sign."""
+    """Wrap a number to 64 bits with a sign (two's complement)."""
     return number if -_SIGN <= number < _SIGN else ((number + _SIGN) & _MASK) - _SIGN
 
 
@@ -91,29 +91,17 @@ def parse_float(text: str) -> float | None:
 
 
 def underscores_fit(digits: str) -> bool:
-    """Go's rule: an underscore is between digits, or between a base prefix and a digit."""
-    before = "^"
-    rest = digits
-    hexadecimal = False
-    if digits[:2].lower() in ("0x", "0b", "0o"):
-        before, rest = "0", digits[2:]
-        hexadecimal = digits[1] in "xX"
-    for char in rest:
-        if "0" <= char <= "9" or (hexadecimal and char in "abcdefABCDEF"):
-            before = "0"
-        elif char == "_":
-            if before != "0":
-                return False
-            before = "_"
-        else:
-            if before == "_":
-                return False
-            before = "!"
-    return before != "_"
+    """Return True if every underscore is between digits, or between a base prefix and a digit."""
+    import re
+
+    digit = "[0-9a-f]" if digits[:2].lower() == "0x" else "[0-9]"
+    # A prefix counts as a digit.
+    numeral = re.sub("^0[xbo]", "0", digits.lower())
+    return re.search(f"(?<!{digit})_|_(?!{digit})", numeral) is None
 
 
 def _cut_decimals(text: str) -> str:
-    """`12.7` is 12: digits with one dot lose what follows it; any other text stays as it is."""
+    """Return `12` for `12.7`; a text that is not digits with one dot stays as it is."""
     whole, dot, decimals = text.partition(".")
     if not dot:
         return text

@@ -1,4 +1,4 @@
-"""Functions that templates call: what they take, so that arguments are checked as Go's reflection checks them."""
+"""Functions that templates call, with the parameter types that Go's reflection would check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPES = {
     "time": "time.Time",
     "duration": "time.Duration",
 }
-"""Short names of parameter types; any other name is a Go type itself: string, bool, int, int64, float64, *semver.Version."""
+"""Short names of parameter types; any other name is a Go type itself: string, int64, *semver.Version."""
 
 _NILABLE = ("[]", "map[", "*", "func(", "interface {}", "reflect.Value")
 
@@ -22,9 +22,11 @@ _NILABLE = ("[]", "map[", "*", "func(", "interface {}", "reflect.Value")
 class GoFunction:
     """A Go function: `impl` gets the checked arguments by position and raises GoError to fail.
 
-    params: the parameter types, by the names of TYPES or Go's own. With variadic=True the last one is the type of any
-        number of further arguments. A parameter `any` receives None for nil and for absent values; `value`
-        (reflect.Value) distinguishes them as None and ABSENT; nil for a `list` or `map` arrives as None.
+    params: the parameter types, by the names of TYPES or Go's own. With variadic=True the last one is the
+    type
+        of any number of further arguments. A parameter `any` receives None for nil and for absent
+        values; `value` (reflect.Value) distinguishes them as None and ABSENT; nil for a `list` or
+        `map` arrives as None.
     result: Go's result type; only matters to error messages about fields of the result.
     """
 
@@ -44,7 +46,7 @@ class GoFunction:
         self.types = tuple([TYPES.get(name, name) for name in params])
 
     def load(self) -> Callable[..., object]:
-        """The implementation; asked for when a template that uses the function is parsed."""
+        """Return the implementation, when a template that uses the function is parsed."""
         return self.impl
 
 
@@ -52,5 +54,5 @@ FunctionSet = dict[str, GoFunction]
 
 
 def can_be_nil(type_name: str) -> bool:
-    """Whether nil may be given for a parameter of this Go type."""
+    """Return True if nil may be passed for a parameter of this Go type."""
     return type_name.startswith(_NILABLE)

@@ -1,4 +1,4 @@
-"""The limits of the calls of a template. Costs are counted beforehand, so that a hostile template ends in an error.
+"""Limits of the calls of a template: costs are counted first, so that a hostile template ends in an error.
 
 All calls of one execution draw on its one budget of steps, `Limits.work` of krmkit.libraries.gotemplate.
 """
@@ -12,7 +12,7 @@ __all__ = ["MAX_DEPTH", "MAX_ITEMS", "MAX_LENGTH", "CountingWalk", "charge", "ch
            "check_items", "check_length"]  # fmt: skip
 
 MAX_LENGTH = 16 * 1024 * 1024
-"""Characters of a text that repeat, indent, join and the like may make; assign a larger number to raise it."""
+"""Characters of a text that repeat, indent, join and the like may make; assign a larger one to raise it."""
 MAX_ITEMS = 1_000_000
 """Items of a list that until, untilStep, seq and the like may make; assign a larger number to raise it."""
 MAX_DEPTH = 150
@@ -24,7 +24,7 @@ _COPIED = 16  # items, likewise
 
 
 def charge_arguments(args: tuple[object, ...]) -> None:
-    """Takes what going through the arguments once costs."""
+    """Charge for reading the arguments once."""
     work = 0
     for value in args:
         if isinstance(value, str):
@@ -36,7 +36,7 @@ def charge_arguments(args: tuple[object, ...]) -> None:
 
 
 def charge_result(result: object) -> object:
-    """Takes what a long text in memory costs, by its bytes, so that texts that are kept come to an end, too.
+    """Charge for a long text by its bytes, so that a template cannot keep texts without end.
 
     Raises GoError for a text that is too long.
     """
@@ -47,7 +47,7 @@ def charge_result(result: object) -> object:
 
 
 def check_length(length: int) -> None:
-    """Raises GoError for a text that would be too long."""
+    """Charge for a text of this length. Raises GoError if it is too long."""
     if length > MAX_LENGTH:
         raise GoError(
             f"the result would have {length:,} characters, more than {MAX_LENGTH:,} (krmkit.libraries.go.core.limits.MAX_LENGTH)"
@@ -56,7 +56,7 @@ def check_length(length: int) -> None:
 
 
 def check_items(count: int) -> None:
-    """Raises GoError for a list that would be too long."""
+    """Charge for a list of this many items. Raises GoError if they are too many."""
     if count > MAX_ITEMS:
         raise GoError(
             f"the result would have {count:,} items, more than {MAX_ITEMS:,} (krmkit.libraries.go.core.limits.MAX_ITEMS)"
@@ -65,7 +65,7 @@ def check_items(count: int) -> None:
 
 
 class CountingWalk:
-    """Counts the values that a walk through lists and dicts visits; shared ones count each time they are met."""
+    """Count the values that a walk through lists and dicts visits; a shared one counts at each visit."""
 
     __slots__ = ("_visited",)
 
@@ -73,7 +73,7 @@ class CountingWalk:
         self._visited = 0
 
     def visit(self, depth: int) -> None:
-        """Raises GoError when there are too many values, or too deep ones."""
+        """Count one value. Raises GoError if there are too many values, or if this one is too deep."""
         self._visited += 1
         charge(1)
         if self._visited > MAX_ITEMS:

@@ -20,7 +20,7 @@ _PIECE = 65536
 
 
 def runes(text: str) -> str:
-    """The characters that ranging over the string yields: U+FFFD for each invalid byte."""
+    """Return the characters that ranging over the string yields: U+FFFD for each invalid byte."""
     if text.isascii():
         return text
     charge(len(text))
@@ -36,7 +36,7 @@ def _valid(char: str) -> str:
 
 
 def _mapped(function: Callable[[str], str], text: str) -> str:
-    """The text made of what the function makes of each character; in pieces, for each is an object while it is made."""
+    """Map each character. A piece at a time, because each character is an object while it is mapped."""
     pieces = range(0, len(text), _PIECE)
     return "".join(["".join(map(function, text[at : at + _PIECE])) for at in pieces])
 
@@ -64,7 +64,7 @@ def title(char: str) -> str:
 
 
 def category(char: str) -> str:
-    """The Unicode general category, `Lu` for instance."""
+    """Return the Unicode general category, such as `Lu`."""
     import unicodedata
 
     return unicodedata.category(char)

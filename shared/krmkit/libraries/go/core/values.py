@@ -2,16 +2,17 @@
 
 | Go | Python |
 |---|---|
-| nil | None; a value that is not there at all (an invalid reflect.Value) is ABSENT |
+| nil | None; ABSENT for a value that is not there at all (an invalid reflect.Value) |
 | bool, int, float64, string | bool, int, float, str |
-| int64, int32, uint8, uint64 | Int64, Int32, Uint8, Uint64: ints that know their type; arithmetic on them gives a plain int |
+| int64, int32, uint8, uint64 | Int64, Int32, Uint8, Uint64; arithmetic on them gives a plain int |
 | []interface {}, map[string]interface {} | list, dict |
-| []string, []int, [][]interface {}, []uint8, map[string]string | StringList, IntList, ListList, ByteList, StringMap |
+| []string, []int, [][]interface {}, []uint8 | StringList, IntList, ListList, ByteList |
+| map[string]string | StringMap |
 | a nil []interface {}, a nil []string | NilList, NilStringList: empty, print as [], toJson as null |
 | anything with methods (time.Time and the like) | a GoObject |
 
-Go strings are bytes. A byte that is not valid UTF-8 (half of a rune that was cut in two) is kept as surrogateescape
-keeps it; `encode` gives the bytes back.
+Go strings are bytes. A byte that is not valid UTF-8 (half of a rune that was cut in two) is kept as
+surrogateescape keeps it; `encode` gives the bytes back.
 """
 
 from __future__ import annotations
@@ -148,9 +149,11 @@ class StringMap(dict[str, object]):
 class GoObject:
     """Base of values with methods or fields that a template may use.
 
-    A subclass sets `go_type` (as %T prints it) and `go_kind` (as kindOf names it: struct, ptr, int64), and lists what is
-    exported: `go_methods`, whose functions get the object first and then the arguments that `params` describe, and
-    `go_fields`. Whether it is true is Python's `bool` of it; an int64 kind has `__int__`.
+    A subclass sets `go_type` (as %T prints it) and `go_kind` (as kindOf names it: struct, ptr, int64), and
+    lists
+    what is exported: `go_fields`, and `go_methods`, whose functions get the object first and then the
+    arguments
+    that `params` describe. It is true if Python's `bool` of it is; an int64 kind has `__int__`.
     """
 
     __slots__ = ()
@@ -161,10 +164,10 @@ class GoObject:
 
     @abstractmethod
     def go_string(self) -> str:
-        """The result of String() or Error(), or the %v form."""
+        """Return the result of String() or Error(), or the %v form."""
 
     def go_equal(self, other: GoObject) -> bool:
-        """reflect.DeepEqual with another value of the same go_type."""
+        """Compare with another value of the same go_type, as reflect.DeepEqual does."""
         return self is other
 
 
@@ -193,7 +196,7 @@ _KINDS: dict[type, str] = {
 
 
 def type_of(value: object) -> str:
-    """The Go type, as %T prints it: `int`, `[]interface {}`, `*semver.Version`, `<nil>`."""
+    """Return the Go type, as %T prints it: `int`, `[]interface {}`, `*semver.Version`, `<nil>`."""
     name = _TYPES.get(type(value))
     if name is None:
         known = getattr(value, "go_type", None)
@@ -202,7 +205,7 @@ def type_of(value: object) -> str:
 
 
 def kind_of(value: object) -> str:
-    """The reflect kind: invalid, bool, int, int64, uint8, float64, string, slice, map, struct, ptr, func."""
+    """Return the reflect kind: invalid, bool, int, int64, uint8, float64, string, slice, map, struct."""
     kind = _KINDS.get(type(value))
     if kind is not None:
         return kind
@@ -218,7 +221,7 @@ def kind_of(value: object) -> str:
 
 
 def basic_kind(value: object) -> str:
-    """The kind by which eq and lt compare: bool, int, uint, float, complex, string; "" for all else."""
+    """Return the kind by which eq and lt compare: bool, int, uint, float, complex, string; else ""."""
     kind = kind_of(value)
     if kind in ("bool", "string"):
         return kind
@@ -226,18 +229,13 @@ def basic_kind(value: object) -> str:
     return bare if bare in ("int", "uint", "float", "complex") else ""
 
 
-def truth(value: object) -> bool:
-    """template.IsTrue: false are nil, false, 0, "", and empty lists and maps."""
-    return bool(value)
-
-
 def is_nil_list(value: object) -> bool:
-    """Whether the value is a nil slice."""
+    """Return True for a nil slice."""
     return isinstance(value, GoList) and value.is_nil
 
 
 def encode(text: str) -> bytes:
-    """The bytes of a Go string. A surrogate without a byte becomes the bytes of U+FFFD."""
+    """Return the bytes of a Go string. A surrogate without a byte becomes the bytes of U+FFFD."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -247,7 +245,7 @@ def encode(text: str) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """The Go string of these bytes."""
+    """Return the Go string of these bytes."""
     return data.decode("utf-8", "surrogateescape")
 
 

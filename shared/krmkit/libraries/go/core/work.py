@@ -1,7 +1,7 @@
-"""The work of functions, counted together over one execution, so that a loop of costly calls ends in an error.
+"""The work of functions, counted over one execution, so that a loop of costly calls ends in an error.
 
-A step is some 250 ns. Functions that take the time of a call anyway count nothing; those that go through long texts or
-large lists charge for that.
+A step is some 250 ns. Functions that take the time of a call anyway count nothing; those that go through long
+texts or large lists charge for that.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LONG = 1024
 
 
 def begin(total: int) -> bool:
-    """An execution begins, and its functions draw on one budget. False inside another one, or a run: it goes on with that."""
+    """Begin an execution with a budget; return False inside of another one or a run: its budget counts."""
     return effort.begin(total, "Limits.work")
 
 
 def charge(steps: int) -> None:
-    """Takes steps from the run's budget, if there is one. Raises GoError when it is used up."""
+    """Take steps from the run's budget, if there is one. Raises GoError if it is used up."""
     try:
         effort.charge(steps)
     except effort.EffortError as error:
@@ -34,13 +34,13 @@ def charge(steps: int) -> None:
 
 
 def charge_text(text: str) -> str:
-    """The same for a text that was made."""
+    """Charge for a new text."""
     if len(text) > LONG:
         charge(len(text) // MADE)
     return text
 
 
 def charge_read(text: str) -> None:
-    """The same for a text that is gone through."""
+    """Charge for reading a text."""
     if len(text) > LONG:
         charge(len(text) // READ)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def format_number(number: int, base: int, upper: bool = False) -> str:
-    """A number >= 0 in base 2, 8, 10 or 16."""
+    """Format a number >= 0 in base 2, 8, 10 or 16."""
     if base == 10:
         return str(number)
     form = {2: "b", 8: "o", 16: "X" if upper else "x"}[base]
@@ -12,7 +12,7 @@ def format_number(number: int, base: int, upper: bool = False) -> str:
 
 
 def hex_text(number: float, verb: str, precision: int) -> str:
-    """%x of a finite float (0x1.8p+01, X in capitals), or %b (6755399441055744p-52)."""
+    """Format a finite float by %x (0x1.8p+01), %X (capitals) or %b (6755399441055744p-52)."""
     sign = "-" if str(number)[0] == "-" else ""
     mantissa, exponent = _parts(abs(number))
     if verb == "b":
@@ -46,7 +46,7 @@ def hex_text(number: float, verb: str, precision: int) -> str:
 
 
 def _parts(number: float) -> tuple[int, int]:
-    """mantissa and exponent with number == mantissa * 2**exponent, as the bits of the float have them."""
+    """Return mantissa and exponent, number == mantissa * 2**exponent, from the bits of the float."""
     if number == 0:
         return 0, -1074
     mantissa, _, power = number.hex()[2:].partition("p")

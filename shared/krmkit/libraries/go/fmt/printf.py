@@ -1,4 +1,4 @@
-"""fmt.Sprintf: verbs, flags, widths, argument indexes, and the marks that Go leaves for whatever does not fit."""
+"""fmt.Sprintf: verbs, flags, widths, argument indexes, and the marks that Go leaves for what does not fit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sprintf(form: str, *values: object) -> str:
 
 
 def _plan(form: str) -> _Plan | None:
-    """Text, verbs, and the text behind each verb, of a form with no directives but %s, %d and %v; None for others."""
+    """Return text, verbs, and the text behind each, of a form with only %s, %d and %v; None for others."""
     head, *rest = form.split("%")
     verbs = "".join([part[:1] or "%" for part in rest])
     plan = None if verbs.strip("sdv") else (head, verbs, tuple([part[1:] for part in rest]))
@@ -49,7 +49,7 @@ def _plan(form: str) -> _Plan | None:
 
 
 class _Printer(ValuePrinter):
-    """Reads the directives of a form, and hands each its value."""
+    """Reads the directives of a form and gives each its value."""
 
     def __init__(self, form: str, values: tuple[object, ...]) -> None:
         super().__init__()
@@ -58,7 +58,6 @@ class _Printer(ValuePrinter):
         self.reordered = False
 
     def run(self) -> str:
-        """The whole text."""
         form = self.form
         at = taken = 0
         while True:
@@ -73,7 +72,7 @@ class _Printer(ValuePrinter):
         return charge_text("".join(self.out))
 
     def directive(self, at: int, taken: int) -> tuple[int, int]:
-        """The directive behind a percent sign at `at`; gives the place behind it and the next argument."""
+        """Write the directive behind a percent sign at `at`; return its end and the next argument."""
         form, values = self.form, self.values
         end = len(form)
         self.clear()
@@ -140,7 +139,7 @@ class _Printer(ValuePrinter):
         return at, taken
 
     def _index(self, taken: int, at: int) -> tuple[int, int, bool]:
-        """An argument index such as [2]."""
+        """Read an argument index such as [2]; return the next argument, the place, and if one was there."""
         form = self.form
         if at >= len(form) or form[at] != "[":
             return taken, at, False
@@ -159,7 +158,7 @@ class _Printer(ValuePrinter):
         return taken, close + 1, True
 
     def _star(self, taken: int) -> tuple[int, int]:
-        """A width or precision that is an argument."""
+        """Read a width or precision from the arguments."""
         if taken >= len(self.values):
             return _NO_NUMBER, taken
         value = self.values[taken]
@@ -168,7 +167,7 @@ class _Printer(ValuePrinter):
         return _NO_NUMBER, taken + 1
 
     def extra(self, taken: int) -> None:
-        """The arguments that no directive took."""
+        """Write the arguments that no directive took."""
         self.clear()
         self.write("%!(EXTRA ")
         for at, value in enumerate(self.values[taken:]):

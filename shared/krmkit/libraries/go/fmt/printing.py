@@ -8,13 +8,14 @@ from __future__ import annotations
 from krmkit.libraries.go.core.values import ABSENT, GoObject, encode, sorted_keys
 from krmkit.libraries.go.core.work import charge, charge_text
 from krmkit.libraries.go.errors import GoError
+from krmkit.libraries.yaml.scalars import exponential, shortest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_LENGTH = 16 * 1024 * 1024
-"""Characters of the text of one value, or of one call of print or printf; assign a larger number to raise it."""
+"""Characters of one value's text, or of one call of print or printf; assign a larger number to raise it."""
 MAX_DEPTH = 150
 """Nesting of lists and maps in a value that is printed; assign a larger number to raise it."""
 
@@ -47,14 +48,14 @@ class Budget:
 
 
 def too_long() -> GoError:
-    """The error for a text that would pass MAX_LENGTH."""
+    """Return the error for a text longer than MAX_LENGTH."""
     return GoError(
         f"the text would have more than {MAX_LENGTH:,} characters (krmkit.libraries.go.fmt.printing.MAX_LENGTH)"
     )
 
 
 def too_deep() -> GoError:
-    """The error for a value that is nested deeper than MAX_DEPTH."""
+    """Return the error for a value nested deeper than MAX_DEPTH."""
     return GoError(
         f"the value is nested more than {MAX_DEPTH} deep, or contains itself"
         " (krmkit.libraries.go.fmt.printing.MAX_DEPTH)"
@@ -138,7 +139,7 @@ def sprintln(*values: object) -> str:
 
 
 def format_float(number: float) -> str:
-    """%v of a float64: the shortest digits that read back; with an exponent when it is below -4, or 6 and more.
+    """Format a float64 as %v does: the shortest digits, with an exponent below -4 and from 6 on.
 
     100000 is `100000`, 1000000 is `1e+06`, 0.00001 is `1e-05`; infinities are `+Inf` and `-Inf`.
     """
@@ -149,39 +150,9 @@ def format_float(number: float) -> str:
         text = repr(number)
         if "e" not in text:
             return text
-    return _exponent_form(number)
-
-
-def _exponent_form(number: float) -> str:
     if not -_LARGEST <= number <= _LARGEST:
         return "+Inf" if number > 0 else "-Inf" if number < 0 else "NaN"
-    digits, exponent = shortest(abs(number))
-    sign = "-" if number < 0 else ""
-    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
-    return f"{sign}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
-
-
-def shortest(number: float) -> tuple[str, int]:
-    """The fewest digits that read back to a finite number >= 0, and the decimal exponent of the first of them."""
-    text = repr(number)
-    mantissa, _, power = text.partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = whole + fraction
-    exponent = int(power or "0") + len(whole) - 1
-    bare = digits.lstrip("0")
-    if not bare:
-        return "0", 0
-    exponent -= len(digits) - len(bare)
-    return bare.rstrip("0") or "0", exponent
-
-
-def positional(digits: str, exponent: int) -> str:
-    """Digits without an exponent: ("15", 2) is 150, ("15", -2) is 0.015."""
-    if exponent < 0:
-        return "0." + "0" * (-exponent - 1) + digits
-    whole = digits[: exponent + 1].ljust(exponent + 1, "0")
-    fraction = digits[exponent + 1 :]
-    return f"{whole}.{fraction}" if fraction else whole
+    return ("-" if number < 0 else "") + exponential(*shortest(abs(number)))
 
 
 def quote(text: str, ascii_only: bool = False) -> str:
@@ -192,7 +163,7 @@ def quote(text: str, ascii_only: bool = False) -> str:
 
 
 def escape(text: Iterable[str], mark: str, ascii_only: bool = False) -> str:
-    """The inside of a quoted string or, with mark "'", of a quoted rune."""
+    """Escape the inside of a quoted string or, with mark "'", of a quoted rune."""
     out = []
     for char in text:
         if char == mark:
@@ -217,7 +188,7 @@ def escape(text: Iterable[str], mark: str, ascii_only: bool = False) -> str:
 
 
 def can_backquote(text: str) -> bool:
-    """strconv.CanBackquote: on one line, without control characters but tabs, without backquotes and stray bytes."""
+    """strconv.CanBackquote: one line, no control characters but tabs, no backquotes, no invalid bytes."""
     return not any(
         char in "`\x7f\ufeff" or (char < " " and char != "\t") or "\ud800" <= char <= "\udfff"
         for char in text

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.values import (
-    ABSENT,
-    ByteList,
-    GoInt,
-    GoList,
-    GoObject,
-    encode,
-    sorted_keys,
-    type_of,
-)
+from krmkit.libraries.go.core import values
+from krmkit.libraries.go.core.values import ABSENT, GoInt, GoObject
 from krmkit.libraries.go.core.work import charge
 from krmkit.libraries.go.fmt import printing
 from krmkit.libraries.go.fmt.numerals import format_number, hex_text
-from krmkit.libraries.go.fmt.printing import (
-    Budget,
-    can_backquote,
-    escape,
-    format_float,
-    go_print_value,
-    quote,
-    too_deep,
-)
 
 _INTEGER_VERBS = {"v": 10, "d": 10, "b": 2, "o": 8, "O": 8, "x": 16, "X": 16}
 _FLOAT_VERBS = frozenset("vbgGxXfFeE")
@@ -34,7 +17,7 @@ class ValuePrinter:
 
     def __init__(self) -> None:
         self.out: list[str] = []
-        self.budget = Budget()
+        self.budget = printing.Budget()
         self.erroring = False
         self.clear()
 
@@ -48,7 +31,7 @@ class ValuePrinter:
         self.out.append(self.budget.take(text))
 
     def argument(self, value: object, verb: str, depth: int = 0) -> None:
-        """One value by one verb."""
+        """Write one value by one verb."""
         if value is None or value is ABSENT:
             if depth:
                 self.write("interface {}(nil)" if self.sharp_v else "<nil>")
@@ -57,7 +40,7 @@ class ValuePrinter:
             else:
                 self.bad(verb, value)
         elif verb == "T" and not depth:
-            self.text(type_of(value))
+            self.text(values.type_of(value))
         elif isinstance(value, str):
             self.string(value, verb)
         elif isinstance(value, bool):
@@ -87,15 +70,15 @@ class ValuePrinter:
             self.bad(verb, value)
 
     def bad(self, verb: str, value: object) -> None:
-        """A verb that the value does not know."""
+        """Write the mark of a verb that the value does not know."""
         if value is None or value is ABSENT:
             self.write(f"%!{verb}(<nil>)")
             return
         erroring = self.erroring
         self.erroring = True
-        self.write(f"%!{verb}({type_of(value)}=")
+        self.write(f"%!{verb}({values.type_of(value)}=")
         if isinstance(value, complex):
-            self.write(go_print_value(value))
+            self.write(printing.go_print_value(value))
         else:
             self.argument(value, "v")
         self.write(")")
@@ -113,9 +96,9 @@ class ValuePrinter:
 
     def composite(self, value: list[object] | dict[str, object], verb: str, depth: int) -> None:
         if depth >= printing.MAX_DEPTH:
-            raise too_deep()
+            raise printing.too_deep()
         charge(1 + len(value) * 4)
-        if isinstance(value, ByteList) and verb in "sqxX":
+        if isinstance(value, values.ByteList) and verb in "sqxX":
             data = bytes([item & 0xFF for item in value if isinstance(item, int)])
             self.string(data.decode("utf-8", "surrogateescape"), verb)
             return
@@ -124,14 +107,14 @@ class ValuePrinter:
             return
         between = ", " if self.sharp_v else " "
         if self.sharp_v:
-            if isinstance(value, GoList) and value.is_nil:
-                self.write(f"{type_of(value)}(nil)")
+            if isinstance(value, values.GoList) and value.is_nil:
+                self.write(f"{values.type_of(value)}(nil)")
                 return
-            self.write(type_of(value) + "{")
+            self.write(values.type_of(value) + "{")
         else:
             self.write("map[" if isinstance(value, dict) else "[")
         if isinstance(value, dict):
-            for at, key in enumerate(sorted_keys(value)):
+            for at, key in enumerate(values.sorted_keys(value)):
                 if at:
                     self.write(between)
                 self.string(key, verb)
@@ -145,7 +128,7 @@ class ValuePrinter:
         self.write("}" if self.sharp_v else "]")
 
     def pad(self, text: str) -> None:
-        """Text padded to the width, in characters."""
+        """Write a text, padded to the width in characters."""
         missing = self.width - len(text)
         if missing <= 0:
             self.write(text)
@@ -163,17 +146,17 @@ class ValuePrinter:
         elif verb in ("q", "v"):
             if verb == "q" and self.precision >= 0:
                 value = value[: self.precision]
-            if (self.sharp or self.sharp_v) and can_backquote(value) and not self.sharp_v:
+            if (self.sharp or self.sharp_v) and printing.can_backquote(value) and not self.sharp_v:
                 self.pad(f"`{value}`")
             else:
-                self.pad(quote(value, self.plus))
+                self.pad(printing.quote(value, self.plus))
         elif verb in ("x", "X"):
-            self.hexadecimal(encode(value), verb)
+            self.hexadecimal(values.encode(value), verb)
         else:
             self.bad(verb, value)
 
     def hexadecimal(self, data: bytes, verb: str) -> None:
-        """%x of bytes; with a blank between them by the flag."""
+        """Write bytes by %x, with a blank between them if the flag says so."""
         if self.precision >= 0:
             data = data[: self.precision]
         prefix = "0" + verb if self.sharp else ""
@@ -217,18 +200,18 @@ class ValuePrinter:
         self.unzeroed(sign + digits)
 
     def unzeroed(self, text: str) -> None:
-        """Padded with blanks, whatever the flags."""
+        """Write a text, padded with blanks whatever the flags."""
         zero, self.zero = self.zero, False
         self.pad(text)
         self.zero = zero
 
     def character(self, number: int, verb: str, value: object) -> None:
-        """%c, %q and %U of an integer."""
+        """Write an integer by %c, %q or %U."""
         char = chr(number) if 0 <= number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF else "\ufffd"
         if verb == "c":
             self.pad(char)
         elif verb == "q":
-            self.pad("'" + escape(char, "'", self.plus) + "'")
+            self.pad("'" + printing.escape(char, "'", self.plus) + "'")
         elif verb == "U":
             code = number & 0xFFFFFFFFFFFFFFFF
             text = f"U+{code:0{max(self.precision, 4)}X}"
@@ -266,19 +249,19 @@ class ValuePrinter:
 
 
 def float_text(number: float, verb: str, precision: int) -> str:
-    """strconv.FormatFloat; precision -1 is the shortest that reads back. Infinities and NaN as Go names them."""
+    """strconv.FormatFloat; precision -1 gives the shortest digits that read back to the number."""
     if not -1.7976931348623157e308 <= number <= 1.7976931348623157e308:
         return "+Inf" if number > 0 else "-Inf" if number < 0 else "NaN"
     if verb in "xXb":
         return hex_text(number, verb, precision)
     if verb in "vgG":
-        text = format_float(number) if precision < 0 else f"{number:.{max(precision, 1)}g}"
+        text = printing.format_float(number) if precision < 0 else f"{number:.{max(precision, 1)}g}"
         return text.upper() if verb == "G" else text
     return f"{number:.{precision}{verb}}"
 
 
 def sharp_float(body: str, verb: str, precision: int) -> str:
-    """The flag #: always a decimal point, and with %g the zeros at the end."""
+    """Apply the flag #: always a decimal point, and with %g the zeros at the end."""
     digits = (6 if precision < 0 else precision) if verb in "vgGx" else 0
     tail = ""
     for at, char in enumerate(body):

@@ -15,15 +15,20 @@ MAX_ITEMS = 2_000_000
 
 
 def from_json(data: object, numbers: str = "float64") -> object:
-    """JSON data as Go sees them after decoding: a copy in which whole numbers have become `numbers`.
+    """Return JSON data as Go sees them after decoding: a copy in which whole numbers have become `numbers`.
 
-    `numbers`: float64 (what encoding/json makes of every number), int, int64; floats stay float64. Keys must be strings.
-    Lone surrogates become U+FFFD, as encoding/json reads them. Go values (GoObject, StringList, ...) are taken as they
-    are. Raises GoError for anything that JSON cannot hold.
+    `numbers`: float64 (what encoding/json makes of every number), int, int64; floats stay float64. Keys must
+    be strings. Lone surrogates become U+FFFD, as encoding/json reads them. Go values (GoObject, StringList,
+    ...) are taken as they are. Raises GoError for anything that JSON cannot hold.
     """
     if numbers not in ("float64", "int", "int64"):
         raise GoError(f"numbers is one of float64, int, int64, not {numbers!r}")
-    convert: Callable[[int], object] = {"float64": _to_float, "int": _to_int, "int64": _to_int64}[numbers]
+    conversions: dict[str, Callable[[int], object]] = {
+        "float64": _to_float,
+        "int": _to_int,
+        "int64": lambda number: Int64(_to_int(number)),
+    }
+    convert = conversions[numbers]
     keep_ints = numbers == "int"
     if type(data) is dict:
         root: dict[str, object] | list[object] = data.copy()
@@ -91,7 +96,7 @@ def _scalar(value: object, convert: Callable[[int], object]) -> object:
 
 
 def _clean(text: str) -> str:
-    """Text from outside holds characters, not stray bytes."""
+    """Replace lone surrogates: a text from outside holds characters, not invalid bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -116,7 +121,3 @@ def _to_int(number: int) -> int:
     if not -0x8000000000000000 <= number <= 0x7FFFFFFFFFFFFFFF:
         raise GoError("a number is too large for an int; it has 64 bits")
     return number
-
-
-def _to_int64(number: int) -> Int64:
-    return Int64(_to_int(number))

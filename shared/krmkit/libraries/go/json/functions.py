@@ -1,4 +1,4 @@
-"""JSON as Go's encoding/json writes and reads it: sorted keys, HTML signs escaped, every number read a float64."""
+"""JSON as Go's encoding/json writes and reads it: sorted keys, HTML signs escaped, numbers as float64."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from krmkit.libraries.go.core.limits import CountingWalk, charge
 from krmkit.libraries.go.core.values import GoObject, is_nil_list, sorted_keys
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.fmt.printing import positional, shortest
+from krmkit.libraries.yaml.scalars import exponential, positional, shortest
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ALWAYS = frozenset(_SHORT) | frozenset(map(chr, range(0x20))) | frozenset("\u2028\u2029\ufffd")
@@ -36,7 +36,7 @@ def must_to_pretty_json(value: object) -> str:
 
 
 def must_to_raw_json(value: object) -> str:
-    """mustToRawJson: < > & as they are. toRawJson is the same: unlike its siblings it fails for what has no JSON."""
+    """mustToRawJson: < > & as they are. toRawJson is the same: it fails for what has no JSON."""
     return _Writer(pretty=False, html=False).write(value)
 
 
@@ -56,7 +56,7 @@ def must_from_json(text: str) -> object:
 
 
 def json_float(number: float) -> str:
-    """A float64 as encoding/json writes it; NaN and the infinities are errors."""
+    """Write a float64 as encoding/json does. Raises GoInputError for NaN and infinities."""
     if number != number or number in (float("inf"), float("-inf")):
         shown = "NaN" if number != number else "-Inf" if number < 0 else "+Inf"
         raise GoInputError(f"json: unsupported value: {shown}")
@@ -66,8 +66,7 @@ def json_float(number: float) -> str:
     digits, exponent = shortest(abs(number))
     if -7 < exponent < 21:
         return sign + positional(digits, exponent)
-    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
-    return f"{sign}{mantissa}e{exponent:+d}"
+    return sign + exponential(digits, exponent, 1)
 
 
 def _or_empty(write: Callable[[object], str], value: object) -> str:

@@ -1,4 +1,4 @@
-"""Reading JSON as encoding/json does into an interface{}: numbers are float64, errors have Go's words."""
+"""Read JSON as encoding/json does into an interface{}: numbers are float64, errors have Go's words."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _clean_items(value: object) -> object:
-    """Strings of a list (those of a dict are cleaned as it is made) and single ones."""
+    """Clean a single string, or those of a list; those of a dict are cleaned as it is made."""
     if isinstance(value, str):
         return runes(value)
     if isinstance(value, list):
@@ -65,7 +65,7 @@ def _clean_items(value: object) -> object:
 
 
 def _explain(text: str) -> str:
-    """The message of encoding/json's scanner about the first fault."""
+    """Return the message of encoding/json's scanner about the first fault."""
     try:
         at = _skip(text, _value(text, _skip(text, 0)))
     except GoInputError as error:
@@ -85,7 +85,7 @@ def _unexpected(text: str, at: int, where: str) -> str:
 
 
 def _quoted(char: str) -> str:
-    """The scanner sees bytes and quotes one as the rune of that number."""
+    """Quote the first byte of a character as the rune of that number: Go's scanner sees bytes."""
     from krmkit.libraries.go.fmt.printing import quote
 
     byte = char.encode("utf-8", "surrogateescape")[:1].decode("latin-1")
@@ -103,14 +103,12 @@ def _fail(text: str, at: int, where: str) -> GoInputError:
 
 
 def _value(text: str, at: int) -> int:
-    """The offset behind the value at `at`. Raises GoInputError at the first fault."""
+    """Return the offset behind the value at `at`. Raises GoInputError at the first fault."""
     char = text[at : at + 1]
     if char == '"':
         return _string(text, at + 1)
-    if char == "[":
-        return _array(text, at)
-    if char == "{":
-        return _object(text, at)
+    if char in ("[", "{"):
+        return _members(text, at, "]" if char == "[" else "}")
     for word in ("true", "false", "null"):
         if char == word[0]:
             for index, expected in enumerate(word):
@@ -165,32 +163,21 @@ def _string(text: str, at: int) -> int:
     raise GoInputError(_END)
 
 
-def _array(text: str, at: int) -> int:
+def _members(text: str, at: int, closing: str) -> int:
     at = _skip(text, at + 1)
-    if text[at : at + 1] == "]":
+    if text[at : at + 1] == closing:
         return at + 1
     while True:
+        if closing == "}":
+            if text[at : at + 1] != '"':
+                raise _fail(text, at, "looking for beginning of object key string")
+            at = _skip(text, _string(text, at + 1))
+            if text[at : at + 1] != ":":
+                raise _fail(text, at, "after object key")
+            at = _skip(text, at + 1)
         at = _skip(text, _value(text, at))
-        if text[at : at + 1] == "]":
+        if text[at : at + 1] == closing:
             return at + 1
         if text[at : at + 1] != ",":
-            raise _fail(text, at, "after array element")
-        at = _skip(text, at + 1)
-
-
-def _object(text: str, at: int) -> int:
-    at = _skip(text, at + 1)
-    if text[at : at + 1] == "}":
-        return at + 1
-    while True:
-        if text[at : at + 1] != '"':
-            raise _fail(text, at, "looking for beginning of object key string")
-        at = _skip(text, _string(text, at + 1))
-        if text[at : at + 1] != ":":
-            raise _fail(text, at, "after object key")
-        at = _skip(text, _value(text, _skip(text, at + 1)))
-        if text[at : at + 1] == "}":
-            return at + 1
-        if text[at : at + 1] != ",":
-            raise _fail(text, at, "after object key:value pair")
+            raise _fail(text, at, "after array element" if closing == "]" else "after object key:value pair")
         at = _skip(text, at + 1)

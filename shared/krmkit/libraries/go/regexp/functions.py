@@ -1,4 +1,4 @@
-"""Regular expressions: RE2 with the rules, the replacement templates and the error texts of Go's regexp."""
+"""RE2 with the rules, the replacement templates and the error texts of Go's regexp."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from krmkit.libraries.go.core.values import NilStringList, StringList
 from krmkit.libraries.go.errors import GoError, GoInputError
 from krmkit.libraries.go.fmt.printing import can_backquote, quote
 from krmkit.libraries.go.regexp import pattern
+from krmkit.libraries.go.regexp.size import end_of_atom
 from krmkit.libraries.yaml.effort import EffortError
 
 _MESSAGES = {
@@ -94,16 +95,17 @@ def _replace_with(
 
 
 def _both(work: Callable[..., object]) -> tuple[Callable[..., object], Callable[..., object]]:
-    """Return a function that gets a pattern as text in the form that panics for a bad one, and in its `must` form."""
+    """Return two functions of a pattern as text: one panics for a bad pattern, the other is its `must`."""
     return (
         lambda regex, *rest: work(_must_compile(regex), *rest),
         lambda regex, *rest: work(_compile(regex), *rest),
     )
 
 
-# By their names in sprig: regexFind(regex, text) is the leftmost match, "" for none; regexFindAll(regex, text, count) and
-# regexSplit(regex, text, count) give at most `count` matches or pieces, all when negative; in the replacement of
-# regexReplaceAll(regex, text, replacement), $1, ${1} and ${name} mean groups, in that of regexReplaceAllLiteral nothing does.
+# By their names in sprig: regexFind(regex, text) is the leftmost match, "" for none; regexFindAll(regex,
+# text, count) and regexSplit(regex, text, count) give at most `count` matches or pieces, all if negative; in
+# the replacement of regexReplaceAll(regex, text, replacement), $1, ${1} and ${name} mean groups, in that of
+# regexReplaceAllLiteral nothing does.
 find, must_find = _both(_find)
 find_all, must_find_all = _both(_find_all)
 replace_all, must_replace_all = _both(_replace)
@@ -114,7 +116,7 @@ split, must_split = _both(_split)
 
 
 def parse_template(template: str) -> list[str | int | tuple[str]]:
-    """Text (str), group numbers (int) and group names (tuple of one)."""
+    """Return the parts of a replacement: text (str), group numbers (int) and group names (tuple of one)."""
     out: list[str | int | tuple[str]] = []
     while True:
         before, dollar, template = template.partition("$")
@@ -163,7 +165,7 @@ def expand_template(
 
 
 class _Guard:
-    """A text too costly to search becomes a failed call."""
+    """Turns a text that is too costly to search into a failed call."""
 
     def __enter__(self) -> None:
         pass
@@ -177,13 +179,13 @@ _guard = _Guard()
 
 
 def _costs(regex: pattern.Pattern, text: str) -> _Guard:
-    """Counts what a search may cost, and guards it."""
+    """Charge what a search may cost, and return its guard."""
     charge(regex.cost(len(text)) // _STEPS)
     return _guard
 
 
 def _searched(size: int) -> None:
-    """Counts one of many searches in a text."""
+    """Charge one of many searches in a text."""
     charge(size // _READ)
 
 
@@ -218,7 +220,7 @@ def _failure(regex: str, error: pattern.PatternError) -> GoError:
 
 
 def go_message(regex: str, error: pattern.PatternError) -> str:
-    """The message of regexp.Compile about a bad pattern: ``error parsing regexp: missing closing ): `(` ``."""
+    """Return regexp.Compile's message on a bad pattern: ``error parsing regexp: missing closing ): `(` ``."""
     if runes(regex) != regex:
         return f"error parsing regexp: invalid UTF-8: `{regex}`"
     if not error.problem:
@@ -232,29 +234,11 @@ def group_names(regex: str) -> list[str]:
     names = [""]
     at = 0
     while at < len(regex):
-        if regex[at] == "\\":
-            end = regex.find("\\E", at) if regex.startswith("\\Q", at) else at
-            at = len(regex) if end < 0 else end + 2
-            continue
-        if regex[at] == "[":
-            at = _class_end(regex, at)
-            continue
         if regex[at] == "(":
             opening = "(?P<" if regex.startswith("(?P<", at) else "(?<"
             if regex.startswith(opening, at):
                 names.append(regex[at + len(opening) : regex.index(">", at)])
             elif not regex.startswith("(?", at):
                 names.append("")
-        at += 1
+        at = end_of_atom(regex, at)
     return names
-
-
-def _class_end(regex: str, at: int) -> int:
-    at += 2 if regex.startswith("[^", at) else 1
-    at += regex.startswith("]", at)
-    while at < len(regex) and regex[at] != "]":
-        if regex.startswith("[:", at) and ":]" in regex[at:]:
-            at = regex.index(":]", at) + 2
-        else:
-            at += 2 if regex[at] == "\\" else 1
-    return at + 1

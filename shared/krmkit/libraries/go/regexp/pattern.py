@@ -1,7 +1,8 @@
-"""Regular expressions in RE2's syntax, matched in linear time: a pattern from a pack or a template cannot hang a run.
+"""RE2 patterns, matched in linear time, so that a pattern from a pack or a template cannot hang a run.
 
-The engine is google-re2, the C++ original of Go's `regexp` (leftmost-first matching, UTF-8). Only its extension
-module is loaded, on the first pattern; its Python wrapper would cost more than the rest of a small run.
+The engine is google-re2, the C++ original of Go's `regexp` (leftmost-first matching, UTF-8). Only its
+extension module is loaded, on the first pattern; its Python wrapper would cost more than the rest of a small
+run.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ PROGRAM_MEMORY = 8 * 1024 * 1024
 MAX_ATOMS = 250_000
 """Characters and classes of a pattern whose repeats are written out: `(ab){3}` has 6."""
 MAX_OPTIONAL = 20_000
-"""Parts of a pattern that may be left out, its repeats written out: `a?` has one, `(ab){2,5}` three. Their square is what compiling takes."""
+"""Optional parts of a pattern, its repeats written out: `a?` has one, `(ab){2,5}` three.
+
+Compiling takes their square.
+"""
 MAX_GROUPS = 250
 """Capture groups of a pattern: a search keeps their places for each of its threads."""
 SEARCH_STEPS = 2_000_000_000
-"""Limit of (instructions of the pattern) x (bytes of the text) x (half of its groups): what one search may cost where nothing can be cached."""
+"""Limit of (instructions of the pattern) x (bytes of the text) x (half of its groups), for one search.
+
+One search costs as much where the engine can cache nothing.
+"""
 
 _CACHED = 256
 _SEARCHED = 64  # of the steps that a search with groups may cost, so many take as long as a step of effort
@@ -32,7 +39,7 @@ _NOTICED = 1_000_000  # such steps that are noticed
 _LARGE = 200  # instructions of a pattern whose time is noticed
 _INSTRUCTION = 6  # steps of effort that each of them costs then
 _FOUND = 6  # steps of effort that a match costs: it stays in memory, too
-# Steps that it costs to begin compiling: for a class of Unicode, and for so many pairs of parts that may be left out.
+# Steps that it costs to begin compiling: for a class of Unicode, and for so many pairs of optional parts.
 _CLASS, _PAIRS = 800, 200
 # Steps that a refused pattern costs: a character, and a program that gets too large.
 _CHARACTER, _TOO_LARGE = 8, 700_000
@@ -41,9 +48,9 @@ _cache: dict[str, Pattern] = {}
 
 
 class PatternError(ValueError):
-    """The pattern is not RE2, or too large, or too costly for the text; the message says what to do about it.
+    """A pattern that is not RE2, too large, or too costly for the text; the message tells how to mend it.
 
-    `problem` is RE2's message about a pattern, "" if it was not asked; `cost` the steps of effort it took to find out.
+    `problem` is RE2's message about it, "" if RE2 did not see it; `cost` the steps of effort spent on it.
     """
 
     def __init__(self, message: str, problem: str = "", cost: int = 0) -> None:
@@ -53,7 +60,7 @@ class PatternError(ValueError):
 
 
 class PatternMatch:
-    """One match. `group(0)` is the whole, `group(i)` a capture group's text, or None where it took no part."""
+    """One match. `group(0)` is the whole, `group(i)` a capture group's text, None if it took no part."""
 
     __slots__ = ("_data", "_spans")
 
@@ -66,15 +73,15 @@ class PatternMatch:
         return None if start < 0 else _decode(self._data[start:end])
 
     def groups(self) -> list[str | None]:
-        """All groups, the whole match first."""
+        """Return all groups, the whole match first."""
         return [self.group(index) for index in range(len(self._spans))]
 
 
 class Pattern:
     """A compiled pattern.
 
-    `text` is its source, `size` the number of its instructions, `begun` the steps of effort that `compile` draws, `groups`
-    the number of its capture groups, `names` maps theirs to their numbers.
+    `text` is its source, `size` the number of its instructions, `begun` the steps of effort that `compile`
+    charges, `groups` the number of its capture groups, `names` maps their names to their numbers.
     """
 
     __slots__ = ("_match", "_unanchored", "begun", "groups", "names", "size", "text")
@@ -89,11 +96,11 @@ class Pattern:
         self.size: int = max(1, program.ProgramSize())
 
     def cost(self, length: int) -> int:
-        """The most steps that a search in a text of `length` bytes can take."""
+        """Return the most steps that a search in a text of `length` bytes can take."""
         return self.size * (length + 1) * (1 + self.groups // 2)
 
     def search(self, text: str) -> PatternMatch | None:
-        """The leftmost match anywhere in `text` (Go's MatchString, FindStringSubmatch)."""
+        """Return the leftmost match anywhere in `text` (Go's MatchString, FindStringSubmatch)."""
         data = self._encode(text)
         spans = self._match(self._unanchored, data, 0, len(data))
         return PatternMatch(data, spans) if spans[0][0] >= 0 else None
@@ -101,17 +108,18 @@ class Pattern:
     def find_all(
         self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None
     ) -> list[PatternMatch]:
-        """All of `matches`; see there."""
+        """Return all of `matches`."""
         return list(self.matches(text, limit, searched))
 
     def matches(
         self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None
     ) -> Iterator[PatternMatch]:
-        """Yield matches that do not overlap, at most `limit` (negative: all). No empty match next to the one before.
+        """Yield matches that do not overlap, at most `limit` (negative: all); no empty one next to another.
 
-        Each search is linear in the text, all of them together are not: to find that `a` is the leftmost match of
-        `a.*b|a`, every search reads to the end. `searched` gets, before each of them, the number of bytes that it may read; it
-        ends them by raising.
+        Each search is linear in the text, all of them together are not: to find that `a` is the leftmost
+        match
+        of `a.*b|a`, every search reads to the end. `searched` gets, before each of them, the number of bytes
+        that it may read; it ends them by raising.
         """
         far = any(sign in self.text for sign in ("*", "+", ",}"))
         data = self._encode(text)
@@ -138,7 +146,7 @@ class Pattern:
         searched: Callable[[int], object] | None = None,
         limit: int = -1,
     ) -> str:
-        """`text` with every match of `find_all` replaced (Go's ReplaceAllStringFunc, with the groups at hand)."""
+        """Replace every match in `text` (Go's ReplaceAllStringFunc, with the groups at hand)."""
         parts: list[str] = []
         data, position = b"", 0
         for match in self.matches(text, limit, searched):
@@ -153,7 +161,7 @@ class Pattern:
         return "".join(parts)
 
     def split(self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None) -> list[str]:
-        """The pieces between matches, at most `limit` (0: none, negative: all), as Go's Regexp.Split."""
+        """Return the pieces between matches, at most `limit` (0: none, negative: all), as Regexp.Split."""
         if limit == 0:
             return []
         if self.text and not text:
@@ -187,9 +195,9 @@ class Pattern:
 
 
 def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular expression library has
-    """The compiled pattern, from a cache where it was seen before. Raises PatternError, EffortError.
+    """Return the compiled pattern, cached. Raises PatternError, EffortError.
 
-    Beginning it, and refusing it, is drawn from the run's budget here; `draw` takes what the instructions cost.
+    It charges for beginning and for refusing a pattern; `draw` charges for its instructions.
     """
     found = _cache.get(text)
     if found is not None:
@@ -224,19 +232,21 @@ def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular 
 
 
 def draw(pattern: Pattern) -> Pattern:
-    """Take what compiling a pattern costs from the run's budget, whether or not it was compiled before: the same input must
-    always come to the same. Raises EffortError."""
+    """Charge for compiling a pattern, even if it was cached: the same input must always cost the same.
+
+    Raises EffortError.
+    """
     charge(pattern.size if pattern.size < _LARGE else pattern.size * _INSTRUCTION)
     return pattern
 
 
 def quote(text: str) -> str:
-    """A pattern that matches exactly `text` (Go's QuoteMeta)."""
+    """Return a pattern that matches exactly `text` (Go's QuoteMeta)."""
     return "".join("\\" + character if character in "\\.+*?()|[]{}^$" else character for character in text)
 
 
 def _load() -> Any:
-    """The extension module `re2._re2`, without the package around it where that is not loaded yet."""
+    """Load the extension module `re2._re2`, without the package around it if that is not loaded yet."""
     import sys
 
     name = "re2._re2"
@@ -267,7 +277,7 @@ def _decode(data: bytes) -> str:
 
 
 def _width(data: bytes, position: int) -> int:
-    """Bytes of the character at `position` (1 at the end, to get past it)."""
+    """Return the bytes of the character at `position` (1 at the end, to get past it)."""
     end = position + 1
     while end < len(data) and data[end] & 0xC0 == 0x80:
         end += 1
@@ -275,7 +285,7 @@ def _width(data: bytes, position: int) -> int:
 
 
 def _begin(text: str) -> int:
-    """Draw what compiling costs before it is known how many instructions there are: RE2 bounds its memory only then."""
+    """Charge for compiling before the number of instructions is known: RE2 bounds its memory only then."""
     atoms, optional = written_out(text)
     classes = text.count("\\p") + text.count("\\P")
     begun = len(text) + classes * _CLASS + optional * optional // _PAIRS
@@ -296,7 +306,7 @@ def _begin(text: str) -> int:
 
 
 def _refused(text: str, problem: str) -> PatternError:
-    """The error for a pattern that RE2 refuses, after its cost was drawn. Raises EffortError."""
+    """Return the error for a pattern that RE2 refuses, and charge its cost. Raises EffortError."""
     cost = len(text) * _CHARACTER
     if problem.startswith("pattern too large"):
         cost += _TOO_LARGE
@@ -327,7 +337,7 @@ def _explain(text: str, problem: str) -> str:
 
 
 def _refuse_single_byte(text: str) -> None:
-    """`\\C` (one byte) exists in the C++ engine, not in Go's, and would cut characters in two."""
+    """Refuse `\\C` (one byte), which the C++ engine has and Go's has not: it would cut characters in two."""
     position = text.find("\\")
     while position >= 0:
         following = text[position + 1 : position + 2]

@@ -7,9 +7,9 @@ _MANY = 1_000_000_000  # more than any pattern may have
 
 
 def written_out(text: str) -> tuple[int, int]:
-    """Return the atoms of a pattern in RE2's syntax, and how many parts may be left out, both with the repeats written out.
+    """Return the number of atoms and of optional parts of an RE2 pattern, both with its repeats written out.
 
-    Example: `(a?b){3}` is `a?ba?ba?b`: 6 atoms, 3 of which may be left out. A pattern that is wrong gives some numbers.
+    Example: `(a?b){3}` is `a?ba?ba?b`: 6 atoms, 3 of which are optional. A bad pattern gives some numbers.
     """
     if "{" not in text and "?" not in text:
         return len(text), 0
@@ -37,7 +37,7 @@ def written_out(text: str) -> tuple[int, int]:
             optional += repeated[1] - last[1]
             last = repeated
         else:
-            end = _end_of_atom(text, at)
+            end = end_of_atom(text, at)
             last = (end - at if text.startswith("\\Q", at) else 1, 0)
             atoms += last[0]
         at = end
@@ -45,7 +45,7 @@ def written_out(text: str) -> tuple[int, int]:
 
 
 def _repeat(text: str, at: int) -> tuple[int, int, int] | None:
-    """Least and most of `{2}`, `{2,}` or `{2,5}`, and where it ends; None if the brace is a plain character."""
+    """Return least, most and end of `{2}`, `{2,}` or `{2,5}`; None if the brace is a plain character."""
     end = text.find("}", at, at + 12)
     least, _, most = text[at + 1 : max(end, at)].partition(",")
     if not least.isdecimal() or (most and not most.isdecimal()):
@@ -53,8 +53,8 @@ def _repeat(text: str, at: int) -> tuple[int, int, int] | None:
     return min(int(least), _MOST), min(int(most or least), _MOST), end + 1
 
 
-def _end_of_atom(text: str, at: int) -> int:
-    """Where a character, an escape, a class or a quoted text ends that begins at `at`."""
+def end_of_atom(text: str, at: int) -> int:
+    """Return the end of the character, escape, class or quoted text that begins at `at`."""
     end = at + 1
     if text[at] == "\\":
         if text.startswith("Q", at + 1):

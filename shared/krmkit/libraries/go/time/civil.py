@@ -21,22 +21,22 @@ class Civil:
 
 
 def is_leap(year: int) -> bool:
-    """Whether the year has a 29th of February."""
+    """Return True if the year has a 29th of February."""
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
 def days_in(month: int, year: int) -> int:
-    """The number of days in a month."""
+    """Return the number of days in a month."""
     return 29 if month == 2 and is_leap(year) else _BEFORE[month] - _BEFORE[month - 1]
 
 
 def days_before(month: int) -> int:
-    """Days of a common year before the month begins (1 to 13)."""
+    """Return the days of a common year before the month begins (1 to 13)."""
     return _BEFORE[month - 1]
 
 
 def to_days(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01; month and day may overflow, as in Go's time.Date."""
+    """Return the days since 1970-01-01; month and day may overflow, as in Go's time.Date."""
     years, month = divmod(month - 1, 12)
     year += years
     before = year - 1
@@ -45,7 +45,7 @@ def to_days(year: int, month: int, day: int) -> int:
 
 
 def from_days(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a number of days since 1970-01-01."""
+    """Return year, month and day of a number of days since 1970-01-01."""
     era, day = divmod(days + 719468, 146097)
     year_of_era = (day - day // 1460 + day // 36524 - day // 146096) // 365
     day -= 365 * year_of_era + year_of_era // 4 - year_of_era // 100

@@ -2,8 +2,8 @@
 
     parse("*/15 8-17 * * MON-FRI").next(1709315400)   # seconds since 1970, UTC
 
-Five fields, names of months and weekdays, `?`, steps and lists, `@daily` and the like, `@every 90m`, `CRON_TZ=Asia/Tokyo`.
-Libraries for Python accept more (weekday 7, `L`, a sixth field), so that they would miss errors.
+Five fields, names of months and weekdays, `?`, steps and lists, `@daily` and the like, `@every 90m`,
+`CRON_TZ=Asia/Tokyo`. Libraries for Python accept more (weekday 7, `L`, a sixth field) and would miss errors.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Schedule:
     zone: Zone
 
     def next(self, unix: float) -> float | None:
-        """Return the first point in time after `unix` (seconds since 1970); None if there is none within five years."""
+        """Return the first time after `unix` (seconds since 1970); None if none is within five years."""
         now = int(unix)
         today = datetime.fromtimestamp(now + self.zone.at(now)[0], UTC).date()
         for offset in range(_YEARS * 366):
@@ -179,7 +179,7 @@ def _field(text: str, bounds: Bounds) -> CronField:
 
 
 def _range(text: str, bounds: Bounds) -> tuple[range, bool]:
-    """Return the numbers of `*`, `5`, `1-5`, `*/15`, `10/5` (from 10 on), and whether the part restricts nothing."""
+    """Return the numbers of `*`, `5`, `1-5`, `*/15`, `10/5` (from 10 on), and if they restrict nothing."""
     span, *steps = text.split("/")
     ends = span.split("-")
     every = ends[0] in ("*", "?")

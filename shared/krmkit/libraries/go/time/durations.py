@@ -82,7 +82,7 @@ def format_duration(nanoseconds: int) -> str:
 
 
 def quote(text: str) -> str:
-    """The quoting of Go's time package: bytes outside printable ASCII as \\xNN."""
+    """Quote as Go's time package does: bytes outside printable ASCII as \\xNN."""
     out = []
     for char in text:
         if char in '"\\':

@@ -13,7 +13,7 @@ from krmkit.libraries.go.time.layouts import DAYS, MONTHS, next_element
 
 @dataclass(frozen=True, slots=True)
 class ParsedTime:
-    """Seconds since 1970 (UTC), nanoseconds, and the zone: offset in seconds with a name that may be empty."""
+    """Seconds since 1970 (UTC), nanoseconds, and the zone: offset in seconds, name (may be empty)."""
 
     unix: int
     nanosecond: int
@@ -34,7 +34,7 @@ class TimeFields:
         self.zone = ""
 
     def settle(self) -> str:
-        """Completes the date; the answer is a problem, or "" when the date exists."""
+        """Complete the date; return the problem, "" if the date exists."""
         if self.half == "PM" and self.hour < 12:
             self.hour += 12
         elif self.half == "AM" and self.hour == 12:
@@ -43,7 +43,7 @@ class TimeFields:
             problem = self._from_yearday()
             if problem:
                 return problem
-        self.month = max(self.month, 1) if self.month < 0 else self.month
+        self.month = 1 if self.month < 0 else self.month
         self.day = 1 if self.day < 0 else self.day
         if self.day < 1 or self.day > days_in(self.month, self.year):
             return "day out of range"
@@ -88,7 +88,10 @@ class TimeFields:
 
 
 def read_element(element: str, value: str, behind: str, fields: TimeFields) -> str:
-    """Reads one element; the answer is the rest of the value. An error without words is a text that the element does not ask for."""
+    """Read one element; return the rest of the value.
+
+    Raises GoInputError, without words for a text that does not fit the element.
+    """
     if element[0] in "-Z":
         return _read_offset(element, value, fields)
     if element[0] in ".,":
@@ -191,7 +194,7 @@ _READERS: dict[str, Callable[[str, str, TimeFields], str]] = {
     **dict.fromkeys(("PM", "pm"), _read_half),
     "MST": _read_zone,
 }
-"""The reader of each element of a layout; each gives the rest of the value."""
+"""The reader of each element of a layout; each returns the rest of the value."""
 
 
 def _read_second(element: str, value: str, behind: str, fields: TimeFields) -> str:
@@ -254,7 +257,7 @@ def _pair(text: str) -> int:
 
 
 def _zone_length(value: str) -> int:
-    """The length of a time zone abbreviation at the start of the value; 0 when there is none."""
+    """Return the length of the time zone abbreviation that starts the value; 0 for none."""
     if len(value) < 3:
         return 0
     if value[:4] in ("ChST", "MeST"):

@@ -32,7 +32,7 @@ _ELEMENTS: dict[str, tuple[str, ...]] = {
 
 
 def next_element(layout: str) -> tuple[str, str, str]:
-    """(text before, element, text behind) of the first element; element is "" when there is none.
+    """Return the text before the first element, the element ("" for none), and the text behind it.
 
     Fractions of a second are elements such as `.000` (fixed) and `,999` (trailing zeros dropped).
     """
@@ -41,7 +41,7 @@ def next_element(layout: str) -> tuple[str, str, str]:
 
 
 def find_element(layout: str, start: int) -> tuple[int, str]:
-    """The offset of the first element from `start` on, and which one it is; the end and "" when there is none."""
+    """Return the offset of the first element from `start` on, and the element; the end and "" for none."""
     for at in range(start, len(layout)):
         char = layout[at]
         if char in ".,":
@@ -71,7 +71,7 @@ def format_time(layout: str, when: Civil) -> str:
 
 
 def padded(number: int, width: int) -> str:
-    """A number with leading zeros; the sign does not count."""
+    """Pad a number with leading zeros; the sign does not count."""
     return f"-{-number:0{width}d}" if number < 0 else f"{number:0{width}d}"
 
 

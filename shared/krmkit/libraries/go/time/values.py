@@ -41,7 +41,6 @@ class _Number(GoObject):
         return self == other
 
     def to_json(self) -> str:
-        """The bare number."""
         return str(self.value)
 
 
@@ -86,17 +85,16 @@ class Time(GoObject):
     go_kind = "struct"
 
     def civil(self) -> Civil:
-        """The civil date and time."""
         offset, name = self.zone.at(self.unix)
         return Civil(self.unix, self.nanosecond, offset, name)
 
     def format(self, layout: str) -> str:
-        """Format."""
+        """time.Time.Format."""
         charge(len(layout) * 8)
         return format_time(layout, self.civil())
 
     def add(self, nanoseconds: int) -> Time:
-        """Add."""
+        """time.Time.Add."""
         total = self.unix * SECOND + self.nanosecond + nanoseconds
         return Time(total // SECOND, total % SECOND, self.zone)
 
@@ -104,7 +102,7 @@ class Time(GoObject):
         return self.format(_PRINTED)
 
     def to_json(self) -> str:
-        """The time as RFC 3339, in quotes."""
+        """Return the time as RFC 3339, in quotes."""
         if not 0 <= self.civil().year <= 9999:
             raise GoError(
                 "json: error calling MarshalJSON for type time.Time: year outside of range [0,9999]"
@@ -112,7 +110,7 @@ class Time(GoObject):
         return f'"{self.format(_RFC3339)}"'
 
     def instant(self) -> int:
-        """Nanoseconds since 1970, however large."""
+        """Return the nanoseconds since 1970, however large."""
         return self.unix * SECOND + self.nanosecond
 
     def __eq__(self, other: object) -> bool:
@@ -157,7 +155,7 @@ def _round(when: Time, step: Duration) -> Time:
 
 
 def _rest(when: Time, step: Duration) -> int:
-    """The remainder above a whole number of steps since the zero time."""
+    """Return the remainder above a whole number of steps since the zero time."""
     return (when.instant() - _YEAR_ONE * SECOND) % step.value if step.value > 0 else 0
 
 

@@ -21,7 +21,7 @@ class Zone:
         self._info = info
 
     def at(self, unix: int) -> tuple[int, str]:
-        """Seconds east of UTC and the abbreviation at `unix` seconds since 1970."""
+        """Return the seconds east of UTC and the abbreviation at `unix` seconds since 1970."""
         if self._info is None:
             return 0, "UTC"
         from datetime import UTC, datetime, timedelta
@@ -48,7 +48,7 @@ UTC_ZONE = Zone("UTC", None)
 
 
 def load_zone(name: str) -> Zone | None:
-    """time.LoadLocation: None when the name is unknown. `Local` is UTC, since a run must not depend on its machine.
+    """time.LoadLocation: None for an unknown name. `Local` is UTC: a run must not depend on its machine.
 
     Raises GoError when no tz database can be found at all.
     """

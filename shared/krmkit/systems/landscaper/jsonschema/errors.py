@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from krmkit.libraries.go.fmt.printing import positional, shortest
 from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.schema.walk import kind_of
 from krmkit.libraries.yaml.effort import charge
+from krmkit.libraries.yaml.scalars import exponential, positional, shortest
 from krmkit.systems.landscaper.jsonschema.formats import has_format
 from krmkit.systems.landscaper.jsonschema.pointers import target
 
@@ -275,8 +275,7 @@ def _limit(number: float) -> str:
     sign = "-" if number < 0 else ""
     if -4 <= exponent < 6:
         return sign + positional(digits, exponent)
-    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
-    return f"{sign}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+    return sign + exponential(digits, exponent)
 
 
 def _json(value: object) -> str:

@@ -65,13 +65,13 @@ def test_types_and_kinds(value: object, type_name: str, kind: str, basic: str) -
 @pytest.mark.parametrize("value", [None, ABSENT, False, 0, 0.0, "", [], {}, NilList()])
 def test_what_is_false(value: object) -> None:
     """Nil, zero and whatever is empty."""
-    assert not values.truth(value)
+    assert not value
 
 
 @pytest.mark.parametrize("value", [True, -1, 0.5, float("nan"), "false", [None], {"a": None}, Color("red")])
 def test_what_is_true(value: object) -> None:
     """All else, texts that say false included."""
-    assert values.truth(value)
+    assert value
 
 
 @pytest.mark.parametrize(
