@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from krmkit.libraries.go.errors import GoError
 
-# The seconds that Python's datetime can hold, a day off each end. Days of the week and rules repeat after 400 years.
+# The seconds that Python's datetime can hold, a day off each end. Weekdays and rules repeat after 400 years.
 _FIRST, _LAST = -62135510400, 253402214400
 _CYCLE = 146097 * 86400
 
