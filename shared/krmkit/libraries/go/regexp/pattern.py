@@ -21,17 +21,11 @@ PROGRAM_MEMORY = 8 * 1024 * 1024
 MAX_ATOMS = 250_000
 """Characters and classes of a pattern whose repeats are written out: `(ab){3}` has 6."""
 MAX_OPTIONAL = 20_000
-"""Optional parts of a pattern, its repeats written out: `a?` has one, `(ab){2,5}` three.
-
-Compiling takes their square.
-"""
+"""Optional parts of a pattern, its repeats written out, whose square compiling takes: `(ab){2,5}` has 3."""
 MAX_GROUPS = 250
 """Capture groups of a pattern: a search keeps their places for each of its threads."""
 SEARCH_STEPS = 2_000_000_000
-"""Limit of (instructions of the pattern) x (bytes of the text) x (half of its groups), for one search.
-
-One search costs as much where the engine can cache nothing.
-"""
+"""Limit of (instructions of the pattern) x (bytes of the text) x (half of its groups) for one search."""
 
 _CACHED = 256
 _SEARCHED = 64  # of the steps that a search with groups may cost, so many take as long as a step of effort
