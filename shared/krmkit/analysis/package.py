@@ -52,36 +52,61 @@ def describe(
     options must have `explain`: the answers need it.
     """
     question = Question(package, resolver)
-    rendering = question.rendering
-    package_report = report_of(package, rendering, question.sources, explained=False)
+    package_report, plan = _judged(package, question, against)
     mask = Mask(question.secrets)
-    package_report.notes = [*package.notes, *status_notes(package)]
+    package_report.notes += status_notes(package)
     package_report.name = package.kptfile.name
     package_report.upstream = upstream(package.kptfile.resource)
-    changes = [*(others or ()), *rendering.shown]
-    package_report.changes = question.sources.changes(changes)
-    texts = diffs(changes, False, question.secrets, context)
-    for shown, text in zip(package_report.changes, texts, strict=True):
-        shown.diff = text
+    changes = [*(others or ()), *question.rendering.shown]
+    if not package_report.blueprint:
+        package_report.changes = question.sources.changes(changes)
+        texts = diffs(changes, False, question.secrets, context)
+        for shown, text in zip(package_report.changes, texts, strict=True):
+            shown.diff = text
     try:
         package_report.fields = fields_data(question.answers(question.subjects, changed=True), mask)
     except (Refused, YamlError) as error:
         package_report.notes.append(f"the sources of values are unknown: {error}")
-    items: list[Resource] = [subject.item for subject in question.subjects if subject.text is not None]
+    items = _items(question)
     package_report.profiles = [_masked(mask, data) for data in profiles(package, items, resolver)]
-    package_report.blueprint = package.kptfile.is_blueprint
-    if package_report.blueprint:
-        package_report.changes = []  # its render is not written, and its Clusters do not exist
-    is_planned = not package_report.blueprint and has_clusters(items)
-    plan: dict[str, Any] = {}
-    if is_planned:
-        plan, results = topology_of(shown_path(package.path), against, items, question.sources)
-        package_report.results += without_known(results, package_report.results)
     package_report.topology = _masked(mask, plan)
     package_report.systems = _masked(mask, describe_systems(package_report, package, question, plan))
     package_report.objects = sorted({name for item in items if (name := object_identity(item))})
     _mask(package_report, mask)
     return package_report, mask
+
+
+def judge(package: Package, resolver: ProgramResolver, against: str = "") -> PackageReport:
+    """Render the package in memory, and return its findings and changes; nothing is written.
+
+    `against`: the state to compare Clusters with (default: HEAD). Raises Refused.
+    """
+    question = Question(package, resolver)
+    package_report, _ = _judged(package, question, against)
+    _mask(package_report, Mask(question.secrets))
+    return package_report
+
+
+def _judged(package: Package, question: Question, against: str) -> tuple[PackageReport, dict[str, Any]]:
+    """Return the findings and changes of a rendered package, unmasked, and the plan of its Clusters.
+
+    A blueprint has neither: its render is not written, and its Clusters do not exist.
+    """
+    package_report = report_of(package, question.rendering, question.sources, explained=False)
+    package_report.notes = [*package.notes]
+    package_report.blueprint = package.kptfile.is_blueprint
+    items = _items(question)
+    if package_report.blueprint:
+        package_report.changes = []
+    if package_report.blueprint or not has_clusters(items):
+        return package_report, {}
+    plan, results = topology_of(shown_path(package.path), against, items, question.sources)
+    package_report.results += without_known(results, package_report.results)
+    return package_report, plan
+
+
+def _items(question: Question) -> list[Resource]:
+    return [subject.item for subject in question.subjects if subject.text is not None]
 
 
 def _masked(mask: Mask, data: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from krmkit.libraries.process.stderr import CommandFree, Patient
 COMMANDS = {
     "init": ("krmkit.cli.init", "make a package of a folder, with the functions that fit"),
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
+    "check": ("krmkit.cli.check", "say everything that is wrong in packages, and write nothing"),
     "report": ("krmkit.cli.report", "show all about a package or a tree of packages on one page"),
     "preview": (
         "krmkit.cli.preview",
@@ -34,7 +35,7 @@ COMMANDS = {
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
-    "explain": ("krmkit.cli.schema", "say what a field of a config is for"),
+    "explain": ("krmkit.cli.schema", "say what a field of a config is for, or what a rule means"),
     "schema": ("krmkit.cli.schema", "print the JSON Schema of a config, for editors"),
     "version": ("krmkit.cli.catalog", "say which version this is"),
     "completion": ("krmkit.cli.completion", "print the completion script of a shell"),

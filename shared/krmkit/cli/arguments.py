@@ -108,7 +108,7 @@ class CommandParser(argparse.ArgumentParser):
 def _set_defaults(found: argparse.Namespace, words: Sequence[str]) -> frozenset[str]:
     """Put the repository's settings into options without a flag among the words; return their names."""
     given = vars(found)
-    names = given.get("package"), given.get("setfile"), *given.get("sets", ())
+    names = given.get("package"), given.get("setfile"), *given.get("sets", given.get("paths", ()))
     place = next((one for one in names if one and os.path.exists(one)), os.curdir)
     if "in_process" not in given and "exclude" not in given:
         return frozenset()  # no command that reads packages
@@ -203,13 +203,13 @@ def add_package(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def package_above() -> str:
-    """Return the package of the working directory: the nearest folder upwards with a Kptfile, else `.`."""
-    folder = os.path.realpath(os.curdir)
+def package_above(path: str = os.curdir) -> str:
+    """Return the nearest folder with a Kptfile, from a path (default: `.`) upwards, else the path itself."""
+    folder = os.path.realpath(path)
     while not os.path.exists(os.path.join(folder, KPTFILE)):
         above = os.path.dirname(folder)
         if above == folder:
-            return os.curdir
+            return path
         folder = above
     return os.path.relpath(folder)
 

@@ -75,13 +75,7 @@ def parser() -> CommandParser:
         metavar="FORMAT",
         help="html or json (default: html; json goes to stdout without -o)",
     )
-    made.add_argument(
-        "--against",
-        default="",
-        metavar="DIR|REVISION",
-        help="what Clusters are compared with for the machines that roll (default: HEAD)",
-    )
-    add_tree(made)
+    add_analysis(made)
     made.add_argument(
         "--objects",
         default="",
@@ -95,9 +89,20 @@ def parser() -> CommandParser:
         help="what `krmkit variants status -f json` wrote, for a fleet whose packages are in git repositories",
     )
     add_color(made)
+    return made
+
+
+def add_analysis(made: CommandParser) -> None:
+    """Add the flags of reading packages and comparing their Clusters."""
+    made.add_argument(
+        "--against",
+        default="",
+        metavar="DIR|REVISION",
+        help="what Clusters are compared with for the machines that roll (default: HEAD)",
+    )
+    add_tree(made)
     add_running(made)
     made.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
-    return made
 
 
 def main(words: list[str]) -> int:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.process.stderr import visible, without_commands
-from krmkit.render.findings.model import API_VERSION, PackageReport, Report, Result
+from krmkit.render.findings.model import API_VERSION, CHECK, SEVERITIES, PackageReport, Report, Result
 from krmkit.views.terminal import CYAN, GREEN, RED, YELLOW, Table, Terminal, one_line
 
 FORMATS = ("table", "text", "json", "sarif", "junit", "github", "gitlab", "markdown")
@@ -39,7 +39,14 @@ def shown(report: Report, form: str, terminal: Terminal) -> str:
 
 
 def _for_people(report: Report, form: str, terminal: Terminal) -> str:
-    """Diffs, then the results, then a summary line; grouped by package if there are several."""
+    """Diffs, then the results, then a summary line; grouped by package if there are several.
+
+    A check lists the findings of all packages together.
+    """
+    if report.command == CHECK:
+        results = results_text(_findings(report), form, terminal)
+        closing = "" if terminal.quiet else _verdict(report) + "\n"
+        return results + "\n" * bool(results and closing and form == "table") + closing
     if len(report.packages) != 1:
         return _many(report, form, terminal)
     package = report.packages[0]
@@ -49,6 +56,25 @@ def _for_people(report: Report, form: str, terminal: Terminal) -> str:
     said = not package.failure and not terminal.quiet
     closing = _closing(package, report.written) + "\n" if said else ""
     return package.diff + between + results + after + closing
+
+
+def _findings(report: Report) -> list[Result]:
+    """Return the findings of all packages, the worst first, and the failures that none of them tells of."""
+    failures = [
+        Result("error", "", f"{package.path}: {package.failure}")
+        for package in report.packages
+        if package.failure and all(one.severity != "error" for one in package.results)
+    ]
+    return sorted([*report.findings, *failures], key=lambda one: SEVERITIES.index(one.severity))
+
+
+def _verdict(report: Report) -> str:
+    """`3 packages: 2 errors, 1 warning, 4 files would change`."""
+    files = sum(len(package.changes) for package in report.packages)
+    found = [one.severity for one in _findings(replace(report, check=False))]
+    parts = [counted(found.count(word), word) for word in ("error", "warning") if word in found]
+    parts += [f"{counted(files, 'file')} would change"] * bool(files)
+    return f"{counted(len(report.packages), 'package')}: {', '.join(parts) or 'nothing is wrong'}"
 
 
 def _many(report: Report, form: str, terminal: Terminal) -> str:
@@ -167,14 +193,9 @@ def _annotations(report: Report) -> str:
     """Return the annotations that GitHub shows of a step, ten of each level, and lines for the others."""
     from io import StringIO
 
-    failures = [
-        Result("error", "", f"{package.path}: {package.failure}")
-        for package in report.packages
-        if package.failure
-    ]
     levels: dict[str, int] = {}
     annotations, others = [], []
-    for one in (*once(report.findings), *failures):
+    for one in once(_findings(report)):
         levels[one.severity] = levels.get(one.severity, 0) + 1
         if levels[one.severity] <= _MOST_ANNOTATIONS:
             annotations.append(_annotation(one))

@@ -128,6 +128,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 TREE = "--packages packages --objects objects"
 CALLS = {
     ("render",): "render shop --dry-run",
+    ("check",): "check shop",
     ("run",): "run set-namespace list.yaml --format text",
     ("pack", "import"): "pack import pack -o packs",
     ("pack", "export"): "pack export shop -o packs",

@@ -23,9 +23,9 @@ pipeline:
 ITEM = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  n: '1'\n"
 HEAD = "apiVersion: krmkit.dev/v1alpha1\nkind: Settings\nspec:\n"
 # Commands that run pipelines, and those that read many packages.
-RUNNING = [("render",), ("report",), ("why",), ("preview",), ("list",), ("variants", "render"), ("variants", "sync"), ("variants", "status")]  # fmt: skip
-MANY = [("render",), ("report",), ("topology", "plan"), ("landscaper", "graph"), ("landscaper", "explain"), ("landscaper", "reconcile")]  # fmt: skip
-COMPARING = [("report",), ("topology", "plan")]
+RUNNING = [("render",), ("check",), ("report",), ("why",), ("preview",), ("list",), ("variants", "render"), ("variants", "sync"), ("variants", "status")]  # fmt: skip
+MANY = [("render",), ("check",), ("report",), ("topology", "plan"), ("landscaper", "graph"), ("landscaper", "explain"), ("landscaper", "reconcile")]  # fmt: skip
+COMPARING = [("check",), ("report",), ("topology", "plan")]
 SHOWING = {"format", "color"}
 
 

@@ -24,6 +24,7 @@ spec:
 COMMANDS: dict[str, str] = {
     "render": "render shop",
     "render, all below": "render -r shop",
+    "check": "check shop",
     "report": "report shop -o page.html",
     "pack show": "pack show shop",
     "pack import": "pack import pack --out shop",

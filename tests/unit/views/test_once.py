@@ -75,13 +75,14 @@ def test_github_shows_ten_annotations_of_a_level() -> None:
         Result("error", "wrong", f"value {number}", "::error::p.yaml", 1 + number) for number in range(14)
     ]
     results.append(Result("warning", "odd", "is odd", "p.yaml", 1))
-    whole = Report("render", [PackageReport("p", results=results, failure="it failed")], written=False)
+    packages = [PackageReport("p", results=results), PackageReport("q", failure="it failed")]
+    whole = Report("render", packages, written=False)
     lines = shown(whole, "github", Terminal(io.StringIO(), "never")).splitlines()
 
     assert [line.partition(" ")[0] for line in lines[:11]] == ["::error"] * 10 + ["::warning"]
     assert lines[11] == "GitHub shows 10 annotations of each level; 5 more:"
     assert [f"value {number}" in line for number, line in enumerate(lines[12:16], 10)] == [True] * 4
-    assert "p: it failed" in lines[16]
+    assert "q: it failed" in lines[16]
     assert not any(line.startswith("::") for line in lines[11:])
 
 

@@ -19,6 +19,7 @@ from typing import Any
 API_VERSION = "krmkit.dev/report/v1alpha1"
 KIND = "Report"
 NOT_RENDERED = "not-rendered"  # the rule of the findings of --check
+CHECK = "check"  # the command whose findings of all packages are listed together
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 CREATED, CHANGED, REMOVED = "created", "changed", "removed"
 
@@ -233,7 +234,7 @@ class Report:
                 Result(
                     "error",
                     NOT_RENDERED,
-                    f"krmkit {self.command} would leave this file {change.action}",
+                    f"krmkit {'render' if self.command == CHECK else self.command} would leave this file {change.action}",
                     change.path,
                 )
                 for change in package.changes
