@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -60,6 +61,28 @@ def test_what_was_applied_is_the_same(
     }  # fmt: skip
 
 
+def test_sources_of_v1beta1_against_objects_of_v1beta2(
+    cluster: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The endpoint that the provider wrote into the Cluster, and all that a conversion spells anew, is no change."""
+    text = (ROOT / "tests/conformance/records/clusterapi/live.jsonl").read_text("utf-8")
+    record = next(one for one in map(json.loads, text.splitlines()) if one["id"] == "v1beta1-list-list")
+    (cluster / "all.yaml").write_text(record["old"]["elder.yaml"], "utf-8")
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    for name, source in record["new"].items():
+        if source is not None:
+            (sources / name).write_text(source, "utf-8")
+
+    code, found = plan(capsys, str(sources), "--live")
+
+    assert "controlPlaneEndpoint" in record["old"]["elder.yaml"]
+    assert (code, found["errors"], found["warnings"]) == (0, [], [])
+    assert [(one["name"], one["action"], one["changes"]) for one in found["clusters"]] == [
+        ("bay", "same", [])
+    ]
+
+
 def test_a_change_is_planned_against_what_runs(
     package: Path, cluster: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,7 +102,8 @@ def test_one_cluster_is_read_alone(
     _, found = plan(capsys, str(package), "--live", "--cluster", "dev")
 
     assert [one["name"] for one in found["clusters"]] == ["dev"]
-    assert all("cluster-name in (dev)" in line for line in calls(tmp_path) if " -l " in line)
+    selectors = [line.partition(" --selector=")[2] for line in calls(tmp_path) if " --selector=" in line]
+    assert selectors and all("cluster-name in (dev)" in one for one in selectors)
 
 
 def test_a_cluster_outside_of_the_package_is_named(

@@ -46,7 +46,7 @@ def main(words: list[str]) -> int:
     if unknown and unknown in rest[1].split(","):
         return _fail(f'error: the server doesn\'t have a resource type "{unknown}"')
     everything = [item for path in sorted(folder.glob("*.y*ml")) for item in _objects(path)]
-    namespace = options.get("-n", "default")
+    namespace = options.get("--namespace", "default")
     found: list[Object] = []
     for kind in rest[1].split(","):
         try:
@@ -55,7 +55,7 @@ def main(words: list[str]) -> int:
                 for item in _of_type(everything, kind)
                 if item["metadata"].get("namespace", "default") == namespace
                 and (not rest[2:] or item["metadata"]["name"] in rest[2:])
-                and _selected(item, options.get("-l", ""))
+                and _selected(item, options.get("--selector", ""))
             ]
         except LookupError as error:
             return _fail(str(error.args[0]))
@@ -72,14 +72,11 @@ def main(words: list[str]) -> int:
 def _split(words: list[str]) -> tuple[dict[str, str], list[str]]:
     options: dict[str, str] = {}
     rest: list[str] = []
-    pending = iter(words)
-    for word in pending:
-        if word.startswith("--"):
+    for word in words:
+        if word != "--" and word.startswith("--"):
             name, _, value = word.partition("=")
             options[name] = value
-        elif word.startswith("-"):
-            options[word] = next(pending)
-        else:
+        elif word != "--":
             rest.append(word)
     return options, rest
 
