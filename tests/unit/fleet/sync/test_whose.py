@@ -187,6 +187,24 @@ def test_a_package_that_porch_made(fleet: Fleet, slash: str) -> None:
     assert outcome_of(sync, "default/x").actions == [] and outcome_of(sync, "default/x").error == ""
 
 
+def test_a_version_whose_functions_no_longer_run(fleet: Fleet) -> None:
+    """It is adopted and updated: an edit stays, and what its functions had set counts as one."""
+    up, down = fleet.repositories["up"], fleet.repositories["down"]
+    broken = "pipeline:\n  mutators:\n  - {image: ghcr.io/krmkit/set-namespace, configMap: {no: such}}\n"
+    up.refs[V1] = up.commit("refs/heads/main", "web", {"Kptfile": KPTFILE + broken, "app.yaml": APP})
+    changed = {"Kptfile": KPTFILE, "app.yaml": f"{APP}  b: '2'\n"}
+    up.refs["refs/tags/web/v2"] = up.commit("refs/heads/main", "web", changed)
+    edited = APP.replace("a: '1'", "a: mine")
+    files = {"Kptfile": kptfile(fleet) + broken, "app.yaml": edited, "package-context.yaml": CONTEXT}
+    down.refs[V1] = down.commit("refs/heads/main", "web", files)
+
+    sync = fleet.sync(variant(upstream="workspaceName: v2", more="  adoptionPolicy: adoptExisting\n"))
+
+    outcome = outcome_of(sync, "default/x")
+    assert (outcome.error, outcome.conflicts) == ("", [])
+    assert down.files(f"refs/heads/{outcome.draft}", "web")["app.yaml"] == f"{edited}  b: '2'\n"
+
+
 def test_a_package_without_a_lock(fleet: Fleet) -> None:
     """It counts as up to date, with a warning; what the variant itself sets is a draft."""
     down = fleet.repositories["down"]

@@ -84,6 +84,18 @@ def test_a_number_is_all_that_can_hold_it() -> None:
     assert (huge.int, huge.uint, huge.ideal()) == (None, 1 << 63, None)
 
 
+@pytest.mark.parametrize("text", ["0x1E", "0XeE", "'e'", "'.'", "0b1", "1_000"])
+def test_what_is_written_as_an_integer_is_one(text: str) -> None:
+    """The e of a hexadecimal number is a digit, and that of a character no exponent."""
+    assert type(number(text, is_char=text[0] == "'").ideal()) is int
+
+
+@pytest.mark.parametrize("text", ["0x1p2", "0X1P2", "1e1", "1E1", "1.0", "-0x1e"])
+def test_what_is_written_as_a_float_is_one(text: str) -> None:
+    """Though an integer could hold it; Go looks for 0x at the very beginning."""
+    assert type(number(text).ideal()) is float
+
+
 def test_complex_numbers() -> None:
     """Imaginary literals, alone and behind a real part."""
     assert number("2i").ideal() == 2j

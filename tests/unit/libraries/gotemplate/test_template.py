@@ -11,6 +11,7 @@ import pytest
 import krmkit
 from krmkit.libraries.gotemplate import Template, TemplateError, parse
 from krmkit.libraries.gotemplate.limits import TemplateLimits
+from krmkit.libraries.yaml import effort
 
 DATA: dict[str, object] = {
     "name": "edge",
@@ -233,6 +234,28 @@ def test_limits_can_be_raised() -> None:
     """The same template, with more steps."""
     assert error("{{range 100}}x{{end}}", limits=TemplateLimits(steps=50)).phase == "exec"
     assert run("{{range 100}}x{{end}}", limits=TemplateLimits(steps=500)) == "x" * 100
+
+
+def test_a_run_s_effort_is_a_limit_of_steps() -> None:
+    """A template takes the steps that are left of it; the smaller of both limits is the one that an error names."""
+    template = parse("{{range 100}}x{{end}}")
+    assert effort.begin(1_000)
+    try:
+        template.execute()
+        taken = 1_000 - (effort.left() or 0)
+        assert 100 <= taken < 300
+        for _ in range(1_000 // taken - 1):
+            template.execute()
+        with pytest.raises(TemplateError, match="more than 1,000 steps of effort"):
+            template.execute()
+    finally:
+        effort.end()
+    assert effort.begin(1_000)
+    try:
+        with pytest.raises(TemplateError, match=r"more than 50 steps \(Limits.steps\)"):
+            parse("{{range 100}}x{{end}}", limits=TemplateLimits(steps=50)).execute()
+    finally:
+        effort.end()
 
 
 def test_deep_data_do_not_use_up_the_stack() -> None:
