@@ -243,3 +243,27 @@ def test_a_removed_value(
 
     assert [one["function"] for one in steps(gone) if isinstance(one, dict)] == [python("-I", "-S", program)]
     assert ("value" in gone, kept["value"]) == (False, "new")
+
+
+def test_a_resource_that_a_program_writes_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program that drops the annotations of a resource moves it to another file; its fields have their history still."""
+    program = tmp_path / "program.py"
+    made = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: new\n  b: same\n"
+    reply = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- " + made.replace("\n", "\n  ")
+    program.write_text(f"print({reply!r})\n")
+    monkeypatch.chdir(tmp_path)
+    kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: why}\npipeline:\n  mutators:\n"
+    files = {"Kptfile": kptfile + exec_entry(sys.executable, "-I", "-S", program)}
+    write(tmp_path, {**files, "m.yaml": made.replace("new", "old")})
+
+    answers = fields([".", "ConfigMap/m", "data", "--allow-exec"], capsys)
+
+    assert [(one["field"], one["original"], one["value"], len(steps(one))) for one in answers] == [
+        ("data.a", "old", "new", 1),
+        ("data.b", "same", "same", 0),
+    ]
+    assert {(str(one["place"])[:7], str(one["placeAfter"])[:17]) for one in answers} == {
+        ("m.yaml:", "configmap_m.yaml:")
+    }

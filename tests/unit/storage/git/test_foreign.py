@@ -226,6 +226,20 @@ def test_the_user_s_own_protocols_hold() -> None:
     assert allowed_protocols(("https", "ssh"), {"GIT_ALLOW_PROTOCOL": "ssh:ext"}) == "ssh"
 
 
+@pytest.mark.parametrize(
+    "name", ["HEAD", "config", "config.worktree", "packed-refs", "shallow", "objects/info/alternates"]
+)
+def test_what_git_reads_first_is_a_file(evil: Path, name: str) -> None:
+    """Each of these, before git is asked anything; a folder is none."""
+    place = evil / ".git" / name
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    place.mkdir()
+
+    with pytest.raises(GitError, match=f"/{name} must be a regular file"):
+        GitRepository.open(evil)
+
+
 def test_alternates_outside(evil: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Objects outside of a given repository are read only where the user names their folder."""
     outside = tmp_path / "good/.git/objects"
