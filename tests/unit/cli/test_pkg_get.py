@@ -81,7 +81,10 @@ def test_the_default_branch(upstream: Upstream, tmp_path: Path) -> None:
     """Without a version it is the branch that the repository has by default; a whole repository can be a package."""
     upstream.release("v1", FILES)
 
-    assert main(["pkg", "get", f"{upstream.folder}/shop", str(tmp_path / "a"), "--strategy", "fast-forward"]) == 0
+    assert (
+        main(["pkg", "get", f"{upstream.folder}/shop", str(tmp_path / "a"), "--strategy", "fast-forward"])
+        == 0
+    )
     assert main(["pkg", "get", str(upstream.folder), str(tmp_path / "b")]) == 0
 
     shop, whole = (Resource((tmp_path / name / "Kptfile").read_text("utf-8")) for name in "ab")

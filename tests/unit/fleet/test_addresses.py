@@ -48,7 +48,9 @@ def test_an_address_without_a_repository(monkeypatch: pytest.MonkeyPatch) -> Non
     """The error names the address and what would be right."""
     monkeypatch.setattr(getpackage, "_head_of", lambda _: None)
 
-    with pytest.raises(Refused, match=r"https://example.com/o/r: git finds no repository there; write REPO.git"):
+    with pytest.raises(
+        Refused, match=r"https://example.com/o/r: git finds no repository there; write REPO.git"
+    ):
         split_address("https://example.com/o/r")
 
 

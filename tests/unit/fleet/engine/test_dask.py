@@ -107,7 +107,9 @@ def test_each_input_has_its_answer(address: str) -> None:
 
     assert done[3] == (None, "3 is odd")
     assert done[5] == (None, "every worker that made it died")
-    assert [answer for answer, problem in done if not problem] == [2 * n for n in range(100) if n not in {3, 5}]
+    assert [answer for answer, problem in done if not problem] == [
+        2 * n for n in range(100) if n not in {3, 5}
+    ]
 
 
 def test_a_scheduler_that_goes_away(address: str) -> None:
@@ -117,7 +119,9 @@ def test_a_scheduler_that_goes_away(address: str) -> None:
     assert next(answers) == (0, "")
     client(engine).status = "connecting"
 
-    with pytest.raises(Refused, match="the scheduler went away; nothing was written: the connection to it is lost"):
+    with pytest.raises(
+        Refused, match="the scheduler went away; nothing was written: the connection to it is lost"
+    ):
         list(answers)
 
 

@@ -85,7 +85,9 @@ def test_what_is_wrong_with_an_upstream(asked: dict[str, object], field: str, me
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("lock", ["v1", [], {"git": "v1"}, {"git": {"directory": "/web"}}, {"git": {"commit": ""}}])
+@pytest.mark.parametrize(
+    "lock", ["v1", [], {"git": "v1"}, {"git": {"directory": "/web"}}, {"git": {"commit": ""}}]
+)
 def test_half_a_lock(lock: object) -> None:
     """It must name a commit; a package without one was not cloned."""
     with pytest.raises(Refused, match=r"upstreamLock\.git must name a commit"):
