@@ -15,6 +15,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml import effort
 from tests.bench.bench_everyday import FUNCTIONS
+from tests.bench.bench_packs import pack_list
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 ITEM = "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: c{0}}} # kpt-set: x\n  data:\n    a: 'x' # kpt-set: ${{tag}}\n"
@@ -49,6 +50,15 @@ def test_same_output(name: str, end: str) -> None:
     """Bytes, results and exit code are those of one process, also where an item is refused."""
     text = listed(20) + end + FUNCTIONS[name][0]
     one, several = outcome(name, text, 1), outcome(name, text, 0)
+    assert (several.stdout, several.stderr, several.exit_code) == (one.stdout, one.stderr, one.exit_code)
+
+
+@pytest.mark.parametrize("stale", ["", "      - {pack: edge-agent-7, presets: [Logging:quiet-as-a-mouse]}\n"])
+def test_packs(stale: str) -> None:
+    """Packs get the same values, and findings of the same places, from several processes."""
+    text = pack_list("apply-presets", 20) + stale
+    one, several = outcome("apply-presets", text, 1), outcome("apply-presets", text, 0)
+    assert one.stdout != text
     assert (several.stdout, several.stderr, several.exit_code) == (one.stdout, one.stderr, one.exit_code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm.apart import apart
 from krmkit.krm.finding import ERROR, EXPLAIN, Finding
 from krmkit.libraries.json.paths import dotted
 from krmkit.systems.palette.errors import PackError
@@ -36,9 +37,11 @@ def apply_to_packs(
         return findings
     from krmkit.systems.palette.presets.apply import apply_presets  # most lists have no pack
 
-    texts: list[str] = []
     catalogs: dict[str, PresetCatalog] = {}
-    for carrier in packs.carriers:
+    carriers = {id(carrier.resource): carrier for carrier in packs.carriers}
+
+    def one(item: Resource) -> list[Finding]:
+        carrier = carriers[id(item)]
         pack = carrier.pack
         applied = apply_presets(
             pack.values or "",
@@ -49,19 +52,19 @@ def apply_to_packs(
             explain=resources.causes is not None,
             catalogs=catalogs,
         )
-        findings += [chosen.placed(carrier, one) for one in applied.findings]
+        said = [chosen.placed(carrier, finding) for finding in applied.findings]
         for preset in applied.presets if explain else ():
             message = f'the preset "{preset.label}" is applied'
-            findings.append(Finding("applied", message, EXPLAIN, carrier.resource))
+            said.append(Finding("applied", message, EXPLAIN, item))
         if resources.causes is not None:
             from krmkit.systems.palette.presets.causes import record_presets
 
-            fields = chosen.fields.get(id(carrier), [])
-            record_presets(resources.causes, carrier, applied, config, fields)
-        texts.append(applied.text)
-    for carrier, text in zip(packs.carriers, texts, strict=True):
-        carrier.write_values(text)
-    return findings
+            record_presets(resources.causes, carrier, applied, config, chosen.fields.get(id(carrier), []))
+        carrier.write_values(applied.text)
+        return said
+
+    said = apart(resources, [carrier.resource for carrier in packs.carriers], one)
+    return findings + [finding for found in said for finding in found]
 
 
 class _Choice:
