@@ -1,4 +1,4 @@
-"""The files of a variant's package: cloned from the upstream, or its own with the upstream's changes merged in.
+"""Build a variant's package: cloned from the upstream, or its own with upstream's changes merged in.
 
 A build job needs no repository: it gets file contents and returns file contents, on any machine.
 """
@@ -40,8 +40,8 @@ Files = dict[str, File]
 class Built:
     """The files of a package by path, as a build returns them.
 
-    `gates`: open readiness gates; `warnings`: those of the functions. `input`: the files that went into the pipeline,
-    None for an unchanged clone of the upstream.
+    `gates`: open readiness gates; `warnings`: those of the functions. `input`: the files that went into the
+    pipeline, None for an unchanged clone of the upstream.
     """
 
     files: Files
@@ -58,7 +58,8 @@ class Built:
 class VariantInput:
     """The PackageVariant's part of a build.
 
-    `origin`: its upstream, None to leave the package's own; `context`: whether a clone gets a package context.
+    `origin`: its upstream, None to leave the package's own; `context`: whether a clone gets a package
+    context.
     """
 
     name: str
@@ -70,7 +71,7 @@ class VariantInput:
 
 @dataclass(slots=True)
 class Clone:
-    """Make the variant's package from a blueprint; `others`: its files that are not resources, or are executable."""
+    """A variant to be cloned from a blueprint. `others`: its files that are no resources, or executable."""
 
     variant: VariantInput
     blueprint: UpstreamPackage
@@ -91,10 +92,10 @@ class Rendered:
 
 @dataclass(slots=True)
 class Update:
-    """Merge the changes from `base` to `upstream` into the variant's own `files`, and apply the variant again.
+    """The changes from `base` to `upstream` to be merged into the variant's own `files`.
 
-    `on_conflict`: the side that wins where upstream and people changed a value, "" if undecided. No `base`: the
-    upstream is unchanged. No `last`: it is unknown which values of `files` functions have set.
+    `on_conflict`: the side that wins where upstream and people changed a value, "" if undecided. No `base`:
+    the upstream is unchanged. No `last`: it is unknown which values of `files` functions have set.
     """
 
     variant: VariantInput
@@ -114,10 +115,10 @@ class Update:
 
 
 class Build:
-    """The job: Clone or Update in, Built out. Raises Refused.
+    """The job from a Clone or Update to a Built. Raises Refused.
 
-    `objects`: the candidates for injection; `functions`: folders with more functions; `flags`: how functions run,
-    those of a command line; `options`: of each run.
+    `objects`: the candidates for injection; `functions`: folders with more functions; `flags`: how functions
+    run, those of a command line; `options`: of each run.
     """
 
     def __init__(
@@ -155,9 +156,10 @@ class Build:
             raise Refused(str(error)) from None
 
     def _updated(self, given: Update) -> Built:
-        """Merge three packages before their pipelines: the clones of both upstreams, and the last input with people's edits.
+        """Merge both upstreams' clones with the last input and people's edits, before the pipelines.
 
-        In the output of the functions, which change packages in place, each value of theirs would look like an edit.
+        In the output of the functions, which change packages in place, each value of theirs would look like
+        an edit.
         """
         variant = given.variant
         upstream = _unrendered(variant, given.upstream, clone=True)
@@ -192,7 +194,7 @@ class Build:
         return built
 
     def _edited(self, given: Update, base: Files) -> Files:
-        """The last input of the pipeline, with the edits that people made to its output."""
+        """Return the last input of the pipeline, with the edits that people made to its output."""
         last = given.last
         if last is None:
             try:
@@ -217,7 +219,7 @@ class Build:
         return _built(made, blueprint, files)
 
     def _candidates_of(self, variant: VariantInput) -> list[Candidate]:
-        """The candidates for injection, and objects with the injectors' names in other namespaces, for hints."""
+        """Return the candidates for injection, and for hints those of an injector's name elsewhere."""
         namespace = variant.namespace
         known = self._candidates.get(namespace)
         if known is None:
@@ -232,7 +234,7 @@ class Build:
 
 
 def build_of(arguments: argparse.Namespace, objects: Iterable[Resource], options: RunOptions) -> Build:
-    """The job for the flags of a command line. Raises Refused here, not in each process."""
+    """Return the job for the flags of a command line. Raises Refused here, not in each process."""
     catalog(arguments.functions)
     return Build(objects, arguments.functions, arguments, options)
 
@@ -250,13 +252,13 @@ def read_blueprint(files: Files) -> UpstreamPackage:
 
 
 def others_of(blueprint: UpstreamPackage, files: Files) -> Files:
-    """The files of a blueprint that are not resources, or are executable."""
+    """Return the files of a blueprint that are not resources, or are executable."""
     return {path: file for path, file in files.items() if path in blueprint.others or file.executable}
 
 
 @contextmanager
 def _unpacked(files: Files) -> Iterator[str]:
-    """A temporary folder with these files."""
+    """Unpack files into a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="krmkit-sync-") as folder:
         folder = os.path.realpath(folder)
         for path, file in files.items():
@@ -269,7 +271,7 @@ def _unpacked(files: Files) -> Iterator[str]:
 
 
 def _built(made: Made, blueprint: UpstreamPackage, files: Files) -> Built:
-    """The files that rendering wrote, and every other file unchanged."""
+    """Add every other file, unchanged, to those that rendering wrote."""
     contents = _with_others(made.contents, blueprint, files)
     return Built(contents, made.gates, made.warnings, secrets=made.secrets, objects=objects_of(made.contents))
 
@@ -277,10 +279,11 @@ def _built(made: Made, blueprint: UpstreamPackage, files: Files) -> Built:
 def _lost(
     given: Update, sides: list[dict[str, bytes]], built: Built, known: list[ResourceConflict]
 ) -> list[ResourceConflict]:
-    """People's edits in the package that the build lost, without those in conflicts that are known.
+    """Return people's edits in the package that the build lost, without those in `known` conflicts.
 
-    Edits are the differences of the package from the last output, and those made before: of `local`, which the pipeline
-    was undone in, from the clone. `sides`: the clones `base` and `upstream`, `local` and what it was merged to.
+    Edits are the differences of the package from the last output, and those made before: of `local`, which
+    the pipeline was undone in, from the clone. `sides`: the clones `base` and `upstream`, `local` and what it
+    was merged to.
     """
     base, upstream, local, merged = sides
     files, made = _contents(given.files), _contents(built.files)
@@ -306,14 +309,14 @@ def _about(conflict: ResourceConflict) -> tuple[str, tuple[str, ...]]:
 
 
 def _unrendered(variant: VariantInput, files: Files, clone: bool) -> Files:
-    """The input of a package's pipeline before the variant is applied."""
+    """Return the input of a package's pipeline before the variant is applied."""
     blueprint = read_blueprint(files)
     texts = unrendered(blueprint, variant.spec, variant.origin, clone, variant.context)
     return _with_others(texts, blueprint, files)
 
 
 def _with_others(texts: dict[str, str], blueprint: UpstreamPackage, files: Files) -> Files:
-    """These resource files, and every other file of the package unchanged."""
+    """Return these resource files, and every other file of the package unchanged."""
     kept = {path: files[path] for path in blueprint.others if path in files}
     for path, text in texts.items():
         old = files.get(path)
@@ -322,7 +325,7 @@ def _with_others(texts: dict[str, str], blueprint: UpstreamPackage, files: Files
 
 
 def _is_executable(path: str, base: Files, upstream: Files, local: Files) -> bool:
-    """Whether a merged file is executable: the side that changed the mode decides."""
+    """Return whether a merged file is executable: the side that changed the mode decides."""
     old, new, here = (files.get(path) for files in (base, upstream, local))
     if new is None or here is None:
         side = new or here

@@ -1,8 +1,8 @@
 """Find objects that two packages make for one cluster: the one applied last would win.
 
-Group, kind, namespace and name identify an object. Objects of Cluster API and Landscaper go to a management cluster,
-all others to the cluster of the package's repository, as Porch has one deployment repository for each cluster.
-Annotations of the Repository override this.
+Group, kind, namespace and name identify an object. Objects of Cluster API and Landscaper go to a management
+cluster, all others to the cluster of the package's repository, as Porch has one deployment repository for
+each cluster. Annotations of the Repository override this.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
 
 RULE = "collision"
-# The cluster of a repository's packages (default: one of its own; "" for several), and its management cluster.
+# The cluster of a repository's packages (default: one of its own; "" for several), and its management
+# cluster.
 CLUSTER, MANAGEMENT = "krmkit.dev/cluster", "krmkit.dev/management-cluster"
 _SHOWN = 3
 _MANAGED = "cluster.x-k8s.io"
@@ -26,7 +27,7 @@ _LANDSCAPER = "landscaper.gardener.cloud"
 
 
 def objects_of(contents: Mapping[str, str]) -> list[str]:
-    """The objects that a package's resource files give to a cluster, sorted: `Cluster.cluster.x-k8s.io default/site`.
+    """Return the objects that resource files give to a cluster: `Cluster.cluster.x-k8s.io default/site`.
 
     Local configuration and objects of unknown namespace are left out.
     """
@@ -40,7 +41,7 @@ def objects_of(contents: Mapping[str, str]) -> list[str]:
 
 
 def object_identity(item: Resource) -> str:
-    """The identity of an object in its cluster, "" if it is not an object of a cluster."""
+    """Return the identity of an object in its cluster, "" if it is not an object of a cluster."""
     try:
         group = item.api_version.rpartition("/")[0]
         kind = f"{item.kind}.{group}" if group else item.kind
@@ -62,10 +63,10 @@ def _is_managed(group: str) -> bool:
 
 
 class Collisions:
-    """Collects the objects of packages, and finds packages that make the same ones.
+    """Collect the objects of packages, and find packages that make the same ones.
 
-    Example: after `add("north/site", "north", "", ["Cluster.cluster.x-k8s.io default/site"])` and the same for south, `found()` is
-    one text, with the names of both packages.
+    Example: after `add("north/site", "north", "", ["Cluster.cluster.x-k8s.io default/site"])` and the same
+    for south, `found()` is one text, with the names of both packages.
     """
 
     def __init__(self, objects: FleetObjects) -> None:
@@ -86,7 +87,7 @@ class Collisions:
                 self._makers.setdefault((scope, one), []).append(package)
 
     def _place(self, repository: str, namespace: str) -> tuple[str, str] | None:
-        """The cluster and the management cluster of a repository's packages; None if it is not a deployment repository."""
+        """Return the cluster and management cluster of a deployment repository's packages, else None."""
         key = (repository, namespace)
         if key not in self._places:
             described = self._objects.repository(repository, namespace)
@@ -104,7 +105,7 @@ class Collisions:
         return self._places[key]
 
     def found(self) -> dict[str, list[str]]:
-        """The messages, each with the packages it is about; one message for all objects that the same packages share."""
+        """Return the messages with their packages, one for all objects that the same packages share."""
         groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for (scope, one), packages in self._makers.items():
             if len(packages) > 1:
@@ -119,11 +120,11 @@ class Collisions:
 
 
 def _rank(one: str) -> tuple[bool, str]:
-    """Clusters first: the other objects of Cluster API are named after them."""
+    """Sort Clusters first: the other objects of Cluster API are named after them."""
     return not one.startswith(f"Cluster.{_MANAGED} "), one
 
 
 def _shown(one: str) -> str:
-    """`Cluster default/site` for an object, without the group."""
+    """Return `Cluster default/site` for an object, without the group."""
     kind, _, place = one.partition(" ")
     return f"{kind.partition('.')[0]} {place}"

@@ -1,12 +1,12 @@
 """The folder of rendered variants, and its record of written files.
 
-`.krmkit-variants` (JSON) lists, for each package, its set, the set's file, and its files with the SHA-256 of the
-written content. Only listed files are overwritten or removed, and only if they are unchanged. The record is put into
-place together with the files (krmkit.storage.disk.write), so the two never differ.
+`.krmkit-variants` (JSON) lists, for each package, its set, the set's file, and its files with the SHA-256 of
+the written content. Only listed files are overwritten or removed, and only if they are unchanged. The record
+is put into place together with the files (krmkit.storage.disk.write), so the two never differ.
 
-A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that machines can
-make the parts independently. Where several records name a package, the highest `generation` counts, and null marks a
-removed package. A run over all packages merges the records into one.
+A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that
+machines can make the parts independently. Where several records name a package, the highest `generation`
+counts, and null marks a removed package. A run over all packages merges the records into one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ RECORD = ".krmkit-variants"
 
 @dataclass(slots=True, eq=False)
 class WrittenPackage:
-    """A written package: its set (`owner`), the set's file (`source`), and its files, relative to its folder, with the
-    digests of their contents. `orphan`: it stays when its variant goes.
+    """A written package: its set (`owner`), the set's file (`source`), and its files' digests by path.
+
+    `orphan`: it stays when its variant goes.
     """
 
     owner: str
@@ -59,14 +60,12 @@ class VariantFolder:
         self.entries = _merged(self._records.values())
 
     def _names(self) -> list[str]:
-        """The names of the existing records."""
         try:
             return sorted(name for name in os.listdir(self.path) if _is_record(name))
         except FileNotFoundError:
             return []
 
     def _read(self, name: str) -> tuple[int, dict[str, WrittenPackage | None]]:
-        """The generation and the entries of one record."""
         place = os.path.join(self.path, name)
         try:
             data = json.loads(read_file(place, name, self.path) or b"", object_hook=_shared)
@@ -87,7 +86,7 @@ class VariantFolder:
             ) from None
 
     def refusal(self, package: str) -> str:
-        """Why a package must not be written, "" if it may. Its folder may hold files that no earlier run wrote."""
+        """Return why a package must not be written, or "": its folder may hold files that no run wrote."""
         target = os.path.join(self.path, package)
         first = package.split("/", maxsplit=1)[0]
         if _is_record(first):
@@ -110,7 +109,7 @@ class VariantFolder:
         return ""
 
     def elsewhere(self, path: str) -> str:
-        """Return the target of a path that leads through a link, "" for one without: links are never followed."""
+        """Return the target of a path that leads through a link, "" for others: links are never followed."""
         target = os.path.join(self.path, path)
         real = os.path.realpath(target)
         if real == os.path.join(os.path.realpath(self.path), *path.split("/")):
@@ -118,9 +117,10 @@ class VariantFolder:
         return f"{target} leads elsewhere through a link ({real})"
 
     def edited(self, package: str, wanted: dict[str, str] | None = None) -> list[str]:
-        """Return the files of a package that changed since they were written, and unknown files at paths to be written.
+        """Return the files of a package that changed since they were written, and unknown ones in the way.
 
-        `wanted`: the digests of the content to be written; a file that has it already does not count as changed.
+        `wanted`: the digests of the content to be written; a file that has it already does not count as
+        changed.
         """
         entry = self.entries.get(package)
         known = entry.files if entry is not None else {}
@@ -139,7 +139,7 @@ class VariantFolder:
         return self.gone(package, self.entries[package].files)
 
     def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
-        """Return the steps that remove these files of a package, and their folders; files behind a link stay."""
+        """Return the steps that remove these files of a package and their folders, except behind a link."""
         changes = []
         folders = set()
         for path in paths:
@@ -165,9 +165,10 @@ class VariantFolder:
     def record(
         self, entries: Mapping[str, WrittenPackage], takes: Callable[[str], bool], work: str
     ) -> list[FileEdit]:
-        """Return the steps that write the record of these entries; `takes(package)`: whether a package belongs to the part of this run.
+        """Return the steps that write the record of these entries, for the packages that `takes` names.
 
-        The text of a new record is made in the folder `work`, package by package: that of a large fleet has megabytes.
+        The text of a new record is made in the folder `work`, package by package: that of a large fleet has
+        megabytes.
         """
         if not self.part:
             gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
@@ -198,7 +199,7 @@ def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> 
 
 
 def _written(work: str, name: str, pieces: Iterable[str]) -> FileEdit:
-    """The step that writes a record, whose text lies in the folder `work` until then."""
+    """Return the step that writes a record, whose text lies in the folder `work` until then."""
     place = os.path.join(work, f"text-of{name}")
     with open(place, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(pieces)
@@ -208,7 +209,7 @@ def _written(work: str, name: str, pieces: Iterable[str]) -> FileEdit:
 
 
 def _pieces(packages: list[str], entries: Mapping[str, WrittenPackage], generation: int) -> Iterator[str]:
-    """A record of these packages as JSON, indented by one space, in a piece for each; one without an entry is a removed one."""
+    """Yield a record as JSON, a piece for each package; one without an entry is a removed one."""
     yield "{\n" + (f' "generation": {generation},\n' if generation else "") + ' "packages": {'
     for number, package in enumerate(packages):
         yield f"{',' if number else ''}\n  {_json(package)}: {_json(_data(entries.get(package)))}"
@@ -216,7 +217,7 @@ def _pieces(packages: list[str], entries: Mapping[str, WrittenPackage], generati
 
 
 def _json(data: object) -> str:
-    """Data as JSON, indented for two levels deep."""
+    """Return data as JSON, indented for two levels."""
     return json.dumps(data, indent=1, ensure_ascii=False).replace("\n", "\n  ")
 
 
@@ -232,7 +233,7 @@ def _data(entry: WrittenPackage | None) -> dict[str, object] | None:
 
 
 def _shared(data: dict[str, object]) -> dict[str, object]:
-    """An object of a record, with one text for all that are the same: most files are alike in all packages."""
+    """Return an object of a record, with one text for equal ones: most files are alike in all packages."""
     return {name: intern(value) if type(value) is str else value for name, value in data.items()}
 
 
@@ -251,7 +252,7 @@ def _entry(data: dict[str, object] | None) -> WrittenPackage | None:
 
 
 def _plain(path: object) -> str:
-    """A path of the record. Raises ValueError if it leads out of the folder."""
+    """Check a path of the record. Raises ValueError if it leads out of the folder."""
     if not isinstance(path, str) or "\0" in path or any(part in {"", ".", ".."} for part in path.split("/")):
         raise ValueError(f"{path!r} is not a path inside the folder")
     return path

@@ -37,10 +37,10 @@ STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace", "copy-me
 def updated(
     local: dict[str, File], revision: str, strategy: str | None, on_conflict: str = UPSTREAM
 ) -> tuple[MergedPackage, dict[str, File]]:
-    """The package at a revision of its upstream, and its subpackages at the revisions that their own upstreams name.
+    """Return the package at a revision of its upstream, and its subpackages at those of their own.
 
-    Returns the upstreams' files too, by path. Raises Refused, GitError, PackageMergeError, YamlError.
-    local: the package's own files; revision: "" for the one that the Kptfile names; on_conflict: as in
+    Returns the upstreams' files too, by path. Raises Refused, GitError, PackageMergeError, YamlError. local:
+    the package's own files; revision: "" for the one that the Kptfile names; on_conflict: as in
     `merge_packages`.
     """
     merged, fresh = _follow(local, revision, strategy, on_conflict)
@@ -49,7 +49,7 @@ def updated(
 
 
 def refuse_old_kptfiles(files: Mapping[str, bytes], where: str) -> None:
-    """Raise Refused for a Kptfile of a version that kpt no longer reads: what it says would be lost beside today's."""
+    """Raise Refused for a Kptfile of a version that kpt no longer reads: its content would be lost."""
     for path in sorted(filter(is_kptfile, files)):
         file = source_or_none(path, files[path])
         version = file.items[0].api_version if file is not None and file.items else ""
@@ -61,10 +61,10 @@ def refuse_old_kptfiles(files: Mapping[str, bytes], where: str) -> None:
 
 
 def _check_resolved(local: dict[str, File], merged: MergedPackage, *upstream: dict[str, File]) -> None:
-    """Raise PackageMergeError for a file of upstream that held both sides of a conflict here, and still does.
+    """Raise PackageMergeError for a file of upstream that still holds both sides of a conflict here.
 
-    Not for one that came so from upstream, given as the files before and now; and not for a file that upstream never
-    had: an update leaves it alone, whatever it holds.
+    Not for one that came so from upstream, given as the files before and now; and not for a file that
+    upstream never had: an update leaves it alone, whatever it holds.
     """
     for path, file in local.items():
         line = _unresolved_line(file.content)
@@ -84,7 +84,8 @@ def follow_below(
 ) -> None:
     """Update the subpackages of a package to their own upstreams; `fresh` gets the upstreams' files.
 
-    A subpackage without an upstreamLock is fetched; others are updated only with `fetched_too`. Raises as `updated`.
+    A subpackage without an upstreamLock is fetched; others are updated only with `fetched_too`. Raises as
+    `updated`.
     """
     pending: list[tuple[str, dict[str, bytes], tuple[Upstream, ...]]] = [("", merged.files, ())]
     merged.files = {}
@@ -117,7 +118,7 @@ def _kptfile_below(folder: str, files: dict[str, bytes]) -> dict[str, object]:
 
 
 def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, ...]) -> Upstream:
-    """The upstream of a subpackage. Raises Refused for one that would recurse for ever."""
+    """Return the upstream of a subpackage. Raises Refused for one that would recurse for ever."""
     try:
         upstream = Upstream.of(kptfile, fetched="upstreamLock" in kptfile)
     except Refused as error:
@@ -134,7 +135,7 @@ def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, .
 def _followed_below(
     folder: str, files: dict[str, bytes], on_conflict: str
 ) -> tuple[MergedPackage, dict[str, File]]:
-    """A subpackage at the revision that its own upstream names. Raises Refused."""
+    """Return a subpackage at the revision that its own upstream names. Raises Refused."""
     try:
         local = {path: File(content) for path, content in files.items()}
         return (
@@ -151,7 +152,7 @@ def _followed_below(
 
 
 def _split(files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, dict[str, bytes]]]:
-    """A package's own files, and those of each direct subpackage, by their paths in it."""
+    """Return a package's own files, and those of each direct subpackage, by their paths in it."""
     folders = {path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}")}
     own: dict[str, bytes] = {}
     below: dict[str, dict[str, bytes]] = defaultdict(dict)
@@ -173,7 +174,8 @@ def _follow(
         base = fetched.revision(fetched.upstream.commit)
         update = fetched.revision(revision or fetched.upstream.ref)
         strategy = strategy or _strategy(local)
-        # The merge keeps the local upstream and lock, so they are set before it: with markers its result is no YAML.
+        # The merge keeps the local upstream and lock. They are set before it, as markers make its result no
+        # YAML.
         local = {**local, KPTFILE: File(_locked(local, fetched.upstream, update, strategy))}
         merged = _merge(strategy, base, update, local, on_conflict)
         _check_resolved(local, merged, base.files, update.files)
@@ -186,7 +188,7 @@ def _follow(
 
 
 def _fetch_into(local: dict[str, File], on_conflict: str) -> tuple[MergedPackage, dict[str, File]]:
-    """Fetch a subpackage that has only its Kptfile, and perhaps files of the package around it, from its upstream."""
+    """Fetch a subpackage that has its Kptfile, and perhaps files of the package around it, alone."""
     with Fetched(Upstream.of(package_kptfile(local), fetched=False)) as fetched:
         update = fetched.revision(fetched.upstream.ref)
     file = _source(local[KPTFILE].content)
@@ -209,7 +211,7 @@ def _lock_of(upstream: Upstream, update: Revision) -> dict[str, str]:
 
 
 def local_files(folder: str) -> dict[str, File]:
-    """Every file of the package. Raises Refused for a folder that is not a package."""
+    """Return every file of the package. Raises Refused for a folder that is not a package."""
     if not os.path.isfile(os.path.join(folder, KPTFILE)):
         raise Refused(f"{folder}: must be a package, a folder with a Kptfile")
     contents: dict[str, File] = {}
@@ -222,7 +224,7 @@ def local_files(folder: str) -> dict[str, File]:
 
 
 def package_kptfile(files: Mapping[str, File]) -> dict[str, Any]:
-    """The data of a package's Kptfile. Raises Refused."""
+    """Return the data of a package's Kptfile. Raises Refused."""
     if KPTFILE not in files:
         raise Refused("the package has no Kptfile")
     return _data(_source(files[KPTFILE].content))
@@ -288,7 +290,7 @@ def _merge(
         root = _merge_kptfile(before, after, here, on_conflict).files[KPTFILE]
         return replace(merged, files={**own, **merged.files, KPTFILE: _without_render_status(root)})
     if strategy == "copy-merge":
-        # Upstream's files replace local ones, edited or not; what upstream dropped goes; other local files stay.
+        # Upstream's files replace local ones, edited or not; dropped ones go; other local files stay.
         merged = _merge_kptfile(before, after, here, on_conflict)
         own = {path: content for path, content in here.items() if path not in before}
         return replace(merged, files={**own, **after, **merged.files})
@@ -298,13 +300,12 @@ def _merge(
 def _merge_kptfile(
     before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes], on_conflict: str
 ) -> MergedPackage:
-    """The root Kptfile alone, merged."""
     sides = [{KPTFILE: files[KPTFILE]} for files in (before, after, here)]
     return merge_packages(*sides, on_conflict=on_conflict)
 
 
 def kptfile_of_people(content: bytes) -> bytes:
-    """A Kptfile without what a fetch, an update or a render writes into it. Raises Refused, YamlError."""
+    """Return a Kptfile without what a fetch, an update or a render writes. Raises Refused, YamlError."""
     file = _source(_without_render_status(content))
     for path in (("upstream",), ("upstreamLock",), ("metadata", "name")):
         file.items[0].remove(path)
@@ -312,7 +313,7 @@ def kptfile_of_people(content: bytes) -> bytes:
 
 
 def _without_render_status(content: bytes) -> bytes:
-    """A Kptfile without the condition Rendered and the steps of its last render."""
+    """Return a Kptfile without the condition Rendered and the steps of its last render."""
     file = _source(content)
     if not drop_status(file.items[0]):
         return content
@@ -320,7 +321,7 @@ def _without_render_status(content: bytes) -> bytes:
 
 
 def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes]) -> set[str]:
-    """The paths in subpackages whose files come from their own upstream; the package around them lacks these files."""
+    """Return the paths in subpackages that come from an upstream of their own, apart from the package's."""
     folders_apart = []
     for path in here:
         folder, _, name = path.rpartition("/")
@@ -336,7 +337,7 @@ def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: 
 
 
 def _locked(local: dict[str, File], upstream: Upstream, update: Revision, strategy: str) -> bytes:
-    """The package's Kptfile with its new revision, as kpt writes it."""
+    """Return the package's Kptfile with its new revision, as kpt writes it."""
     file = _source(local[KPTFILE].content)
     kptfile = file.items[0]
     lock = [(("upstreamLock", "git", key), value) for key, value in _lock_of(upstream, update).items()]

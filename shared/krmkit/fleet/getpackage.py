@@ -52,11 +52,12 @@ class GotPackage:
 def get_package(
     source: str, folder: str, strategy: str = STRATEGIES[0], for_deployment: bool = False
 ) -> GotPackage:
-    """Fetch `REPO[/PATH][@REF]` into a new folder; if `folder` exists, into a new one below it, named as the package.
+    """Fetch `REPO[/PATH][@REF]` into a new folder; if `folder` exists, into a new one below it.
 
-    Without REF it is the repository's default branch; "." is the working directory itself, which must be empty.
-    `strategy`: how the package is to be updated; `for_deployment`: each package gets a package context. Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises Refused, GitError,
-    Refused. Git's credential helpers are used, without prompts. Example:
+    Without REF it is the repository's default branch; "." is the working directory itself, which must be
+    empty. `strategy`: how the package is to be updated; `for_deployment`: each package gets a package
+    context. Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises
+    Refused, GitError. Git's credential helpers are used, without prompts. Example:
     `get_package("https://example.com/blueprints.git/web@v3", "web")`.
     """
     address, at, ref = source.rpartition("@")
@@ -109,10 +110,10 @@ def get_package(
 
 
 def split_address(address: str) -> tuple[str, str]:
-    """The repository and the folder in it. Raises Refused if no part of the address is a repository.
+    """Return the repository of an address, and the folder in it. Raises Refused without a repository.
 
-    The repository ends at `.git`; else it is the first folder of the path that is a repository, or the first that git
-    finds on the host.
+    The repository ends at `.git`; else it is the first folder of the path that is a repository, or the first
+    that git finds on the host.
     """
     head, git, rest = address.partition(".git/")
     host = _ADDRESS.match(address)
@@ -144,12 +145,11 @@ def _in_folders(path: str) -> tuple[str, str]:
 
 
 def _local(path: str) -> str:
-    """A folder's absolute address."""
     return path if path.startswith("file://") else os.path.abspath(path)
 
 
 def _head_of(repo: str) -> str | None:
-    """What git says of the HEAD of an address, None if it finds no repository there."""
+    """Return git's answer about the HEAD of an address, None if it finds no repository there."""
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
         words = ("ls-remote", "--quiet", "--symref")
         try:
@@ -160,7 +160,7 @@ def _head_of(repo: str) -> str | None:
 
 
 def _default_branch(address: str) -> str:
-    """The branch that an address's repository has by default, "" if git finds none."""
+    """Return the default branch of an address's repository, "" if git finds none."""
     try:
         answer = _head_of(split_address(address)[0]) or ""
     except (GitError, Refused):
@@ -178,7 +178,7 @@ def _add_contexts(merged: MergedPackage, name: str) -> None:
 
 
 def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revision, strategy: str) -> str:
-    """The Kptfile with the package's new name, its upstream and lock, in kpt's order."""
+    """Return the Kptfile with the package's new name, its upstream and lock, in kpt's order."""
     text = _NEW.format(name=name) if given is None else given.content.decode("utf-8")
     first = first_document(text, KPTFILE)
     if first != text:
@@ -198,7 +198,7 @@ def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revisi
 
 
 def _edit(place: str, number: int, path: str, file: File) -> FileEdit:
-    """A new file, resources with kpt's mark; an executable or binary file gets a source to copy."""
+    """Return a new file, resources with kpt's mark; an executable or binary one is copied from `place`."""
     content = file.content
     try:
         text = content.decode("utf-8")

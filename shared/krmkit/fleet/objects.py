@@ -33,7 +33,7 @@ class FleetObjects:
                 alike.append(one)
 
     def of(self, namespace: str) -> list[Resource]:
-        """The objects that belong to a namespace by the rule of `in_namespace`."""
+        """Return the objects that belong to a namespace by the rule of `in_namespace`."""
         own = self._by_namespace.get(namespace or DEFAULT_NAMESPACE, [])
         return [one for _, one in sorted([*self._by_namespace.get("", ()), *own], key=lambda entry: entry[0])]
 
@@ -44,6 +44,6 @@ class FleetObjects:
         return [found[0] for found in away if found]
 
     def repository(self, name: str, namespace: str) -> Resource | None:
-        """The first Repository of this name that belongs to the namespace."""
+        """Return the first Repository of this name that belongs to the namespace."""
         named = self._repositories.get(name, ())
         return next((one for one in named if in_namespace(one.namespace, namespace)), None)

@@ -1,4 +1,4 @@
-"""Compare a package with its upstream in git, as `kpt pkg diff` does: the edits here, upstream's changes, or both."""
+"""Compare a package with its upstream in git, as `kpt pkg diff` does."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ANNOTATIONS = ("metadata", "annotations")
 
 
 def compared(local: Mapping[str, File], revision: str, form: str) -> list[tuple[str, list[FileEdit]]]:
-    """Return (title, differences by path) of each comparison that `form`, one of DIFF_TYPES, asks for.
+    """Return (title, differences by path) of each comparison that `form`, one of DIFF_TYPES, names.
 
-    `local`: edits here since the fetch; `remote`: upstream's changes since then, up to `revision`; `combined`: from that
-    to what is here; `3way`: the first two. A Kptfile counts without its name, upstream and status, and resources
-    without kpt's marks. Raises Refused, GitError, YamlError.
+    `local`: edits here since the fetch; `remote`: upstream's changes since then, up to `revision`;
+    `combined`: from that to what is here; `3way`: the first two. A Kptfile counts without its name, upstream
+    and status, and resources without kpt's marks. Raises Refused, GitError, YamlError.
     """
     with Fetched(Upstream.of(package_kptfile(local))) as fetched:
         lock = fetched.upstream.commit
@@ -52,7 +52,7 @@ def _edits(before: Mapping[str, File], after: Mapping[str, File]) -> list[FileEd
 
 
 def _text(content: bytes | None) -> str | None:
-    """The text of a file, "" of a binary one."""
+    """Return the text of a file, "" of a binary one."""
     try:
         return None if content is None else content.decode("utf-8")
     except UnicodeDecodeError:
@@ -60,7 +60,7 @@ def _text(content: bytes | None) -> str | None:
 
 
 def _bare(path: str, content: bytes) -> bytes:
-    """A file as people see it."""
+    """Return a file without what an update or a render writes into it."""
     try:
         if is_kptfile(path):
             content = kptfile_of_people(content)

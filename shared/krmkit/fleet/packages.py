@@ -26,10 +26,10 @@ from krmkit.storage.disk.write import FileEdit, Stage, Writer
 
 
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Row]) -> Iterator[str]:
-    """Make all packages, yielding the variant of each; then put them into place, and remove those no longer targeted.
+    """Make all packages, yielding the variant of each; then put them into place, and remove old ones.
 
-    `rows` gets a row for each, in the order of the tasks. Without a writer nothing is written. Raises OSError, Refused;
-    then nothing was written.
+    `rows` gets a row for each, in the order of the tasks. Without a writer nothing is written. Raises
+    OSError, Refused; then nothing was written.
     """
     steps = StepSpool()
     for row in _near(fleet, engine) if engine.near else _far(fleet, engine):
@@ -43,13 +43,13 @@ def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Ro
 
 
 def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
-    """The rows of an engine on this machine: its processes also write the packages."""
+    """Yield the rows of an engine on this machine: its processes also write the packages."""
     for number, (row, problem) in zip(fleet.numbers, engine.map(Render(fleet), fleet.numbers), strict=True):
         yield row if row is not None else _failed(fleet, number, problem)
 
 
 def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
-    """The rows of an engine on other machines: it gets contents, and returns contents."""
+    """Yield the rows of an engine on other machines: it gets contents, and returns contents."""
     worker = PackageMaker(fleet)
     good = (number for number in fleet.numbers if not fleet.tasks[number].error)
     done = engine.map(fleet.build, map(worker.clone, good))
@@ -66,7 +66,7 @@ def _failed(fleet: FleetTasks, number: int, problem: str) -> Row:
 
 
 class _Entries(Mapping[str, WrittenPackage]):
-    """The entries of the new record: those that stay, and one for each package that was made, read from its row when needed."""
+    """The new record: the entries that stay, and those of made packages, read from rows when needed."""
 
     def __init__(self, fleet: FleetTasks, kept: dict[str, WrittenPackage], rows: Spool[Row]) -> None:
         self._fleet = fleet
@@ -92,7 +92,7 @@ class _Entries(Mapping[str, WrittenPackage]):
 
 
 def _settle(fleet: FleetTasks, rows: Spool[Row], steps: StepSpool, writer: Writer | None) -> None:
-    """Put the packages and the record into place at once, and remove packages that these sets no longer target."""
+    """Put the packages and the record into place at once, and remove packages without a target."""
     kept: dict[str, WrittenPackage] = {}
     changes: list[FileEdit] = []
     prune: list[str] = []
@@ -117,7 +117,7 @@ def _settle(fleet: FleetTasks, rows: Spool[Row], steps: StepSpool, writer: Write
 
 
 def collisions_of(fleet: FleetTasks, rows: Iterable[Row]) -> dict[str, list[str]]:
-    """The objects that several packages of the rows make for one cluster, with these packages."""
+    """Return the objects that several packages of the rows make for one cluster, with these packages."""
     collisions = Collisions(FleetObjects(fleet.objects))
     for row in rows:
         task = fleet.tasks[row.number]
@@ -126,7 +126,7 @@ def collisions_of(fleet: FleetTasks, rows: Iterable[Row]) -> dict[str, list[str]
 
 
 def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
-    """Whether a package that is no longer targeted leaves the record; `fleet` gets a note of what happens to it."""
+    """Return whether an untargeted package leaves the record; `fleet` gets a note of its fate."""
     elsewhere = fleet.out.elsewhere(package)
     if elsewhere:
         fleet.warnings.append(f"{package} is no longer targeted, and was left alone: {elsewhere}")
@@ -150,7 +150,7 @@ def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
 
 @dataclass(slots=True)
 class Render:
-    """The job of a process of this machine: a task's number in, its Row out, with the new files prepared on the disk."""
+    """The job of a process here: from a task's number to its Row, with new files prepared on the disk."""
 
     fleet: FleetTasks
     _worker: PackageMaker | None = field(init=False, default=None)
@@ -177,7 +177,7 @@ class PackageMaker:
         return _failed(self.fleet, number, problem) if problem else self.write(number, built)
 
     def clone(self, number: int) -> Clone:
-        """The input of a task's build."""
+        """Return the input of a task's build."""
         task = self.fleet.tasks[number]
         blueprint = self._blueprint(task)
         upstream: dict[str, Any] = task.spec["upstream"]
@@ -242,7 +242,7 @@ class PackageMaker:
                 row.diff += self._diff(change, secrets) if self.fleet.show else ""
 
     def _diff(self, change: FileEdit, secrets: set[str]) -> str:
-        """The diff of one file, as in `git diff`; `secrets`, and those of the old file, are masked."""
+        """Return the diff of one file, as in `git diff`; `secrets`, and those of the old file, are masked."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
             before = (old or b"").decode("utf-8")

@@ -33,7 +33,8 @@ from krmkit.systems.porch.variants.decodevariants import (
 class Task:
     """One variant: its owner, its blueprint, its target.
 
-    `error`: why it cannot be built. `owner`: its set; `fleet`: the name of the fleet that a sync keeps in git.
+    `error`: why it cannot be built. `owner`: its set; `fleet`: the name of the fleet that a sync keeps in
+    git.
     """
 
     name: str
@@ -48,10 +49,10 @@ class Task:
 
 @dataclass(slots=True, eq=False)
 class FleetPlan:
-    """All variants of the given sets; `owners`: the sets and single variants, as generated-by annotations name them.
+    """All variants of the given sets. `owners`: the sets and single variants, as annotations name them.
 
-    `files`: the given files; `fleets`: the names of the fleets that these files define completely. `given`: the owners'
-    own resources, each with the path of its file.
+    `files`: the given files; `fleets`: the names of the fleets that these files define completely. `given`:
+    the owners' own resources, each with the path of its file.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -69,7 +70,7 @@ class FleetPlan:
         self.given.update(other.given)
 
     def located(self, task: Task, error: Exception) -> str:
-        """The message of an error about a task. A wrong name in the set or variant gets its place: `fleet.yaml:9:5: ...`."""
+        """Return the message of a task's error, with the place of a wrong name: `fleet.yaml:9:5: ...`."""
         if isinstance(error, Refused) and error.finding.rule == "missing-upstream":
             path, resource = self.given[task.owner]
             return f"{line_of(path, resource, error.finding.field)}: {error}"
@@ -149,10 +150,9 @@ def plan_variants(
 
 
 def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namespace: str, label: str) -> None:
-    """Refuse a selector if no object of its kind is known: usually --objects is missing, and the fleet is not meant to
-    go.
+    """Refuse a selector whose kind no object has: usually --objects is missing.
 
-    `known`: (apiVersion, kind, namespace) of all objects.
+    `known`: (apiVersion, kind, namespace) of all objects. Otherwise the whole fleet would go.
     """
     for number, target in enumerate(spec.get("targets") or ()):
         for selecting in ("repositorySelector", "objectSelector"):
@@ -170,7 +170,7 @@ def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namesp
 
 
 def _refuse_twins(objects: list[Resource], folder: str) -> None:
-    """Refuse two Repositories of one name: one of them would take the place of the other without a word, and its packages with it."""
+    """Refuse two Repositories of one name: one would replace the other, and its packages with it."""
     seen: dict[tuple[str, str], Resource] = {}
     for one in objects:
         if (one.api_version, one.kind) != (REPOSITORY_VERSION, REPOSITORY_KIND):
@@ -189,7 +189,7 @@ def _place(item: Resource, folder: str) -> str:
 
 
 def _blamed(error: PorchError, objects: list[Resource], folder: str) -> str:
-    """Where the objects are that a failing expression reads: the Repository, and the object that a selector found."""
+    """Return where a failing expression's objects are: the Repository, and the selected object."""
     assert error.resource is not None
     steps = steps_of(error.field)
     given = error.resource.get(*steps) if steps else None
@@ -216,7 +216,7 @@ def _blamed(error: PorchError, objects: list[Resource], folder: str) -> str:
 
 
 def _labels(objects: list[Resource], packages: DecodedVariant, number: int) -> str:
-    """Labels that the Repositories have, for a selector that fits none."""
+    """Return the labels that the Repositories have, for a selector that fits none."""
     selector = mapping(packages.spec["targets"][number].get("repositorySelector"))
     wanted = mapping(selector.get("matchLabels"))
     known = {

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The part `number` of `count` parts of a fleet: the hash of a package's name decides, independent of the other
-    packages.
+    """The part `number` of `count` parts of a fleet, by a hash of each package's name alone.
 
     Example: `Shard(1, 3).takes("shops/north")`.
     """
@@ -22,11 +21,11 @@ class Shard:
 
     @property
     def whole(self) -> bool:
-        """Whether this is the only part."""
+        """Return whether this is the only part."""
         return self.count == 1
 
     def takes(self, name: str) -> bool:
-        """Whether a package of this name is in the part. The same on every machine and in every version."""
+        """Return whether a package of this name is in the part: the same on every machine and version."""
         import hashlib
 
         digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
@@ -34,7 +33,7 @@ class Shard:
 
 
 def shard(text: str) -> Shard:
-    """The value of --shard. Raises argparse's error. Example: `shard("2/3").number == 2`."""
+    """Return the value of --shard. Raises argparse's error. Example: `shard("2/3").number == 2`."""
     number, _, count = text.partition("/")
     if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in (number, count)):
         raise argparse.ArgumentTypeError(f"must be K/N, such as 2/3, got {text!r}")

@@ -23,9 +23,9 @@ from krmkit.systems.porch.variants.validation import validate_variant
 class Row:
     """The result of one variant.
 
-    `files`: all files of its package with their digests; `changed`: the paths of those that change; `objects`: the
-    package's objects in a cluster; `steps`: the edits to write; `prune`: the folders that may become empty; `diff`: the
-    changes as text.
+    `files`: all files of its package with their digests; `changed`: the paths of those that change;
+    `objects`: the package's objects in a cluster; `steps`: the edits to write; `prune`: the folders that may
+    become empty; `diff`: the changes as text.
     """
 
     number: int
@@ -44,8 +44,8 @@ class Row:
 class FleetTasks:
     """All tasks, and their common settings; `build` makes their packages.
 
-    Flags: `prune` removes packages that are no longer targeted, `force` overwrites changes by hand, `dry_run` writes
-    nothing, `show` makes diffs, in colours with `colour`, and with secrets with `show_secrets`.
+    Flags: `prune` removes packages that are no longer targeted, `force` overwrites changes by hand, `dry_run`
+    writes nothing, `show` makes diffs, in colours with `colour`, and with secrets with `show_secrets`.
     """
 
     def __init__(self, objects: list[Resource], out: VariantFolder) -> None:
@@ -86,8 +86,8 @@ def read_fleet(
 ) -> FleetTasks:
     """Read everything, generate the variants, and find blueprints and targets. Raises Refused, OSError.
 
-    `prune` removes packages that are no longer targeted, and allows a selector without any object of its kind. All
-    variants are planned, whichever `shard` of them is made.
+    `prune` removes packages that are no longer targeted, and allows a selector without any object of its
+    kind. All variants are planned, whichever `shard` of them is made.
     """
     if not os.path.exists(setfile) or os.path.isdir(setfile):
         problem = "is a folder" if os.path.isdir(setfile) else "does not exist"
@@ -120,7 +120,6 @@ def read_fleet(
 
 
 def _prepare(fleet: FleetTasks, plan: FleetPlan, task: Task, packages: str, taken: dict[str, str]) -> None:
-    """Find the task's blueprint and target, or set the task's error."""
     try:
         if errors := validate_variant(task.spec):
             raise Refused("; ".join(errors))

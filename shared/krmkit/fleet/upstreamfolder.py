@@ -13,9 +13,10 @@ from krmkit.systems.porch.api.apinames import revision_number
 
 
 def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
-    """The folder of an upstream {repo, package, workspaceName, revision} below `packages`. Raises Refused.
+    """Return the folder of an upstream {repo, package, workspaceName, revision}. Raises Refused.
 
-    Candidates in `<repo>/<package>/`: the workspace's name, the revision as `v3` and as `3`; then the folder itself.
+    Candidates in `<packages>/<repo>/<package>/`: the workspace's name, the revision as `v3` and as `3`; then
+    the folder itself.
     """
     base = os.path.join(
         packages, *inside(str(upstream.get("repo") or "")), *inside(str(upstream.get("package") or ""))
@@ -42,7 +43,7 @@ def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
 
 
 def _revisions(base: str) -> list[str]:
-    """The folders of an upstream package that hold its numbered revisions."""
+    """Return the folders of an upstream package that hold its numbered revisions."""
     names = os.listdir(base) if os.path.isdir(base) else []
     numbered = [name for name in names if revision_number(name) > 0]
     there = [name for name in numbered if os.path.exists(os.path.join(base, name, KPTFILE))]

@@ -1,7 +1,8 @@
-"""Make packages from a blueprint by PackageVariants: clone, apply the variant, render. All in memory.
+"""Make packages from a blueprint by PackageVariants: clone, apply the variant, render, in memory.
 
-The steps are those of Porch: clone (Kptfile name and upstream, a fresh package context), the variant's context, pipeline and
-injection, then the pipeline. The cloned and changed files count as written before they are rendered, as on disk.
+The steps are those of Porch: clone (Kptfile name and upstream, a fresh package context), the variant's
+context, pipeline and injection, then the pipeline. The cloned and changed files count as written before they
+are rendered, as on disk.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def missing_upstream(message: str, field: str) -> Refused:
 class UpstreamPackage:
     """An upstream package, read once for all of its variants.
 
-    `folders`: its packages ("" is the root); `texts`: the contents of their resource files; `others`: every other file
-    and its path on disk. All paths are relative to the root package.
+    `folders`: its packages ("" is the root); `texts`: the contents of their resource files; `others`: every
+    other file and its path on disk. All paths are relative to the root package.
     """
 
     def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -70,23 +71,24 @@ class UpstreamPackage:
 
     @property
     def stamped(self) -> dict[str, str]:
-        """The texts with kpt's upstream-identifier on each resource, so that an update finds a renamed one again.
+        """Return the texts with kpt's upstream-identifier, so that an update finds renamed resources.
 
-        As in `kpt pkg get`, Kptfiles get none, and an identifier from the upstream is replaced. Made once for all
-        variants.
+        As in `kpt pkg get`, Kptfiles get none, and an identifier from the upstream is replaced. Made once for
+        all variants.
         """
         if self._stamped is None:
             self._stamped = {path: stamped_file(path, text, self.limits) for path, text in self.texts.items()}
         return self._stamped
 
     def has(self, folder: str) -> bool:
-        """Whether there are files at or below a folder of the package."""
+        """Return whether there are files at or below a folder of the package."""
         return any(path == folder or path.startswith(folder + "/") for path in (*self.texts, *self.others))
 
     def package(self, texts: dict[str, str], before: Package | None = None) -> Package:
-        """A package in memory with the blueprint's folders and these files. Raises Refused and what parsing raises.
+        """Return a package in memory with the blueprint's folders and these files. Raises Refused.
 
-        Equal files of the package `before`, which must not be used afterwards, are reused.
+        Equal files of the package `before`, which must not be used afterwards, are reused. Raises what
+        parsing raises, too.
         """
         known: dict[str, SourceFile] = {}
         for each in before.walk() if before is not None else ():
@@ -118,14 +120,14 @@ class UpstreamPackage:
 
 
 def _owner(folder: str, packages: dict[str, Package]) -> str:
-    """The package that a folder belongs to: the nearest one above it."""
+    """Return the nearest package at or above a folder."""
     while folder not in packages:
         folder = folder.rpartition("/")[0]
     return folder
 
 
 def inside(path: str) -> list[str]:
-    """The segments of a repository's or package's name. Raises Refused for a path that leads out of a folder."""
+    """Return the segments of a repository's or package's name. Raises Refused if it leads out of a folder."""
     segments = path.split("/")
     if not path or any(
         segment in ("", ".", "..") or "\0" in segment or "\\" in segment for segment in segments
@@ -149,7 +151,7 @@ class Origin:
 
 @dataclass(slots=True, eq=False)
 class Made:
-    """A rendered variant: its resource files, the functions' errors and warnings, the readiness gates that are still open."""
+    """A rendered variant: its resource files, the functions' warnings, the open readiness gates."""
 
     contents: dict[str, str]
     gates: list[str]
@@ -170,9 +172,9 @@ def make(
 ) -> Made:
     """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises Refused.
 
-    `objects`: the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's
-    own package, which keeps its name and people's edits; without `origin` it keeps its upstream too. Without `context`
-    the clone gets no package context.
+    `objects`: the candidates for injection from outside of the package. Without `clone` the blueprint is the
+    variant's own package, which keeps its name and people's edits; without `origin` it keeps its upstream
+    too. Without `context` the clone gets no package context.
     """
     errors = validate_variant(spec)
     if errors:
@@ -224,11 +226,7 @@ def unrendered(
     clone: bool = True,
     context: bool = True,
 ) -> dict[str, str]:
-    """The start of `make`: the resource files of a clone, or without `clone` the variant's own with its current
-    upstream.
-
-    Raises Refused.
-    """
+    """Return the resource files of `make` before it applies the variant. Raises Refused."""
     try:
         package = _unrendered(blueprint, spec, origin, clone, context)
         contents = ResourcePlaces(package).contents(_items(package))
@@ -246,7 +244,7 @@ def _unrendered(
 def _cloned(
     blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin | None, context: bool
 ) -> Package:
-    """The blueprint as a new package: a new name, its upstream, and a fresh package context."""
+    """Return the blueprint as a new package, with a name, its upstream, and a fresh package context."""
     texts = blueprint.stamped
     path = str(spec["downstream"]["package"])
     package = blueprint.package(_with_context(texts, path, blueprint.limits) if context else texts)
@@ -257,14 +255,14 @@ def _cloned(
 
 
 def _followed(blueprint: UpstreamPackage, origin: Origin | None) -> Package:
-    """A variant's own package, with its current upstream."""
+    """Return a variant's own package, with its current upstream."""
     package = blueprint.package(blueprint.texts)
     _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin, keeps_strategy=True)
     return package
 
 
 def _notes(package: Package, contents: dict[str, str]) -> dict[str, str]:
-    """The files of a package that hold comments alone, and that no resource was put into: they stay, as others do."""
+    """Return the files with comments alone that no resource was put into: they stay."""
     blank = (
         (each.place(file.path), file) for each in package.walk() for file in each.files if not file.items
     )
@@ -276,7 +274,7 @@ def _items(package: Package) -> list[FileResource]:
 
 
 def _with_context(given: dict[str, str], package: str, limits: Limits) -> dict[str, str]:
-    """A blueprint's texts without their package contexts, and with a new one at the root, for the downstream `package`."""
+    """Replace a blueprint's package contexts by one at the root, for the downstream `package`."""
     texts: dict[str, str] = {}
     for path, text in given.items():
         if CONTEXT_NAME in text or "\\" in text:
@@ -292,7 +290,7 @@ def _with_context(given: dict[str, str], package: str, limits: Limits) -> dict[s
 
 
 def _set_upstream(kptfile: Resource, origin: Origin | None, keeps_strategy: bool = False) -> None:
-    """Set the package's upstream and lock, in place of the blueprint's own; a variant's own strategy may be a person's."""
+    """Set the package's upstream and lock; a variant's strategy may be a person's."""
     if origin is None:
         return
     git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}

@@ -1,1 +1,1 @@
-"""Shares the work on many packages: among the processes of this machine, among the machines of a cluster, or by shards."""
+"""Share the work on packages among this machine's processes, a cluster's machines, or shards."""

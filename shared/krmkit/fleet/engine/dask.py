@@ -1,8 +1,7 @@
-"""Run jobs on a Dask cluster: packages are sent as content, in batches; the jobs of a killed worker run again on
-another.
+"""Run jobs on a Dask cluster, in batches of contents; a killed worker's jobs run again on another.
 
-Workers run the code that they receive, and their answers are unpickled here: a client that reaches the scheduler can
-run programs on all of them. So use a network of its own, or Dask's TLS (docs/scale.md).
+Workers run the code that they receive, and their answers are unpickled here: a client that reaches the
+scheduler can run programs on all of them. So use a network of its own, or Dask's TLS (docs/scale.md).
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ class DaskEngine:
     def _done(
         self, held: Future[Any], batch: list[Any], future: Future[Any], others: Iterable[Future[Any]]
     ) -> Iterator[Done]:
-        """The results of a batch.
+        """Yield the results of a batch.
 
         If its workers died, each package runs again alone: then only the one that kills its worker fails.
         """
@@ -223,7 +222,6 @@ def _load(blob: bytes) -> Job:
 
 
 def _work(job: Job, blob: bytes, version: str) -> list[Done]:
-    """Run a batch on a worker."""
     if version != krmkit.__version__:
         raise Refused(
             f"a worker has krmkit {krmkit.__version__}, and this is krmkit {version}; install the same version on all machines"
@@ -233,11 +231,10 @@ def _work(job: Job, blob: bytes, version: str) -> list[Done]:
 
 
 def batches(inputs: Iterable[Any], workers: int) -> Iterator[list[Any]]:
-    """Split inputs into lists, in their order: small ones first, so that every worker starts soon, then larger ones.
+    """Split inputs into lists, in order: small ones first, so that every worker starts soon.
 
-    The attribute `size` of an input, if it has one, is its bytes.
-
-    Example: with one worker, ten inputs come as 1, 2, 4 and 3.
+    The attribute `size` of an input, if it has one, is its bytes. Example: with one worker, ten inputs come
+    as 1, 2, 4 and 3.
     """
     batch: list[Any] = []
     number = size = 0

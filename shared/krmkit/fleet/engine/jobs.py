@@ -1,9 +1,10 @@
-"""One interface for running jobs on packages: in this process, in processes of this machine, or on a cluster.
+"""One interface for jobs on packages: in this process, in processes of this machine, or on a cluster.
 
     for answer, problem in engine.map(job, inputs):
 
-A job is a callable from one input to one answer. Both hold packages as content, so that a job can run anywhere, without
-a shared disk. Job, inputs and answers can be pickled. A job does its costly setup on its first call in a process.
+A job is a callable from one input to one answer. Both hold packages as content, so that a job can run
+anywhere, without a shared disk. Job, inputs and answers can be pickled. A job does its costly setup on its
+first call in a process.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ Done = tuple[Any, str]
 
 
 class Engine(Protocol):
-    """Runs jobs.
+    """What runs jobs.
 
-    `map` yields one Done for each input, in their order; inputs are taken as they are needed. `near`: it works on this
-    machine, with its disk.
+    `map` yields one Done for each input, in their order; inputs are taken as they are needed. `near`: it
+    works on this machine, with its disk.
     """
 
     near: bool
@@ -45,7 +46,7 @@ def attempt(job: Job, given: Any) -> Done:
 
 
 def unexpected(error: Exception) -> str:
-    """The message for an error that only a mistake in krmkit can cause."""
+    """Return the message for an error that only a mistake in krmkit can cause."""
     return f"an error in krmkit itself: {type(error).__name__}: {error}"
 
 
@@ -98,7 +99,7 @@ class Processes:
                 following += 1
 
     def close(self) -> None:
-        """Processes end with each map."""
+        """Do nothing: processes end with each map."""
 
 
 def _doing(job: Job) -> Callable[[Any], Done]:
@@ -106,6 +107,6 @@ def _doing(job: Job) -> Callable[[Any], Done]:
 
 
 def local(jobs: int, count: int) -> Engine:
-    """The engine for `count` packages with up to `jobs` processes of this machine."""
+    """Return the engine for `count` packages with up to `jobs` processes of this machine."""
     jobs = min(jobs, count)
     return Processes(jobs) if jobs > 1 else Serial()

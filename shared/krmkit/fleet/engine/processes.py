@@ -15,7 +15,7 @@ from typing import Any
 
 # A process has its next task queued when it finishes one.
 _AHEAD = 2
-# The most tasks begun after the oldest unfinished one, so that a slow task does not pile up the others' answers.
+# The most tasks begun after the oldest unfinished one: a slow task must not pile up the others' answers.
 _WINDOW = 256
 
 
@@ -53,7 +53,7 @@ class _Tasks:
         self._open: dict[int, None] = {}  # begun and unfinished, the oldest first
 
     def take(self) -> tuple[int, Any] | None:
-        """The next task, None if there is none, or none may begin yet."""
+        """Return the next task, None if there is none, or none may begin yet."""
         if self._again:
             return self._again.popleft()
         task = self._next
@@ -78,9 +78,9 @@ def share(
 ) -> Iterator[tuple[int, Any, str]]:
     """Yield (number, answer, "") for every input, as they finish; (number, None, how) if its process died.
 
-    Each of the `jobs` processes calls make(argument) once, and calls the function it returns with one input after the
-    other; inputs are numbered from 0, and taken as they are needed. A forked process has the argument already;
-    elsewhere `make` and it are sent.
+    Each of the `jobs` processes calls make(argument) once, and calls the function it returns with one input
+    after the other; inputs are numbered from 0, and taken as they are needed. A forked process has the
+    argument already; elsewhere `make` and it are sent.
     """
     fork = "fork" in get_all_start_methods()
     context: Any = get_context("fork" if fork else "spawn")
@@ -129,7 +129,7 @@ def share(
 
 
 def _how(code: int) -> str:
-    """How a process ended, in words."""
+    """Say how a process ended."""
     if code < 0:
         return f"was killed ({signal.Signals(-code).name})"
     return f"ended with exit code {code}"

@@ -1,7 +1,7 @@
-"""`krmkit init --platform DIR`: the repository of a small platform, which renders without findings.
+"""Make the repository of a small platform that renders without findings: `krmkit init --platform DIR`.
 
-The files beside this module are the templates: a blueprint with packs, a Cluster with its class and an Installation,
-and a fleet of two sites. The sites are rendered from it.
+The files beside this module are the templates: a blueprint with packs, a Cluster with its class and an
+Installation, and a fleet of two sites. The sites are rendered from it.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ The blueprint that it clones is the tag `blueprints/site/v1` of this repository.
 
 
 def missing_files(folder: str) -> list[FileEdit]:
-    """The files of the repository that a killed run has not written yet, without the sites that are rendered from them.
+    """Return the files of the repository that are still to be written, without the rendered sites.
 
-    Raises Refused where the folder has others, or one of them with another content.
+    A killed run may have written some. Raises Refused where the folder has others, or one of them with
+    another content.
     """
     texts = {"README.md": README} | {place: (HERE / name).read_text("utf-8") for name, place in FILES.items()}
     if os.path.isdir(folder):

@@ -1,1 +1,1 @@
-"""Package variants in git: clone, follow, adopt, propose, publish and delete package revisions, by Porch's rules."""
+"""Package variants in git: clone, follow, adopt, propose, publish and delete revisions by Porch's rules."""

@@ -76,7 +76,7 @@ class Drafts:
         self.approve(built, memory, commit, ref)
 
     def approve(self, built: Built, memory: RevisionMemory, commit: str, ref: str) -> None:
-        """Propose or publish a draft if the policy wants it, no readiness gate is open, and no conflict waits for a person.
+        """Propose or publish a draft if the policy wants it and no readiness gate or conflict is open.
 
         A person's change in main that publishing would replace is such a conflict.
         """
@@ -118,7 +118,7 @@ class Drafts:
         self.outcome.actions.append(f"published {short_ref(tag)}")
 
     def _tagging(self, tag: str) -> str:
-        """Advice to tag main's commit as a version, "" for a first version, which would not be the variant's."""
+        """Return advice to tag main's commit as a version, "" for a first one, which would be nobody's."""
         if not any(ref.startswith(TAGS) for ref in self.new.owned):
             return ""
         return f"tag main's commit as {short_ref(tag)}, to have it merged, or "
@@ -142,7 +142,7 @@ class Drafts:
             self.new.owned.append(ref)
 
     def _passed_over(self) -> list[str]:
-        """The package's revisions that no variant owns, and no version of this one has replaced."""
+        """Return the package's revisions that no variant owns and no newer version replaces."""
         refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
         there = [ref for ref in sorted(refs) if self.store.refs.get(ref) is not None]
         mine = [ref for ref in self.new.owned if self.store.package_of(ref) == self.package]
@@ -180,9 +180,10 @@ def revisions_of(
 ) -> list[dict[str, Any]]:
     """Return a package's revisions; those that people made from the variant's become owned in `state`.
 
-    A person may propose or publish a draft, take it back, or publish commits on top of it: each makes another ref of
-    the same workspace, which takes over the workspace's memory. A newer version with the same upstream, made from the
-    variant's or in main, takes over that of the newest owned one. `taken`: refs that other variants own.
+    A person may propose or publish a draft, take it back, or publish commits on top of it: each makes another
+    ref of the same workspace, which takes over the workspace's memory. A newer version with the same
+    upstream, made from the variant's or in main, takes over that of the newest owned one. `taken`: refs that
+    other variants own.
     """
     revisions = store.revisions(package)
     known = {
@@ -209,10 +210,10 @@ def revisions_of(
 def _published_since(
     state: VariantState, store: Store, package: str, taken: Container[str]
 ) -> list[tuple[str, str]]:
-    """The unowned tags of versions above the newest owned one that people made of the variant's, and what each is made of.
+    """Return the newer unowned tags that people made of the variant's, each with its origin.
 
-    Those go on from a commit of the variant, or are people's in main. A commit may have been amended or squashed: then
-    the content tells. Others are another person's.
+    Those go on from a commit of the variant, or are people's in main. A commit may have been amended or
+    squashed: then the content tells. Others are another person's.
     """
     tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and version_number(ref)]
     newest = max((ref for ref in tags if ref in state.owned), key=version_number, default="")
@@ -238,7 +239,7 @@ def _published_since(
 
 
 def _same_content(state: VariantState, store: Store, package: str, tag: str) -> str:
-    """The variant's revision that a tag has the content of, "" for none: it has its upstreamLock, and most files as they were.
+    """Return the variant's revision with the upstreamLock and most files of a tag, "" for none.
 
     A commit that names another workspace is somebody else's, whatever it holds.
     """
@@ -259,7 +260,7 @@ def _same_content(state: VariantState, store: Store, package: str, tag: str) -> 
 
 
 def _is_plain(store: Store, tag: str) -> bool:
-    """Whether no commit names a workspace that a tag was made in."""
+    """Return whether no commit names a workspace that a tag was made in."""
     return store.workspace_of(tag) == tag.rpartition("/")[2]
 
 
@@ -271,25 +272,25 @@ def _lock(files: dict[str, File]) -> tuple[str, str] | None:
 
 
 def _is_of_main(store: Store, tag: str) -> bool:
-    """Whether people tagged a commit of main: one that no workspace is named for."""
+    """Return whether people tagged a commit of main: one that no workspace is named for."""
     return _is_plain(store, tag) and MAIN in store.seen and descends(store, store.seen[MAIN], store.seen[tag])
 
 
 def _upstream_of(store: Store, package: str, ref: str) -> str | None:
-    """The folder that the upstreamLock of a revision names, None without a lock."""
+    """Return the folder that the upstreamLock of a revision names, None without a lock."""
     kptfile = kptfile_in(store, package, ref)
     lock = _lock({"Kptfile": File(kptfile)}) if kptfile is not None else None
     return lock[1] if lock is not None else None
 
 
 def kptfile_in(store: Store, package: str, ref: str) -> bytes | None:
-    """The Kptfile of a revision, None without one. Raises GitError."""
+    """Return the Kptfile of a revision, None without one. Raises GitError."""
     found = store.objects.read(f"{store.commit_of(ref)[1].tree}:{store.folder(package)}/Kptfile")
     return found[2] if found is not None else None
 
 
 def _counts(ref: str) -> bool:
-    """Whether a ref is a revision, not a floating tag or a proposal to delete one."""
+    """Return whether a ref is a revision, not a floating tag or a proposal to delete one."""
     return version_number(ref) > 0 if ref.startswith(TAGS) else "/deletionProposed/" not in ref
 
 
@@ -304,6 +305,6 @@ def propose_deletion(store: Store, revision: dict[str, Any]) -> None:
 
 
 def _deletion_of(store: Store, revision: dict[str, Any]) -> str:
-    """The branch that proposes the deletion of a published revision."""
+    """Return the branch that proposes the deletion of a published revision."""
     last = revision["metadata"]["ref"].rpartition("/")[2]
     return store.ref(lifecycle.DELETION_PROPOSED, revision["spec"]["packageName"], last)

@@ -1,7 +1,8 @@
-"""Find the sync output that a person's commit is based on, and the published revision that a draft is based on.
+"""Find the sync output that a person's commit is based on, and the revision that a draft is based on.
 
-That is the newest one, unless a sync was killed before its draft had it: a person may then have continued from the one
-before. A commit that amends or squashes the sync's own has neither as a parent: the most similar output counts.
+That is the newest one, unless a sync was killed before its draft had it: a person may then have continued
+from the one before. A commit that amends or squashes the sync's own has neither as a parent: the most similar
+output counts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from krmkit.systems.porch.variants.lifecycle import Revision, is_published
 
 
 def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:
-    """Return the memory that a draft's `commit` with the package `tree` is based on: this one, or the one before."""
+    """Return the memory that a draft's `commit` or package `tree` is based on: this, or the one before."""
     if not memory.before or memory.commit == commit or descends(store, commit, memory.commit):
         return memory
     before, output, given, base = memory.before
@@ -47,11 +48,11 @@ def published_below(
 def overtaken(
     store: Store, state: VariantState, known: Container[str], revisions: list[Revision]
 ) -> dict[str, str]:
-    """The drafts that are as a sync left them while people continued under another ref: those refs.
+    """Return the untouched drafts that people continued under other refs, with those refs.
 
-    A person can publish or propose a commit on top of a draft without pushing the draft, and can publish a change of
-    the published revision while a draft waits. `known`: the refs that the variant owned at the last sync. Raises
-    Refused if people changed the draft as well: a sync would keep only one of both.
+    A person can publish or propose a commit on top of a draft without pushing the draft, and can publish a
+    change of the published revision while a draft waits. `known`: the refs that the variant owned at the last
+    sync. Raises Refused if people changed the draft as well: a sync would keep only one of both.
     """
     refs = {}
     for draft in revisions:
@@ -93,7 +94,7 @@ def _is_edited(state: VariantState, revision: Revision) -> bool:
 
 
 def descends(store: Store, commit: str, *ancestors: str) -> bool:
-    """Whether a commit is one of `ancestors` or descends from one."""
+    """Return whether a commit is one of `ancestors` or descends from one."""
     pending, seen = [commit], {commit}
     while pending and len(seen) < HISTORY:
         current = pending.pop(0)
@@ -109,7 +110,7 @@ def descends(store: Store, commit: str, *ancestors: str) -> bool:
 
 
 def distance(store: Store, one: str, other: str) -> int:
-    """The number of lines that two trees do not share."""
+    """Return the number of lines that two trees do not share."""
     if one == other:
         return 0
     entries = [

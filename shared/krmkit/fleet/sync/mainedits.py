@@ -10,9 +10,10 @@ from krmkit.systems.porch.variants import lifecycle
 
 
 def replaced_in_main(store: Store, package: str, number: int, output: str) -> list[str]:
-    """The paths in main that people changed and that publishing the tree `output` would replace or remove.
+    """Return the paths in main with people's changes that publishing the tree `output` would lose.
 
-    Publishing keeps files that people added, and their changes where the version changes nothing. Raises GitError.
+    Publishing keeps files that people added, and their changes where the version changes nothing. Raises
+    GitError.
     """
     head = store.refs.get(MAIN)
     if head is None:
@@ -30,10 +31,10 @@ def replaced_in_main(store: Store, package: str, number: int, output: str) -> li
 
 
 def version_in_main(store: Store, package: str, now: str | None, number: int) -> str | None:
-    """The tree of the version that a package's folder in main, `now`, is based on before it gets version `number`.
+    """Return the version's tree that a package's folder in main, `now`, is based on before `number`.
 
-    That is the version that a sync put there, or the newest one below `number` if a person committed all of it to main
-    and tagged it.
+    That is the version that a sync put there, or the newest one below `number` if a person committed all of
+    it to main and tagged it.
     """
     known = store.main_state[0].get(package, "")
     last = max((one for one in store.versions(package) if one < number), default=0)
@@ -47,7 +48,7 @@ def version_in_main(store: Store, package: str, now: str | None, number: int) ->
 
 
 def _folder_of(store: Store, package: str, number: int) -> str | None:
-    """The tree of a package in a published version, None if there is none."""
+    """Return the tree of a package in a published version, None if there is none."""
     oid = store.refs.get(store.ref(lifecycle.PUBLISHED, package, f"v{number}"))
     try:
         return store.objects.folder(store.objects.commit(oid)[1].tree, store.folder(package)) if oid else None

@@ -1,7 +1,8 @@
-"""Update the branch main of a repository to the newest published revision of each package, in one commit.
+"""Update the branch main of a repository to the newest version of each package, in one commit.
 
-`refs/krmkit/main` records the last update: `{"packages": {"web": "v3"}, "tree": OID}`, where the tree is that of the
-whole branch. A sync changes only files that it wrote: people's own files in main stay, also in the folders of packages.
+`refs/krmkit/main` records the last update: `{"packages": {"web": "v3"}, "tree": OID}`, where the tree is that
+of the whole branch. A sync changes only files that it wrote: people's own files in main stay, also in the
+folders of packages.
 """
 
 from __future__ import annotations
@@ -98,7 +99,6 @@ class MainBranch:
         store.refs.set(MAIN_STATE, store.pack.blob((json.dumps(state, sort_keys=True) + "\n").encode()))
 
     def _published(self, package: str, number: int) -> tuple[str | None, str]:
-        """(tree, "") of a published revision's package, or (None, error)."""
         store = self.store
         ref, place = store.ref(lifecycle.PUBLISHED, package, f"v{number}"), store.folder(package)
         oid = store.refs.get(ref)
@@ -113,7 +113,7 @@ class MainBranch:
         return folder, "" if folder is not None else f"{ref} must hold the folder {place}/, and has none"
 
     def _merged(self, package: str, number: int, folder: str, root: str | None) -> str | None:
-        """The folder of a package in main with the published content, None if it has that already."""
+        """Return the folder of a package in main with the published content, None if it has it already."""
         store = self.store
         place = store.folder(package)
         now = store.objects.folder(root, place) if root is not None else None
@@ -143,7 +143,7 @@ def _message(changed: dict[str, str], actions: list[str]) -> str:
 
 
 def _published_now(store: Store) -> dict[str, int]:
-    """The highest number that this sync publishes, by package."""
+    """Return the highest number that this sync publishes, by package."""
     numbers: dict[str, int] = {}
     for ref in store.refs.changes:
         last = ref.rpartition("/")[2]

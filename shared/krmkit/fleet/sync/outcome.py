@@ -12,12 +12,12 @@ from krmkit.libraries.json.paths import dotted
 class SyncOutcome:
     """The result of a sync for one variant: `actions` in words, in their order; `error`: why it failed.
 
-    `stuck`: a draft was left alone because of its conflicts. `waiting`: a draft is not approved because of conflicts
-    that it had. `held`: a draft is not published because a person's change in main would be lost. `leftovers`: unneeded
-    refs, which --prune removes; `leftover`: the reason. `drift`: differences from the state by hand. `collisions`:
-    objects that another package makes as well. `targets`: the refs of its package revisions, Porch's
-    status.downstreamTargets. `rendered`: what the last render in place of its draft, or else of its newest version, says,
-    where nothing is to be written.
+    `stuck`: a draft was left alone because of its conflicts. `waiting`: a draft is not approved because of
+    conflicts that it had. `held`: a draft is not published because a person's change in main would be lost.
+    `leftovers`: unneeded refs, which --prune removes; `leftover`: the reason. `drift`: differences from the
+    state by hand. `collisions`: objects that another package makes as well. `targets`: the refs of its
+    package revisions, Porch's status.downstreamTargets. `rendered`: what the last render in place of its
+    draft, or else of its newest version, says, where nothing is to be written.
     """
 
     name: str
@@ -44,6 +44,6 @@ class SyncOutcome:
 
 
 def said(conflict: ResourceConflict) -> str:
-    """`app.yaml:9:3 data.size: changed upstream to ...`; a whole resource has its name in place of the path."""
+    """Return `app.yaml:9:3 data.size: changed upstream to ...`; a whole resource has its name, no path."""
     name = "" if conflict.resource in conflict.message else conflict.resource
     return f"{conflict.place} {dotted(conflict.path) or name}".rstrip() + f": {conflict.message}"

@@ -11,7 +11,7 @@ from krmkit.render.status import last_render
 
 
 def rendered(store: Store, owned: list[str]) -> str:
-    """What the draft, or else the newest version, says of its last render; "" if it says nothing. Raises GitError.
+    """Return what the draft, else the newest version, says of its last render, or "". Raises GitError.
 
     `owned`: the refs of the revisions. Example: `drafts/web/v1: Rendered is True (RenderSuccess)`.
     """

@@ -21,7 +21,7 @@ from krmkit.systems.porch.api.apinames import upstream_version
 
 @dataclass(slots=True)
 class CloneSource:
-    """A revision of an upstream package: `ref` and `commit` in its store, `tree` of its folder, `time` of the commit."""
+    """A revision of an upstream package: `ref`, `commit` and its `time`, and the `tree` of its folder."""
 
     store: Store
     package: str
@@ -47,7 +47,7 @@ class CloneSource:
         return self._files
 
     def blueprint(self) -> UpstreamPackage:
-        """The package as a blueprint, read once for all of its variants."""
+        """Return the package as a blueprint, read once for all of its variants."""
         if self._blueprint is None:
             self._blueprint = read_blueprint(self.files())
         return self._blueprint
@@ -59,7 +59,7 @@ class CloneSource:
         return self._others
 
     def kept_in(self, store: Store) -> str:
-        """The tree of the package, written into a downstream store as well: upstream may rewrite its history."""
+        """Return the package's tree, also in a downstream store: upstream may rewrite its history."""
         if store.name not in self._kept:
             self._kept[store.name] = write_files(store.pack, self.files())
         return self._kept[store.name]
@@ -80,7 +80,7 @@ class SyncSources:
     _digests: dict[str, str] = field(default_factory=dict)
 
     def downstream(self, repo: str) -> Store:
-        """The store of a downstream repository. Raises Refused if it is not known."""
+        """Return the store of a downstream repository. Raises Refused if it is not known."""
         store = self.stores.get(repo)
         if store is None:
             hint = proposal(repo, self.stores)
@@ -90,7 +90,7 @@ class SyncSources:
         return store
 
     def find(self, upstream: dict[str, Any]) -> CloneSource:
-        """The revision that a variant's upstream names. Raises Refused if there is none."""
+        """Return the revision that a variant's upstream names. Raises Refused if there is none."""
         name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
         version, workspace = upstream_version(upstream), bool(upstream.get("workspaceName"))
         asked = name, package, version, workspace
@@ -121,10 +121,10 @@ class SyncSources:
         return source
 
     def base_of(self, files: Files, downstream: Store, kept: str = "") -> tuple[Files, str]:
-        """The upstream files that a package merged last, and the commit of its upstreamLock; none and "" without one.
+        """Return the upstream files that a package merged last, and its upstreamLock's commit, or {} and "".
 
-        `kept`: the tree of these files in the downstream store, "" if unknown. Raises Refused if the lock has no
-        commit, or one that no known repository has.
+        `kept`: the tree of these files in the downstream store, "" if unknown. Raises Refused if the lock has
+        no commit, or one that no known repository has.
         """
         commit, directory = lock_of(files)
         if not commit:
@@ -150,7 +150,7 @@ class SyncSources:
         )
 
     def variant(self, task: Task, store: Store, source: CloneSource) -> VariantInput:
-        """The build input of one variant in its downstream store."""
+        """Return the build input of one variant in its downstream store."""
         origin = Origin(
             task.spec["upstream"], self.objects.repository(source.store.name, task.namespace), source.commit
         )
@@ -159,7 +159,7 @@ class SyncSources:
         return VariantInput(task.name, task.namespace, task.spec, origin, store.deployment)
 
     def objects_digest(self, namespace: str) -> str:
-        """A digest of all objects that a variant of this namespace may inject."""
+        """Return a digest of all objects that a variant of this namespace may inject."""
         if namespace not in self._digests:
             digest = hashlib.sha256()
             for one in self.objects.of(namespace):
@@ -169,7 +169,7 @@ class SyncSources:
 
 
 def _missing(store: Store, package: str, version: str, workspace: bool) -> Refused:
-    """The error about a revision that is not there, with those that are."""
+    """Return the error about a revision that is not there, with those that are."""
     packages, there = list(store.packages()), store.names(package, workspace)
     hint = f"; there are {', '.join(there)}" if there else proposal(package, packages)
     if workspace and (tag := store.find(package, version)):
@@ -185,7 +185,7 @@ def _missing(store: Store, package: str, version: str, workspace: bool) -> Refus
 
 
 def lock_of(files: Files) -> tuple[str, str]:
-    """The commit and folder of a package's upstreamLock, both "" without one. Raises Refused for half of one."""
+    """Return commit and folder of a package's upstreamLock, or "" twice. Raises Refused for half of one."""
     lock = package_kptfile(files).get("upstreamLock")
     if lock is None:
         return "", ""
@@ -196,7 +196,7 @@ def lock_of(files: Files) -> tuple[str, str]:
 
 
 def says_the_same(files: Files, others: Files) -> bool:
-    """Whether two Kptfiles have the same data and comments; Porch writes no slash before a directory, and no strategy."""
+    """Return whether two Kptfiles have the same data and comments, in the form of krmkit or Porch."""
     pair = [package_kptfile(one) for one in (files, others)]
     for kptfile in pair:
         for key in ("upstream", "upstreamLock"):

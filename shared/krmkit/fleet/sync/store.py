@@ -44,7 +44,8 @@ _PORCH = "kpt:{"  # begins the line in which Porch's commits say what they are a
 class Store:
     """The repository NAME: its content, and the pending writes.
 
-    `deployment` repositories get a package context and readiness gates. `directory` is the folder of all its packages.
+    `deployment` repositories get a package context and readiness gates. `directory` is the folder of all its
+    packages.
     """
 
     def __init__(self, name: str, folder: Path, deployment: bool = True, directory: str = "") -> None:
@@ -62,12 +63,12 @@ class Store:
         self.objects.close()
 
     def folder(self, package: str) -> str:
-        """The folder of a package in the repository's trees."""
+        """Return the folder of a package in the repository's trees."""
         return f"{self.directory}/{package}" if self.directory else package
 
     @cached_property
     def _packages(self) -> dict[str, list[tuple[str, str, str]]]:
-        """(ref, lifecycle, last name) of the revisions of each package."""
+        """Return (ref, lifecycle, last name) of the revisions of each package."""
         packages: dict[str, list[tuple[str, str, str]]] = {}
         for ref in self.seen:
             package = self.package_of(ref)
@@ -79,7 +80,7 @@ class Store:
 
     @cached_property
     def main_state(self) -> tuple[dict[str, str], str]:
-        """The versions in main, and its tree with them; both empty if unreadable: then every package is merged again."""
+        """Return the versions in main and its tree then; both empty if unreadable, so that all is merged."""
         oid = self.seen.get(MAIN_STATE)
         if oid is None:
             return {}, ""
@@ -93,18 +94,18 @@ class Store:
         return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")
 
     def commit_of(self, ref: str) -> tuple[str, Commit]:
-        """The oid and the commit of a ref. Raises GitError if it points to another object."""
+        """Return the oid and the commit of a ref. Raises GitError if it points to another object."""
         try:
             return self.objects.commit(self.seen[ref])
         except GitError as error:
             raise GitError(f"{self.name}: {ref} must name a commit: {error}") from None
 
     def revision_refs(self, package: str) -> dict[str, str]:
-        """Every ref of a package's revisions, with its oid."""
+        """Return every ref of a package's revisions, with its oid."""
         return {ref: self.seen[ref] for ref, _, _ in self._packages.get(package, ())}
 
     def revisions(self, package: str) -> list[dict[str, Any]]:
-        """The package's revisions as Porch's PackageRevision objects; `metadata.ref` is the ref of each."""
+        """Return the package's revisions as Porch's PackageRevision objects, each with `metadata.ref`."""
         listed = self._packages.get(package, [])
         proposed = {last for _, state, last in listed if state == lifecycle.DELETION_PROPOSED}
         revisions = []
@@ -135,10 +136,11 @@ class Store:
         return {"metadata": metadata, "spec": {**spec, **({"revision": number} if number else {})}}
 
     def workspace_of(self, ref: str) -> str:
-        """The workspace that a published revision was made in; the last word of its tag if no commit names it.
+        """Return the workspace of a published revision; the last word of its tag if no commit names it.
 
-        Porch names it in the commit of the tag. A sync names it in a trailer; a person's commits on top of the sync's
-        name none, so that search goes back in history, until a commit that another workspace of Porch made.
+        Porch names it in the commit of the tag. A sync names it in a trailer; a person's commits on top of
+        the sync's name none, so that search goes back in history, until a commit that another workspace of
+        Porch made.
         """
         oid, commit = self.commit_of(ref)
         named = _porch_workspace(commit.message, self.folder(self.package_of(ref)))
@@ -162,11 +164,11 @@ class Store:
 
     @cached_property
     def _named(self) -> dict[str, str]:
-        """The workspaces that trailers name, by the oids of the commits that were read."""
+        """Return the workspaces that trailers name, by the oids of the commits that were read."""
         return {}
 
     def package_of(self, ref: str) -> str:
-        """The package of a revision's ref, "" for other refs."""
+        """Return the package of a revision's ref, "" for other refs."""
         if ref.startswith(TAGS):
             path = ref.removeprefix(TAGS)
         else:
@@ -182,10 +184,10 @@ class Store:
         )  # other folders are not packages of this Repository
 
     def find(self, package: str, version: str, workspace: bool = False) -> str:
-        """The ref of an upstream, "" if there is none: a tag or branch PACKAGE/VERSION, floating ones too.
+        """Return the ref of an upstream, "" without one: a tag or branch PACKAGE/VERSION, floating too.
 
-        `workspace`: the version is a workspace, so a published revision is found by the one that it was made in, and
-        only by that. `main` is the main branch.
+        `workspace`: the version is a workspace, so a published revision is found by the one that it was made
+        in, and only by that. `main` is the main branch.
         """
         path = self.folder(package)
         tag = f"{TAGS}{path}/{version}"
@@ -201,7 +203,7 @@ class Store:
         return MAIN if version == lifecycle.MAIN_WORKSPACE and MAIN in self.seen else ""
 
     def names(self, package: str, workspace: bool) -> list[str]:
-        """What `find` knows of a package: its newest published revisions, its floating tags and drafts, and main."""
+        """Return what `find` knows of a package: newest versions, floating tags, drafts, and main."""
         tags = [self.ref(lifecycle.PUBLISHED, package, f"v{one}") for one in self.versions(package)[-5:]]
         found = [self.workspace_of(tag) if workspace else tag.rpartition("/")[2] for tag in tags]
         found += [
@@ -214,7 +216,7 @@ class Store:
         return found
 
     def versions(self, package: str) -> list[int]:
-        """The numbers of the published revisions, rising."""
+        """Return the numbers of the published revisions, rising."""
         numbers = (
             _NUMBERED.fullmatch(last)
             for _, state, last in self._packages.get(package, ())
@@ -223,11 +225,11 @@ class Store:
         return sorted(int(number[1]) for number in numbers if number)
 
     def packages(self) -> Iterator[str]:
-        """Every package that has a revision."""
+        """Return every package that has a revision."""
         return iter(self._packages)
 
     def ref(self, state: str, package: str, last: str) -> str:
-        """The ref of a revision with this lifecycle."""
+        """Return the ref of a revision with this lifecycle."""
         path = f"{self.folder(package)}/{last}"
         if state == lifecycle.PUBLISHED:
             return TAGS + path
@@ -241,7 +243,7 @@ def short_ref(ref: str) -> str:
 
 
 def _porch_workspace(message: str, folder: str) -> str:
-    """The workspace that Porch's lines `kpt:{"package": ..., "workspaceName": ...}` name for a package, "" without."""
+    """Return the workspace in a package's line `kpt:{"package": ..., "workspaceName": ...}`, or ""."""
     for line in map(str.strip, message.split("\n")):
         if line.startswith(_PORCH):
             try:

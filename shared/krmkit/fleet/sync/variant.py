@@ -1,12 +1,13 @@
-"""Bring the package revisions of one variant up to date, as Porch's controller does in one reconciliation.
+"""Bring the package revisions of one variant up to date, as one reconciliation of Porch does.
 
 1. Find the upstream's revision, and the downstream revisions that the variant owns or adopts.
 2. Nothing new since the last sync: done.
-3. No downstream: clone a draft. Drafts: merge the upstream into each, apply the variant again. Published: the same, as a new draft.
-   A package without edits is cloned anew: there is nothing to merge.
+3. No downstream: clone a draft. Drafts: merge the upstream into each, apply the variant again.
+   Published: the same, as a new draft. A package without edits is cloned anew: nothing is to merge.
 4. Propose or publish drafts with met readiness gates and without conflicts (`approve`).
 
-`prepare` reads, and returns the packages to be built (3) as jobs; `finish` gets the built packages, and changes refs and objects.
+`prepare` reads, and returns the packages to be built (3) as jobs; `finish` gets the built packages, and
+changes refs and objects.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class VariantSync:
         )
 
     def prepare(self) -> list[Clone | Update]:
-        """Read the revisions and return the builds; change nothing. Raises Refused, GitError, and the errors of reading."""
+        """Read the revisions and return the builds; change nothing. Raises Refused, GitError, YamlError."""
         source = self.source = self.sources.find(self.task.spec["upstream"])
         self.outcome.upstream, self.outcome.newest = source.version, source.newest
         self.new.upstream = f"{source.store.name} {source.ref} {source.commit}"
@@ -111,7 +112,7 @@ class VariantSync:
         return [job.build for job in self.jobs]
 
     def finish(self, built: list[Built]) -> SyncOutcome:
-        """Change the store's refs and pack in memory, with one Built for each that `prepare` returned. Raises GitError."""
+        """Change the store's refs and pack in memory by a Built for each of `prepare`. Raises GitError."""
         if self.known:
             self.new = self.drafts.new = self.old or self.new
             self._leave_packages()
@@ -141,7 +142,7 @@ class VariantSync:
     # Reading the current state
 
     def _inputs(self, source: CloneSource) -> str:
-        """A digest of all inputs of the package, without the package itself."""
+        """Return a digest of all inputs of the package, without the package itself."""
         given = [
             self.task.spec,
             source.ref,
@@ -152,7 +153,7 @@ class VariantSync:
         return hashlib.sha256(json.dumps(given, sort_keys=True, default=str).encode()).hexdigest()
 
     def _is_known(self) -> bool:
-        """Whether the last sync had these inputs, and the package's revisions are unchanged since."""
+        """Return whether inputs and revisions are unchanged since the last sync."""
         return (
             self.old is not None
             and self.old.inputs == self.new.inputs
@@ -172,7 +173,7 @@ class VariantSync:
         return any(ref.startswith(f"refs/heads/{kind}/") for ref in refs for kind in waiting)
 
     def _downstream(self) -> lifecycle.Downstream:
-        """The revisions to work on, and the deletions and orphanings of those that are no longer the variant's."""
+        """Return the revisions to work on, and delete or orphan those that are no longer the variant's."""
         packages = {self.package, *map(self.store.package_of, self.new.owned)} - {""}
         kept = []
         for package in sorted(packages):
@@ -190,7 +191,7 @@ class VariantSync:
         return lifecycle.downstream_revisions(self.variant, kept)
 
     def _other_refs(self) -> list[str]:
-        """The refs that the variant owns of its earlier packages."""
+        """Return the refs that the variant owns of its earlier packages."""
         return [
             ref
             for ref in self.new.owned
@@ -207,7 +208,7 @@ class VariantSync:
         return Clone(variant, self.source.blueprint(), self.source.others(), self.source.size())
 
     def _job(self, variant: VariantInput, revision: dict[str, Any]) -> _Job:
-        """The work on an existing revision."""
+        """Return the build of an existing revision."""
         source, ref = self.source, revision["metadata"]["ref"]
         tree = self._tree(revision)
         commit, memory = revision["metadata"]["commit"], self.new.memories.get(ref)
@@ -225,7 +226,8 @@ class VariantSync:
         last, kept = None, ""
         if left is not None:
             output = read_files(self.store.objects, left.output) if left.output != start else None
-            # After a killed sync and a person's commit, the memory may describe a version that the draft never got.
+            # After a killed sync and a person's commit, the memory may be of a version that the draft never
+            # got.
             if output is None or lock_of(output) == lock_of(files):
                 given = read_files(self.store.objects, left.input) if left.input else None
                 last, kept = Rendered(output, given), left.base
@@ -268,7 +270,7 @@ class VariantSync:
         self.drafts.put(built, memory, [], self.source, words, self.task.spec)
 
     def _follow(self, job: _Job, built: Built) -> None:
-        """Put an update that changes something: as a commit on a draft, or as a new draft of a published revision."""
+        """Commit an update to its draft, or open a new draft of a published revision."""
         revision, memory = job.revision, job.memory
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
         ref, workspace = revision["metadata"]["ref"], revision["spec"]["workspaceName"]
@@ -321,7 +323,7 @@ class VariantSync:
                 self.outcome.warnings.append(text)
 
     def _tree(self, revision: dict[str, Any]) -> str:
-        """The tree of the package in a revision."""
+        """Return the tree of the package in a revision."""
         _, commit = self.store.objects.commit(revision["metadata"]["commit"])
         tree = self.store.objects.folder(commit.tree, self.store.folder(self.package))
         if tree is None:
@@ -331,7 +333,7 @@ class VariantSync:
         return tree
 
     def _told(self) -> SyncOutcome:
-        """The outcome with the variant's new refs."""
+        """Return the outcome with the variant's new refs."""
         self.outcome.targets = [short_ref(ref) for ref in self.new.owned]
         self.outcome.draft = next(
             (short_ref(ref) for ref in self.new.owned if ref.startswith("refs/heads/")), ""

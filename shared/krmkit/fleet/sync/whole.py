@@ -1,4 +1,4 @@
-"""Sync a fleet: every variant of the sets, removed variants, the main branches, and one transaction per repository."""
+"""Sync a fleet: variants of the sets, removed variants, main branches; a transaction per repository."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class _Work:
 class Sync:
     """Carries out a sync in memory; `store` then writes it.
 
-    `engine` builds the packages by `build`. `on_conflict`: that of Update. `dry`: only compute the changes; write nothing.
+    `engine` builds the packages by `build`. `on_conflict`: that of Update. `dry`: only compute the changes;
+    write nothing.
     """
 
     plan: FleetPlan
@@ -70,7 +71,7 @@ class Sync:
     _objects: dict[str, list[str]] = field(default_factory=dict)
 
     def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
-        """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises Refused."""
+        """Bring every variant up to date in memory; failing ones leave their refs. Raises Refused."""
         self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
         self._wanted = {
             (str((task.spec.get("downstream") or {}).get("repo") or ""), state_ref(task.namespace, task.name))
@@ -115,7 +116,7 @@ class Sync:
                 self.outcomes += [one for one in main.outcomes if one.package not in told]
 
     def _prepare(self, task: Task, problem: str) -> _Work:
-        """Read a variant's inputs. `problem`: the conflict with another variant's name or package, "" without."""
+        """Read a variant's inputs. `problem`: a conflict with another variant's name or package, or ""."""
         downstream = task.spec.get("downstream") or {}
         repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
         work = _Work(SyncOutcome(_name(task), f"{repo}/{package}"))
@@ -159,13 +160,13 @@ class Sync:
         return work.outcome
 
     def _is_ours(self, state: VariantState) -> bool:
-        """Whether the given files define the state's fleet completely."""
+        """Return whether the given files define the state's fleet completely."""
         return state.fleet in self.plan.fleets
 
     def _taken(
         self, store: Store, own: str, package: str, task: Task, state: VariantState | None
     ) -> dict[str, str]:
-        """The refs of a package's revisions that belong to other variants, with the variants' names.
+        """Return the refs of a package's revisions that other variants own, with the variants' names.
 
         Raises Refused if the variant, or its package, is of a fleet that is not among the given files.
         """
@@ -186,7 +187,7 @@ class Sync:
         return owners
 
     def _by_package(self, store: Store) -> dict[str, list[tuple[str, VariantState]]]:
-        """The states with the packages that they own revisions of."""
+        """Return the states with the packages that they own revisions of."""
         known = self._packages.get(store.name)
         if known is None:
             known = self._packages[store.name] = {}
@@ -198,7 +199,8 @@ class Sync:
     def _write_objects(self, store: Store) -> None:
         """Write the git objects of the variants' packages, before any ref points to them.
 
-        Git refuses some, such as a file called `git~1`: the variant that has one fails, and the others go on. Raises GitError.
+        Git refuses some, such as a file called `git~1`: the variant that has one fails, and the others go on.
+        Raises GitError.
         """
         while True:
             try:
@@ -217,7 +219,7 @@ class Sync:
                     outcome.error = f"git does not take the package: {error}"
 
     def _remove_stale(self) -> None:
-        """Delete or orphan the refs of variants that these files no longer generate; without `prune` only report them."""
+        """Delete or orphan the refs of variants that are gone; without `prune` only report them."""
         for name, states in self.states.items():
             store = self.sources.stores[name]
             for ref, state in states.items():
@@ -257,14 +259,14 @@ class Sync:
                     outcomes[package].collisions.append(text)
 
     def _why_stale(self, ref: str) -> str:
-        """Why a variant's state in a repository is no longer needed."""
+        """Return why a variant's state in a repository is no longer needed."""
         elsewhere = sorted(store for store, wanted in self._wanted if wanted == ref)
         if elsewhere:
             return f"its package is in the repository {', '.join(elsewhere)} now"
         return f"no longer in {listed(self.plan.files, 3)}"
 
     def _follow_people(self, store: Store, state: VariantState) -> None:
-        """Make a removed variant own the refs that people made of its drafts, except those that other variants adopted."""
+        """Make a removed variant own the refs that people made of its drafts and nobody adopted."""
         taken = self._owned_now.get(store.name, set())
         for package in {store.package_of(one) for one in state.owned}:
             revisions_of(state, store, package, taken)
@@ -300,11 +302,11 @@ class Sync:
         store.refs.delete(ref)
 
     def changed(self) -> bool:
-        """Whether any ref would change."""
+        """Return whether any ref would change."""
         return self.main_behind or any(store.refs.changes for store in self.sources.stores.values())
 
     def store(self, remotes: dict[str, str]) -> None:
-        """Write objects, then refs, repository by repository; those with a remote are pushed first. Raises GitError."""
+        """Write objects, then refs, of each repository; push those with a remote first. Raises GitError."""
         for name, store in self.sources.stores.items():
             if not store.refs.changes:
                 continue

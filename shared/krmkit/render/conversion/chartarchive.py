@@ -1,4 +1,4 @@
-"""Helm charts of a pack, as archives or folders: read as data, bounded, with no link followed and nothing run."""
+"""Read Helm charts of a pack, archives or folders, as bounded data: no link is followed, nothing run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ACTIONS = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
 def chart_facts(path: str, label: str, within: str) -> ChartFacts:
-    """What the archive of a chart says. Raises Refused for one that cannot be read within the limits."""
+    """Return the facts of a chart's archive. Raises Refused for one that exceeds the limits."""
     content = read_file(path, label, within=within, limit=_LARGEST)
     if content is None:
         raise Refused(f"{label}: is larger than {_LARGEST >> 20} MiB")
@@ -50,7 +50,7 @@ def chart_facts(path: str, label: str, within: str) -> ChartFacts:
 
 
 def _used(files: Mapping[str, bytes]) -> frozenset[str]:
-    """The words in the actions of templates, and in values, which `tpl` may run as a template."""
+    """Return the words in templates' actions, and in values, which `tpl` may run as a template."""
     words: set[str] = set()
     for path, content in files.items():
         if "/templates/" in f"/{path}" or path.endswith(("values.yaml", ".tpl")):
@@ -60,7 +60,7 @@ def _used(files: Mapping[str, bytes]) -> frozenset[str]:
 
 
 def _unpacked(content: bytes, label: str, left: list[int], depth: int = 0) -> dict[str, bytes]:
-    """The files of an archive and of the archives in it. `left`: bytes and entries that may still be read."""
+    """Yield the files of an archive and of archives in it. `left`: bytes and entries still allowed."""
     found: dict[str, bytes] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(content), mode="r|gz") as archive:

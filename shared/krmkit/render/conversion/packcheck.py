@@ -1,4 +1,4 @@
-"""The check of a pack's folder: `krmkit pack check`, and what an import says of the packs that it brings in."""
+"""Check a pack's folder: `krmkit pack check`, and an import's words about the packs it brings in."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_pack(given: str, review: bool = False) -> list[Result]:
 
 
 def _charts(pack: Pack, folder: str, files: frozenset[str]) -> tuple[list[ChartFacts], list[Finding]]:
-    """The charts that pack.json lists, and findings about those that cannot be read."""
+    """Return the charts that pack.json lists, and findings about unreadable ones."""
     charts: list[ChartFacts] = []
     findings: list[Finding] = []
     listed = pack.metadata.get("charts")

@@ -68,7 +68,7 @@ def exported(
 def _exported(
     item: Resource, folder: str, source: str, out: str, merge: PackMerge, record: PackRecord | None
 ) -> list[FileEdit]:
-    """The files of a pack that need no merge, and its record; the others go to the merge."""
+    """Return the files of a pack that need no merge, and its record; the others go to the merge."""
     texts = dict(texts_of(item))
     others = [path for path in regular_files(source, source) if path not in TEXTS] if source else []
     new = PackRecord.of(texts, source, others)

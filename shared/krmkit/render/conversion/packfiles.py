@@ -18,7 +18,7 @@ TEXTS = (PACK_FILE, *FILES)
 
 
 def pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
-    """The texts of a pack folder, and the paths of its other files."""
+    """Return the texts of a pack folder, and the paths of its other files."""
     if not os.path.isfile(os.path.join(folder, PACK_FILE)):
         below = os.path.join(given, "*")
         hint = f"; the folders in it are: {below}" if _holds_packs(folder) else ""
@@ -39,7 +39,7 @@ def pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
 
 
 def decoded(content: bytes, label: str, hint: str = "") -> str:
-    """The text of a file. Raises Refused where it is not UTF-8."""
+    """Return the text of a file. Raises Refused where it is not UTF-8."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -73,7 +73,7 @@ def _holds_packs(folder: str) -> bool:
 
 
 def texts_of(item: Resource) -> Iterator[tuple[str, str]]:
-    """The texts of a pack that an item carries, by the names of their files. Raises Refused."""
+    """Return the texts of a pack that an item carries, by the names of their files. Raises Refused."""
     kind = item.kind
     for file in TEXTS:
         if file == PACK_FILE and kind == "Pack":

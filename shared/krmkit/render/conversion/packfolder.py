@@ -1,8 +1,8 @@
 """Pack folders and the ConfigMaps that carry them.
 
-A pack folder holds a pack.json. Its texts become data of a ConfigMap: literal blocks if a block can hold every byte,
-else text in double quotes. Each is read back before writing, so a text that YAML cannot hold is an error and never a
-changed byte.
+A pack folder holds a pack.json. Its texts become data of a ConfigMap: literal blocks if a block can hold
+every byte, else text in double quotes. Each is read back before writing, so a text that YAML cannot hold is
+an error and never a changed byte.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def imported(
     policy: str = STOP,
     keep_old: bool = False,
 ) -> list[str]:
-    """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises Refused.
+    """Bring pack folders into the package `out`; return the paths of the ConfigMaps. Raises Refused.
 
-    A pack that is there is merged: edits of the package stay, and `policy` (as in PackMerge) decides about conflicts. An
-    older version of the pack gives way, unless `keep_old`. `say` gets a sentence for each killed run that was completed
-    first, and for each conflict; `step` the progress.
+    A pack that is there is merged: edits of the package stay, and `policy` (as in PackMerge) decides about
+    conflicts. An older version of the pack gives way, unless `keep_old`. `say` gets a sentence for each
+    killed run that was completed first, and for each conflict; `step` the progress.
     """
     # The lock covers reading and writing .krmignore, so that two imports at once lose no line.
     with Writer(out) as writer:
@@ -94,7 +94,6 @@ class _Import:
         self._present = {item.name: item for item in _carriers(self.root)}
 
     def add(self, given: str) -> None:
-        """Take one folder."""
         folder = os.path.realpath(given)
         texts, others = pack_files(folder, given)
         name = item_name(os.path.basename(folder))
@@ -133,7 +132,7 @@ class _Import:
         self.paths.append(path)
 
     def _replaced(self, name: str, given: str, texts: dict[str, str]) -> FileResource | None:
-        """The item that a pack replaces: that of its name, else that of another version of the same pack."""
+        """Return the item that a pack replaces: that of its name, else another version of the same pack."""
         if name in self._present:
             return self._present[name]
         if self.keep_old:
@@ -171,7 +170,7 @@ class _Import:
     def _copies(
         self, name: str, was: str, folder: str, record: PackRecord | None, new: PackRecord
     ) -> list[FileEdit | FolderCopy]:
-        """The other files of a pack, as they become: edited ones stay, and what the new pack lacks goes."""
+        """Return the other files of a pack after the import: edited ones stay, those that it lacks go."""
         here = os.path.join(self.root, was)
         known = record.files if record is not None else {}
         own = regular_files(here, was) if known and os.path.isdir(here) else []
@@ -193,7 +192,7 @@ class _Import:
         return [*([FolderCopy(name, folder, taken)] if taken else []), *changes]
 
     def finish(self) -> list[FileEdit | FolderCopy]:
-        """All changes of the import, with what the merge made. Raises Refused."""
+        """Return all changes of the import, with what the merge made. Raises Refused."""
         ours: dict[str, str] = {}
         for path, sides in self._sides.items():
             ours[path] = (read_file(os.path.join(self.root, path), path) or b"").decode("utf-8")
@@ -205,7 +204,7 @@ class _Import:
         return [*self._changes, *_package_files(self.root, self._ignored, self._stale)]
 
     def _renamed(self, path: str, text: str, before: str) -> list[FileEdit]:
-        """A merged file in which the items of older versions have the names of the newer ones."""
+        """Return a merged file in which older versions' items have the names of the newer ones."""
         file = SourceFile(path, text, "", path)
         target = path
         for item in file.items:
@@ -219,13 +218,13 @@ class _Import:
 
 
 def item_name(folder: str) -> str:
-    """A valid Kubernetes name close to the folder's."""
+    """Return a valid Kubernetes name close to the folder's."""
     name = "".join(sign if sign in _NAME_SIGNS else "-" for sign in folder.lower())
     return name.strip("-.")[:_LONGEST_NAME].rstrip("-.") or "pack"
 
 
 def config_map(name: str, folder: str, texts: dict[str, str], label: str) -> str:
-    """The text of the ConfigMap that carries a pack. Raises Refused if YAML cannot hold a text."""
+    """Return the ConfigMap that carries a pack. Raises Refused if YAML cannot hold a text."""
     lines = ["apiVersion: v1\nkind: ConfigMap\nmetadata:\n"]
     lines.append(f'  name: {emit.scalar(name, 2)}\n  annotations:\n    {names.LOCAL_CONFIG}: "true"\n')
     lines.append(f"    {FOLDER}: {emit.scalar(folder, 4)}\ndata:\n")
@@ -236,7 +235,7 @@ def config_map(name: str, folder: str, texts: dict[str, str], label: str) -> str
 
 
 def _carried(text: str, label: str) -> str:
-    """A text as a value below a key at column 2, as a block if that is lossless."""
+    """Return a text as a value below a key at column 2, as a block if that is lossless."""
     candidates = [emit.double_quoted(text)]
     if text.strip():
         # Go would escape some characters, such as emoji; a block can hold them.
@@ -252,7 +251,7 @@ def _carried(text: str, label: str) -> str:
 
 
 def _carriers(root: str) -> Iterator[FileResource]:
-    """The ConfigMaps of a package that carry packs; files that nobody can read hold none. Raises Refused for an open conflict."""
+    """Return a package's ConfigMaps that carry packs, skipping unreadable files. Raises Refused."""
     for path in files(root) if os.path.isdir(root) else ():
         folder = os.path.dirname(path)
         if not path.endswith(SUFFIXES) or (folder and os.path.exists(os.path.join(root, folder, KPTFILE))):
@@ -270,7 +269,7 @@ def _carriers(root: str) -> Iterator[FileResource]:
 
 
 def _package_files(root: str, ignored: list[str], stale: list[str]) -> list[FileEdit | FolderCopy]:
-    """A Kptfile if there is none, and a .krmignore that lists the new files, and those of `stale` no more."""
+    """Return a Kptfile if there is none, and a .krmignore with the new files, without `stale` ones."""
     changes: list[FileEdit | FolderCopy] = []
     if not os.path.exists(os.path.join(root, KPTFILE)):
         changes.append(FileEdit(KPTFILE, None, new_kptfile(item_name(os.path.basename(root)))))

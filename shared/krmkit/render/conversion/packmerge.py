@@ -1,7 +1,7 @@
-"""Three-way merge of packs: what was carried over last, what is there now, and what is new.
+"""Merge packs by three sides: what was carried over last, what is there now, and what is new.
 
-A record in the folder .krmkit-packs holds the state that was carried over last. It is the base of the next merge, so that
-an import keeps the edits of the package, and an export those of the pack's folder.
+A record in the folder .krmkit-packs holds the state that was carried over last. It is the base of the next
+merge, so that an import keeps the edits of the package, and an export those of the pack's folder.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class PackRecord:
 
     @classmethod
     def of(cls, texts: dict[str, str], folder: str, others: Iterable[str]) -> PackRecord:
-        """The record of a pack whose other files lie in `folder`."""
+        """Return the record of a pack whose other files lie in `folder`."""
         return cls(texts, {path: digest_of_file(os.path.join(folder, path)) for path in others})
 
     @classmethod
     def read(cls, root: str, name: str) -> PackRecord | None:
-        """The record of a pack below `root`; None where there is none. Raises Refused."""
+        """Return the record of a pack below `root`; None where there is none. Raises Refused."""
         path = os.path.join(root, RECORDS, name)
         if not os.path.isfile(path):
             return None
@@ -61,7 +61,7 @@ class PackRecord:
         )
 
     def edit(self, name: str) -> FileEdit:
-        """The file that keeps this record."""
+        """Return the file that keeps this record."""
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False, sort_keys=True)
         return FileEdit(f"{RECORDS}/{name}", None, f"{text}\n")
 
@@ -70,8 +70,8 @@ class PackRecord:
 class PackMerge:
     """The merge of several packs at once, so that one message names all conflicts.
 
-    `policy`: one of kpt.merge.policy.POLICIES, or FORCE. `carried`: the items whose secrets no message shows, beside those of
-    the files.
+    `policy`: one of kpt.merge.policy.POLICIES, or FORCE. `carried`: the items whose secrets no message shows,
+    beside those of the files.
     """
 
     policy: str
@@ -108,7 +108,7 @@ class PackMerge:
         return self.policy == UPSTREAM
 
     def files(self) -> dict[str, bytes]:
-        """The merged files by path. Raises Refused, with all conflicts if they are to stop the merge."""
+        """Return the merged files by path. Raises Refused, with all conflicts if they are to stop it."""
         if self._unknown:
             raise Refused(
                 f"{', '.join(self._unknown)}: differs from what is new, and no record says what was carried over"
@@ -126,7 +126,7 @@ class PackMerge:
 
 
 def digest_of_file(path: str) -> str:
-    """The digest of a file's content, "" for no file."""
+    """Return the digest of a file's content, "" for no file."""
     return digest_of_content(path) if os.path.isfile(path) else ""
 
 

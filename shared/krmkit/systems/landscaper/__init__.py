@@ -1,1 +1,1 @@
-"""Landscaper's installations without a cluster: one module for each concept, values in, values and findings out."""
+"""Landscaper's installations without a cluster: values in, values and findings out."""

@@ -51,10 +51,10 @@ def execution_source(name: str) -> str:
 
 
 def object_name(context: str, key: str) -> str:
-    """Return the name of the DataObject or Target for `key` in the scope `context` ("" is the scope of root installations).
+    """Return the name of the DataObject or Target for `key` in the scope `context`; "" is the scope of roots.
 
-    `#name` is the object of that name in any scope. In the root scope, a key that is a valid name is the object's name. All
-    other names are SHA-1 sums in base32.
+    `#name` is the object of that name in any scope. In the root scope, a key that is a valid name is the
+    object's name. All other names are SHA-1 sums in base32.
     """
     if key.startswith("#"):
         return key[1:]

@@ -7,12 +7,12 @@ from krmkit.krm.finding import Finding
 
 
 class InstallationError(Refused):
-    """One thing that stops an installation, for example `("target-not-found", 'targets "a" not found', "spec.imports")`.
+    """One problem that stops an installation: `("target-not-found", 'targets "a" not found')`.
 
-    `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" if none fits).
-    `message` may contain output of a template: remove secrets (`redact`) before you show it. `word` is what is wrong in the text of the
-    blueprint, where the error is about that: `.values.deployitems.database`. `source` is the object with the wrong value, where it came
-    from one: kind, namespace, name and path.
+    `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" if
+    none fits). `message` may contain output of a template: remove secrets (`redact`) before you show it.
+    `word` is the wrong text of the blueprint, such as `.values.deployitems.database`. `source` is the object
+    that the wrong value came from, if one did: kind, namespace, name and path.
     """
 
     source: tuple[str, str, str, str] | None = None

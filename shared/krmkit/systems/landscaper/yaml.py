@@ -12,7 +12,7 @@ from krmkit.libraries.yaml.errors import YamlError
 
 
 def load(text: str) -> object:
-    """Return the data of the first document of `text`; None for an empty text. Go does not read what follows. Raises GoInputError."""
+    """Return the data of the first document of `text`, as Go reads it; None if empty. Raises GoInputError."""
     try:
         return go2_data(parse(text, duplicates="keep", alone=False).root)
     except YamlError as error:

@@ -34,7 +34,7 @@ _DEEPEST = 50
 
 @dataclass(slots=True)
 class ImportOrExport:
-    """An import or export of a blueprint. `default` is a mapping with `value`, or None; `imports` count only if this one has a value."""
+    """An import or export. `default` is {value} or None; `imports` count only if this one has a value."""
 
     name: str
     type: str
@@ -86,11 +86,11 @@ class Blueprint:
 
     @property
     def schema_version(self) -> str:
-        """The schema version of descriptors in templates, "" if the blueprint sets none."""
+        """Return the schema version of descriptors in templates, "" if the blueprint sets none."""
         return texts(self.info.get("annotations")).get(SCHEMA_VERSION_ANNOTATION, "")
 
     def executors(self, phase: str) -> list[Executor]:
-        """Return the executors of a phase (one of EXECUTIONS), in order. Raises InstallationError for an unknown type."""
+        """Return the executors of a phase of EXECUTIONS, in order. Raises InstallationError."""
         found = []
         for entry in entries(self.info.get(phase)):
             kind = text(entry.get("type"))
@@ -106,7 +106,7 @@ class Blueprint:
         return found
 
     def subinstallations(self) -> list[dict[str, object]]:
-        """Return the static templates of nested installations; templates in files are read. Raises InstallationError."""
+        """Return the static templates of nested installations, read from files. Raises InstallationError."""
         found = []
         for entry in entries(self.info.get("subinstallations")):
             file = text(entry.get("file"))
@@ -119,7 +119,7 @@ class Blueprint:
         return found
 
     def all_imports(self) -> list[tuple[ImportOrExport, bool]]:
-        """Return every import, each with True if it may lack a value, because it is optional or conditional."""
+        """Return every import, each with True if it may lack a value (optional or conditional)."""
         found: list[tuple[ImportOrExport, bool]] = []
         pending = [(one, False) for one in reversed(self.imports)]
         while pending:
@@ -201,7 +201,6 @@ def _definition(entry: dict[str, object], depth: int, is_export: bool = False) -
 
 
 def _no_name(value: object, is_export: bool) -> str:
-    """Return the error of a name that is not text."""
     got = str(value).lower() if isinstance(value, (bool, int, float)) else type(value).__name__
     hint = "; YAML 1.1 reads a plain n, y, no, yes, off and on as a boolean: quote it"
     what = "export" if is_export else "import"

@@ -81,7 +81,8 @@ def clean(path: str) -> str:
 def inline_files(filesystem: object) -> Files:
     """Return the inline file system of an Installation: folders are mappings, files are texts.
 
-    The blueprint may be an object instead of a text. Nodes with `$type` are folders (directory), or files with data (json, yaml) or text as content.
+    The blueprint may be an object instead of a text. Nodes with `$type` are folders (directory), or files
+    with data (json, yaml) or text as content.
     """
     if isinstance(filesystem, str):
         from krmkit.systems.landscaper.yaml import load

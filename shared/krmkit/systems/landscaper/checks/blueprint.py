@@ -1,4 +1,4 @@
-"""Checks of a blueprint before it has values: executors parse, schemas compile, files and references exist."""
+"""Check a blueprint before it has values: executors parse, schemas compile, files and references exist."""
 
 from __future__ import annotations
 

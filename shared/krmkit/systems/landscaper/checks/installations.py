@@ -1,4 +1,4 @@
-"""Validation of all Installations of a list: their form, blueprints, imports, rendered objects and owners of exports."""
+"""Validate all Installations of a list: form, blueprints, imports, rendered objects and owners of exports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from krmkit.systems.landscaper.templates.context import moment
 def validate_items(
     resources: ResourceList, spec: Data, crds: Iterable[Mapping[str, Any]], config: Resource | None
 ) -> list[Finding]:
-    """Validate the Installations among the items by a decoded ValidateInstallation. CRDs among them count beside `crds`."""
+    """Validate the Installations among the items by a decoded ValidateInstallation."""
     wanted = [str(one) for one in sequence(spec["installations"])]
     return validate(read(resources), wanted, [*crds, *definitions(resources)], config, spec["now"])
 
@@ -121,7 +121,6 @@ def _ownership(items: Items) -> list[Finding]:
 
 
 def _once(found: list[Finding]) -> list[Finding]:
-    """Return the findings without repetitions."""
     kept: dict[str, Finding] = {}
     for one in found:
         kept.setdefault(repr(one.data()), one)
@@ -132,7 +131,7 @@ RULE = "unused-mapping"
 
 
 def mapping_warnings(root: RenderedInstallation, items: Items) -> Iterator[Finding]:
-    """Yield a warning for each mapping of a root installation, and of those below it, whose value goes nowhere.
+    """Yield a warning for each mapping of an installation, nested ones too, whose value goes nowhere.
 
     `importDataMappings: {prot: ...}` beside a blueprint's import `port` is one: `did you mean "port"?`.
     """

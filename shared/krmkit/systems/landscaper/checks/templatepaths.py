@@ -1,7 +1,8 @@
-"""Names that the templates of a blueprint use and nobody gives: deploy items, imports, and exports that nobody declares.
+"""Find names in the templates of a blueprint that nothing defines: deploy items, imports, undeclared exports.
 
-While the exports of a deploy item are not known, an installation waits for them and its export executions are not judged. A wrong name
-there would pass until the cluster runs them. In `if` and `default` it would pass there, too: Go reads a missing key as nil.
+While the exports of a deploy item are not known, an installation waits for them and its export executions are
+not judged. A wrong name there would pass until the cluster runs them. In `if` and `default` it would pass
+there, too: Go reads a missing key as nil.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _PLACEHOLDER = "krmkit-action"  # an action of a template, where only the form o
 
 
 def template_problems(one: RenderedInstallation) -> Iterator[InstallationError]:
-    """Yield what the templates of an installation name in vain; none for one with errors, which may have the same cause."""
+    """Yield the undefined names in an installation's templates; none after errors, perhaps their cause."""
     if one.errors or one.prerequisites is None:
         return
     blueprint = one.prerequisites.blueprint
@@ -77,7 +78,7 @@ def _known(one: RenderedInstallation, blueprint: Blueprint, phase: str) -> Field
 
 
 def _unknown(executor: Executor, blueprint: Blueprint, known: FieldNames) -> Iterator[UnknownField]:
-    """Yield what a template reads and is not there. Of spiff expressions, only deploy items are judged."""
+    """Yield the undefined names that a template reads. Of spiff expressions, only deploy items count."""
     try:
         if executor.type == GO_TEMPLATE:
             yield from unknown_fields(executor.text(blueprint.files), known)
@@ -91,7 +92,7 @@ def _unknown(executor: Executor, blueprint: Blueprint, known: FieldNames) -> Ite
 
 
 def _without_value(one: RenderedInstallation, blueprint: Blueprint) -> Iterator[InstallationError]:
-    """Yield the exports of the Installation that neither the blueprint declares nor a mapping gives: they never get a value."""
+    """Yield the exports of the Installation that neither the blueprint nor a mapping gives a value."""
     spec = one.spec
     declared = [each.name for each in blueprint.exports] + list(mapping(spec.get("exportDataMappings")))
     for kind in ("data", "targets"):
@@ -121,10 +122,7 @@ def _document(executor: Executor, blueprint: Blueprint) -> object:
 
 
 def _undeclared(executor: Executor, blueprint: Blueprint, place: str) -> Iterator[InstallationError]:
-    """Yield the exports of a template that the blueprint does not declare: Landscaper drops them.
-
-    They are read from the YAML around the actions of the template, where that is YAML.
-    """
+    """Yield the undeclared exports of a template, which Landscaper drops; read around its actions."""
     declared = [each.name for each in blueprint.exports]
     try:
         document: Object = mapping(_document(executor, blueprint))

@@ -1,7 +1,7 @@
-"""Component descriptors, the contents of resources, and executors' states as ConfigMaps marked local-config.
+"""Store component descriptors, resource contents and executor states as ConfigMaps marked local-config.
 
-A path or state key becomes a ConfigMap key: `_` and characters that such keys may not have become `_` and two hex digits:
-`subinst/one.yaml` is `subinst_2Fone.yaml`. data has the texts, binaryData all other bytes.
+A path or state key becomes a ConfigMap key: `_` and characters that such keys may not have become `_` and two
+hex digits: `subinst/one.yaml` is `subinst_2Fone.yaml`. data has the texts, binaryData all other bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from krmkit.systems.landscaper.yaml import load
 DESCRIPTOR = "krmkit.dev/component"
 """The annotation of a descriptor: `<name>:<version>`."""
 BLOB = "krmkit.dev/component-blob"
-"""The annotation of a content: the name in its resource's access (`<name>:<version>/<resource>`, a file name, a digest)."""
+"""The annotation of a content: `<name>:<version>/<resource>`, a file name, or a digest."""
 STATE = "krmkit.dev/executor-state"
 """The annotation of a state: the installation."""
 _KEY = "component-descriptor.yaml"
@@ -132,6 +132,6 @@ def _config_map(
 
 
 def item_name(title: str) -> str:
-    """Return a valid name for a title: its letters and digits, and a hash that differs from those of similar titles."""
+    """Return a valid name for a title: its letters and digits, and a hash that tells similar titles apart."""
     plain = "".join(char if char in _NAME else "-" for char in text(title).lower()).strip("-")
     return f"{plain[:50].rstrip('-')}-{hashed_name(title)[:8]}"

@@ -1,9 +1,11 @@
-"""Component constructors: what `ocm add componentversions` makes components of, as they lie in source repositories.
+"""Component constructors, which `ocm add componentversions` makes components of, in source repositories.
 
-A constructor file has one component, or several below `components`; a resource has an `access`, or an `input` that names the file or folder
-beside the constructor it is made of. Here it becomes what an archive of the component would hold, without an archive.
+A constructor file has one component, or several below `components`; a resource has an `access`, or an `input`
+that names a file or folder beside the constructor. It becomes what an archive of the component would hold,
+without an archive.
 
-Older repositories keep the resources of one component alone, in `resources.yaml` (`component-cli component-archive resources add`).
+Older repositories keep the resources of one component alone, in `resources.yaml` (`component-cli
+component-archive resources add`).
 """
 
 from __future__ import annotations
@@ -34,14 +36,14 @@ class Sources(Protocol):
     """Files beside a constructor, by paths relative to it."""
 
     def file(self, path: str) -> bytes | None:
-        """The bytes of a file; None if there is none."""
+        """Return the bytes of a file; None if there is none."""
 
     def folder(self, path: str) -> dict[str, bytes] | None:
-        """All files of a folder by their paths in it; None if there is none."""
+        """Return all files of a folder by their paths in it; None if there is none."""
 
 
 NAMES = ("components.yaml", "component-constructor.yaml", "constructor.yaml")
-"""What constructor files are called: these, or with a word before the last two, as in `shop-constructor.yaml`."""
+"""Names of constructor files; the last two may have a word before them, as `shop-constructor.yaml`."""
 _KEPT = ("labels", "sources")
 _RESOURCE_FIELDS = ("name", "type", "version", "relation", "extraIdentity", "labels", "srcRefs", "digest")
 RESOURCES = ("resources.yaml", "resources.yml")
@@ -51,7 +53,7 @@ REFERENCES = ("component-references.yaml", "references.yaml")
 
 
 def is_constructor_name(path: str) -> bool:
-    """Whether a file may be a constructor, by its name. Example: `is_constructor_name("a/components.yaml")`."""
+    """Return whether a file has a constructor's name. Example: `is_constructor_name("a/components.yaml")`."""
     name = path.rpartition("/")[2].replace(".yml", ".yaml")
     return name in NAMES or name.endswith(("-constructor.yaml", "-components.yaml"))
 
@@ -117,7 +119,6 @@ class _Construction:
     found: TransportArchive
 
     def add(self) -> None:
-        """Make the descriptor, and the contents of resources with an input."""
         component = self.component
         name, version = text(component.get("name")), text(component.get("version"))
         if not name or not version:
@@ -148,7 +149,7 @@ class _Construction:
             raise Refused(f"{self.label}: {owner}: {error.message}") from None
 
     def _references(self) -> list[Data]:
-        """componentReferences; the v3 form calls them references."""
+        """Return componentReferences, with `references`, as the v3 form calls them."""
         return [
             dict(one)
             for key in ("componentReferences", "references")
@@ -181,7 +182,7 @@ class _Construction:
         return {**made, "access": access}
 
     def _content(self, given: Data, where: str, blueprint: bool) -> Files | Content | None:
-        """The content of an input; None, with a note, for an unsupported type."""
+        """Return the content of an input; None, with a note, for an unsupported type."""
         kind = text(given.get("type"))
         kind = kind[:1].lower() + kind[1:]
         if kind == "dir":
@@ -203,7 +204,7 @@ class _Construction:
         return None
 
     def _folder(self, given: Data) -> Files:
-        """The files of a folder: those that includeFiles match, if it is given, without those that excludeFiles match."""
+        """Return the files of a folder that includeFiles match, without those that excludeFiles match."""
         path = text(given.get("path"))
         files = self.sources.folder(path)
         if files is None:
@@ -225,7 +226,7 @@ class _Construction:
 
 
 def _utf8(given: Data) -> str:
-    """The text of an input of type utf8: text, or data that are written as JSON or YAML."""
+    """Return the text of an input of type utf8: text, or data written as JSON or YAML."""
     if "json" in given:
         return json.dumps(given["json"], separators=(",", ":"), sort_keys=True)
     if "formattedJson" in given:

@@ -1,7 +1,7 @@
 """Components in folders: component archives, and folders in the common transport format (CTF).
 
-Input: files by path, as bytes. Output: descriptors as texts, and the contents of local resources. A blob must have the digest
-that its name, its manifest or its resource gives.
+Input: files by path, as bytes. Output: descriptors as texts, and the contents of local resources. A blob must
+have the digest that its name, its manifest or its resource gives.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class TransportArchive:
     _unpacked: dict[tuple[str, bool, bool], tuple[Files | Content, list[str]]] = field(default_factory=dict)
 
     def put(self, key: str, content: Files | Content) -> None:
-        """Add a content. Raises Refused if all have more than MOST_BYTES: one blob may be the content of many resources."""
+        """Add a content. Raises Refused if all have more than MOST_BYTES; blobs may be shared."""
         self.count(key, content)
         self.contents[key] = content
 
@@ -59,7 +59,7 @@ class TransportArchive:
     def unpacked(
         self, resource: Data, blob: str, data: bytes, label: str
     ) -> tuple[Files | Content, list[str]]:
-        """Return the content of a resource, and its links and devices; a blob is unpacked once. Raises Refused."""
+        """Return the content of a resource, unpacked once, and its links and devices. Raises Refused."""
         is_blueprint = resource.get("type") in BLUEPRINT_TYPES
         is_json = "json" in text(mapping(resource.get("access")).get("mediaType"))
         known = self._unpacked.get((blob, is_blueprint, is_json))
@@ -73,7 +73,7 @@ class TransportArchive:
 
 
 def read_components(files: dict[str, bytes]) -> TransportArchive:
-    """Return every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises Refused."""
+    """Return the components below a folder, in archives and CTFs. Raises Refused."""
     archive = TransportArchive()
     for path in sorted(files):
         folder, _, name = path.rpartition("/")
@@ -109,7 +109,7 @@ class _Blobs:
     _checked: set[tuple[str, str]] = field(init=False, default_factory=set)
 
     def get(self, key: str) -> bytes | None:
-        """Return the blob of a digest or file name, None if there is none. Raises Refused if a digest is not the blob's."""
+        """Return the blob of a digest or file name, None without one. Raises Refused for another digest."""
         data = self.files.get(self.folder + key.replace(":", "."))
         named = _DIGEST.fullmatch(key)
         if data is not None and named:
@@ -117,7 +117,6 @@ class _Blobs:
         return data
 
     def check_resource(self, key: str, data: bytes, resource: Data, label: str) -> None:
-        """Check the digest of a resource. Raises Refused."""
         given = mapping(resource.get("digest"))
         if given.get("normalisationAlgorithm") != _BLOB_DIGEST:
             return  # no digest, or one of something in the blob
@@ -150,7 +149,6 @@ class _Blobs:
 
 
 def _contents(found: TransportArchive, component: Component, blobs: _Blobs) -> None:
-    """Add the contents of a component's local resources."""
     for resource in component.resources:
         access = mapping(resource.get("access"))
         if access.get("type") not in _LOCAL:

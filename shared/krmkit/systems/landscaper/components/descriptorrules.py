@@ -1,4 +1,4 @@
-"""What OCM's schema of descriptors asks of names, versions, relations and the provider, checked wherever a descriptor comes in.
+"""Check names, versions, relations and the provider of a descriptor by OCM's schema.
 
 Source: open-component-model/ocm, resources/component-descriptor-v2-schema.yaml.
 """

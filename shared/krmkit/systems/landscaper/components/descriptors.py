@@ -1,7 +1,8 @@
 """Component descriptors: their versions, defaults, references and resources.
 
-A `Component` holds the descriptor in the form of schema v2, which templates and rules use; `original` has the form of its
-text. `ComponentRepository` finds components by name and version, and the content of their resources.
+A `Component` holds the descriptor in the form of schema v2, which templates and rules use; `original` has the
+form of its text. `ComponentRepository` finds components by name and version, and the content of their
+resources.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Data = dict[str, object]
 
 @dataclass(slots=True)
 class Component:
-    """One component version. `descriptor` is {meta, component{...}}; `nested` are descriptors given in labels."""
+    """One component version. `descriptor` is {meta, component}; `nested`: descriptors in labels."""
 
     descriptor: Data
     schema_version: str = V2
@@ -41,12 +42,12 @@ class Component:
 
     @property
     def name(self) -> str:
-        """The component's name."""
+        """Return the component's name."""
         return text(self.body.get("name"))
 
     @property
     def version(self) -> str:
-        """The component's version."""
+        """Return the component's version."""
         return text(self.body.get("version"))
 
     @property
@@ -56,7 +57,7 @@ class Component:
 
     @property
     def resources(self) -> list[Data]:
-        """The component's resources."""
+        """Return the component's resources."""
         return entries(self.body.get("resources"))
 
     @property
@@ -82,7 +83,7 @@ class Component:
 
 @dataclass(slots=True)
 class ComponentRepository:
-    """Components by (name, version), and contents of resources by (component, version, resource) or by file name."""
+    """Components by (name, version), contents by (component, version, resource) or file name."""
 
     components: dict[tuple[str, str], Component] = field(default_factory=dict)
     blobs: dict[str, Files | Content] = field(default_factory=dict)
@@ -105,7 +106,7 @@ class ComponentRepository:
         return found
 
     def content(self, component: Component, resource: Data) -> Files | Content | None:
-        """Return the content of a resource, from `krmkit landscaper import` or the caller; None if it is unknown."""
+        """Return the content of a resource that an import or the caller gave; None if it is unknown."""
         access = mapping(resource.get("access"))
         keys = [text(access.get(name)) for name in ACCESS_KEYS if text(access.get(name))]
         owner = f"{component.name}:{component.version}"
@@ -125,7 +126,7 @@ class ComponentRepository:
         return list(found.values())
 
     def referenced(self, reference: Data) -> Component:
-        """Return the component of a reference: the descriptor in its label, else the one of its name and version."""
+        """Return the component of a reference: the descriptor in its label, else by name and version."""
         labelled = labelled_descriptor(reference)
         if labelled is not None:
             return labelled
@@ -164,7 +165,7 @@ def labelled_descriptor(reference: Data) -> Component | None:
 
 
 def decode(descriptor: object) -> Component:
-    """Return a descriptor of schema v2 or v3alpha1, with defaults. Raises InstallationError for anything else."""
+    """Return a descriptor of schema v2 or v3alpha1, with defaults. Raises InstallationError."""
     data = mapping(descriptor)
     if data.get("apiVersion") == V3:
         return Component(defaulted(from_v3(data)), V3, data)
@@ -190,7 +191,7 @@ def decode(descriptor: object) -> Component:
 
 
 def checked(descriptor: object) -> Component:
-    """Return a descriptor that comes in from outside. Raises InstallationError with everything that OCM refuses in it."""
+    """Return a descriptor from outside. Raises InstallationError with everything that OCM refuses in it."""
     component = decode(descriptor)
     new_form = component.schema_version == V3
     provider = find(mapping(descriptor), ("metadata" if new_form else "component", "provider"))
@@ -203,7 +204,7 @@ def checked(descriptor: object) -> Component:
 
 
 def defaulted(descriptor: Data) -> Data:
-    """Return the v2 descriptor with its defaults: missing lists are [], local resources have the component's version."""
+    """Return the v2 descriptor with defaults: lists, and the versions of local resources."""
     body = dict(mapping(descriptor.get("component")))
     for key in ("repositoryContexts", "sources", "componentReferences", "resources"):
         body[key] = list(sequence(body.get(key)))

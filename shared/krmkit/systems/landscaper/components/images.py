@@ -14,7 +14,7 @@ _HIDDEN = ("docker.io/library/", "docker.io/")
 
 
 def parse_oci_ref(text: str) -> tuple[str, str]:
-    """Return repository and version: the digest if there is one, else the tag, else `latest`. Raises GoInputError.
+    """Return repository and version: a digest, else the tag, else `latest`. Raises GoInputError.
 
     Docker's default host and its folder `library` are left out of the repository.
     """

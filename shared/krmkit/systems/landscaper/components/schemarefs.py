@@ -1,4 +1,4 @@
-"""References in JSON schemas: `local://name`, `blueprint://path`, `cd://...`, each with an optional `#/pointer`.
+"""References in JSON schemas: `local://name`, `blueprint://path`, `cd://...`, with an optional `#/pointer`.
 
 The target replaces a mapping with `$ref`; references of other schemes stay.
 """
@@ -30,7 +30,7 @@ class SchemaScope:
 
 
 def resolved(schema: object, scope: SchemaScope) -> object:
-    """Return the schema with its references replaced by their targets. Raises InstallationError (schema-validation-failed)."""
+    """Replace the references of a schema by their targets. Raises InstallationError."""
     return _Resolver().resolve(schema, scope, "", frozenset(), 0)
 
 

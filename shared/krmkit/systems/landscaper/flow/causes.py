@@ -1,5 +1,4 @@
-"""The causes of the values of an installation's objects: data mappings, imports with the objects behind them, and
-templates.
+"""The causes of the values of an installation's objects: mappings, imports and their objects, templates.
 
 DataObject of the import replicas of the Installation greeter
   mapping importDataMappings.replicas
@@ -31,7 +30,7 @@ _LISTS = (("data", "dataRef"), ("targets", "target"))
 
 
 class InstallationCauses:
-    """The causes of one installation's objects. `find` gives the item of a kind, namespace and name, generated ones included."""
+    """The causes of one installation's objects. `find` gives an item by kind, namespace and name."""
 
     def __init__(self, rendered: RenderedInstallation, find: Find) -> None:
         self.rendered = rendered
@@ -63,7 +62,7 @@ class InstallationCauses:
         return found
 
     def of_import(self, name: str) -> list[Cause]:
-        """Return the source of an import's value: a mapping, an import of the installation, or the default."""
+        """Return the source of an import's value: a mapping, an import, or the default."""
         known = self._imports.get(name)
         if known is None:
             spec = self.rendered.spec
@@ -114,7 +113,6 @@ class InstallationCauses:
         return resource_cause(item, *field)
 
     def _export(self, key: str) -> list[Cause]:
-        """Return the causes of the export with a key."""
         spec = self.rendered.spec
         wanted = mapping(spec.get("exports"))
         for name, field in _LISTS:
@@ -135,7 +133,7 @@ class InstallationCauses:
         return Cause(kind, ".".join(field), self.own, ("spec", *field))
 
     def _template(self, section: str, name: str, file: str, kind: str = "template") -> Cause:
-        """Return the cause for a part of the blueprint; it has a place if the Installation holds the blueprint itself."""
+        """Return the cause for a part of the blueprint, with a place if it is inline."""
         field = ("spec", "blueprint", "inline", "filesystem", *file.strip("/").split("/"))
         inline = "inline" in mapping(self.rendered.spec.get("blueprint"))
         return Cause(kind, f"{section}.{name}" if name else section, self.own if inline else None, field)
@@ -173,7 +171,6 @@ class InstallationCauses:
 
 
 def _once(causes: list[Cause]) -> list[Cause]:
-    """Return the causes, each once."""
     found: dict[tuple[object, ...], Cause] = {}
     for one in causes:
         found.setdefault((one.kind, one.name, id(one.resource), one.field), one)

@@ -31,7 +31,7 @@ class Exported:
 
 
 def imported_targets(target_import: dict[str, object]) -> list[str]:
-    """Return the targets that a target import names: target, targets and targetMap; references to whole lists and maps name none."""
+    """Return the targets that an import names one by one: target, targets and targetMap."""
     names = [text(target_import.get("target"))]
     listed = target_import.get("targets")
     names += [text(name) for name in listed] if isinstance(listed, list) else []
@@ -40,7 +40,7 @@ def imported_targets(target_import: dict[str, object]) -> list[str]:
 
 
 def edges(named: dict[str, dict[str, object]]) -> Edges:
-    """Return the dependencies of each installation by name, in the order of its imports; its own exports do not count."""
+    """Return the dependencies of each installation by name, in the order of its imports."""
     exported = Exported.of(named)
     found: Edges = {}
     for name, spec in named.items():
@@ -56,7 +56,7 @@ def edges(named: dict[str, dict[str, object]]) -> Edges:
 
 
 def order(graph: Edges) -> list[str]:
-    """Return the names sorted so that each follows its dependencies; independent ones keep their order. Raises InstallationError."""
+    """Sort names so that each follows its dependencies; others keep their order. Raises InstallationError."""
     result, cycles = _walk(graph)
     if cycles:
         raise InstallationError("cycle", f"the subinstallations have a cycle: {next(iter(cycles.values()))}")
@@ -75,7 +75,7 @@ def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
 
 
 def _walk(graph: Edges) -> tuple[list[str], dict[str, str]]:
-    """Return the names in order, but for dependencies that close a cycle, and the cycles as far as these are met."""
+    """Return the names in order, without dependencies that close a cycle, and the cycles that are met."""
     done: dict[str, bool] = {}
     result: list[str] = []
     cycles: dict[str, str] = {}

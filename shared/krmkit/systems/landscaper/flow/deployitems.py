@@ -42,7 +42,7 @@ class DeployItem:
 
 
 def decode(templates: list[Object], imports: Imports, namespace: str) -> list[DeployItem]:
-    """Return the deploy items of the executors' output, in order. Raises deploy-item-spec for a missing target, and validation."""
+    """Decode the deploy items of executors, in order. Raises deploy-item-spec and validation."""
     _validate(templates)
     found = []
     for template in templates:

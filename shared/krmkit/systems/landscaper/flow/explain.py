@@ -24,9 +24,10 @@ _DEEPEST = 50
 
 
 def explain(items: Items, path: str, value: str = "", options: LandscapeOptions | None = None) -> list[str]:
-    """Return lines about one import of an installation (a path such as `shop/stack/web`), or about all of them.
+    """Return lines about one import, or all, of an installation (a path such as `shop/stack/web`).
 
-    options: those of the package's RenderInstallation. Raises InstallationError if there is no such installation or import.
+    options: those of the package's RenderInstallation. Raises InstallationError if there is no such
+    installation or import.
     """
     landscape = Landscape(items.world, items.repository, _lenient(items, options))
     tree = _tree(landscape)
@@ -56,7 +57,7 @@ def paths_of(items: Items, options: LandscapeOptions | None = None) -> list[str]
 
 
 def _lenient(items: Items, options: LandscapeOptions | None) -> LandscapeOptions:
-    """Return the options without the API server's refusals: where a value comes from does not depend on them."""
+    """Return the options without the API server's refusals: the origin of a value does not depend on them."""
     return replace(options or LandscapeOptions(state=items.state), broken=frozenset(), refusals=None)
 
 
@@ -72,7 +73,6 @@ class _Tracer:
         self.lines: list[str] = []
 
     def say(self, depth: int, line: str) -> None:
-        """Add one line, indented by its depth."""
         self.lines.append("  " * depth + line)
 
     def blueprint_import(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
@@ -114,7 +114,7 @@ class _Tracer:
                 self.from_parent(rendered, text(entry.get(field)), depth + 1)
 
     def scoped(self, rendered: RenderedInstallation, kind: str, reference: str, depth: int) -> None:
-        """Explain an object of the installation's scope: an item, an import of the parent, or an export of a sibling."""
+        """Explain an object of the installation's scope: an item, a parent's import, a sibling's export."""
         scope = scope_of(rendered.installation)
         name = object_name(scope, reference)
         owner = self.landscape.owners.get((kind, rendered.namespace, name))
@@ -141,13 +141,11 @@ class _Tracer:
                     self.say(depth + 1, f"{owner}: {how} {text(one.get('name'))}")
 
     def from_parent(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
-        """Explain an import of the parent's blueprint."""
         parent = self.tree.get(rendered.path.rpartition("/")[0])
         if parent is not None:
             self.blueprint_import(parent, name, depth)
 
     def item(self, kind: str, namespace: str, name: str, key: str, depth: int) -> None:
-        """Explain an object among the items, with its file."""
         place = self.items.place(kind, namespace, name)
         if place is None:
             self.say(depth, f"{kind} {name}{key}: not among the items")

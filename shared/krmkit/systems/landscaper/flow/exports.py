@@ -1,4 +1,4 @@
-"""The exports of an installation: the executors' exports, checked and mapped, and their objects in the parent's scope."""
+"""The exports of an installation: checked, mapped, and written into the parent's scope."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.systems.landscaper.templates.spiff import map_data
 
 
 def internal_values(world: World, namespace: str, name: str, deploy_items: Data) -> Data:
-    """Return the input of export executors, under `values` and at the top: deployitems, dataobjects and targets by key."""
+    """Return the input of export executors: deployitems, dataobjects, targets, below `values` too."""
     scope = installation_source(name)
     data: Data = {}
     targets: Data = {}
@@ -34,7 +34,7 @@ def _key(item: Data) -> str:
 
 
 def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope: SchemaScope) -> Data:
-    """Return the exports of an installation by name, from the output of its templates: checked, mapped. Raises InstallationError."""
+    """Check and map the exports that the templates gave, by name. Raises InstallationError."""
     place = f"(inst: {name}).internalExports"
     declared: Data = {}
     for definition in blueprint.exports:
@@ -83,7 +83,8 @@ def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope:
 def check_defined(exports: Data, spec: Data, name: str, dropped: Collection[str] = ()) -> None:
     """Raise export-not-defined for the first export of the installation that has no value.
 
-    dropped: exports of the templates that the blueprint does not declare; one of them may be the one that is meant.
+    dropped: exports of the templates that the blueprint does not declare; one of them may be the one that is
+    meant.
     """
     wanted = mapping(spec.get("exports"))
     for kind, title in (("data", "data"), ("targets", "target")):

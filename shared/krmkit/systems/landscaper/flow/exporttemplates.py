@@ -1,8 +1,10 @@
 """Simulated exports of deploy items: Go templates, selected by regular expressions on paths.
 
-    exporter([ExportTemplate("all", "deployItems", ".*/database", "exports: {url: {{ .imports.url }}}")], repository)
+    exporter([ExportTemplate("all", "deployItems", ".*/database", "exports: {url: {{ .imports.url }}}")],
+    repository)
 
-A template sees imports, installationPath, templateName, deployItem, cd, components and state; its output is a map `exports`.
+A template sees imports, installationPath, templateName, deployItem, cd, components and state; its output is a
+map `exports`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ TEMPLATES_FIELD = "spec.exportTemplates"
 
 @dataclass(slots=True)
 class ExportTemplate:
-    """One template. `kind` is deployItems (output: `exports`) or installations (output: `dataExports` and `targetExports`)."""
+    """A template of kind deployItems (`exports`) or installations (`dataExports`, `targetExports`)."""
 
     name: str
     kind: str
@@ -40,7 +42,7 @@ class ExportTemplate:
 def exporter(
     templates: list[ExportTemplate], repository: ComponentRepository, now: float | None = None
 ) -> Callable[[RenderedInstallation, DeployItem], Data | None]:
-    """Return a function that gives the exports of a deploy item: the first template that selects `<path>/<item>`; None if none does.
+    """Return a function from a deploy item to its exports by the first fitting template, or None.
 
     Raises InstallationError (invalid) for an invalid regular expression.
     """
@@ -59,7 +61,7 @@ def exporter(
 def installation_exporter(
     templates: list[ExportTemplate], now: float | None = None
 ) -> Callable[[RenderedInstallation], Data | None]:
-    """Return a function that gives the exports of a whole installation, which then is not rendered inside; None if no template selects its path."""
+    """Return a function from an installation to its exports, or None; those are not rendered inside."""
     choose = _chooser(templates, INSTALLATIONS)
 
     def find(rendered: RenderedInstallation) -> Data | None:
@@ -72,7 +74,7 @@ def installation_exporter(
 
 
 def _chooser(templates: list[ExportTemplate], kind: str) -> Callable[[str], ExportTemplate | None]:
-    """Return what finds the first template of a kind that selects a path."""
+    """Return a function that finds the first template of a kind for a path."""
     selectors = []
     for one in templates:
         try:

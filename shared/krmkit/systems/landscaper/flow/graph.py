@@ -91,9 +91,10 @@ class Graph:
 def graph_of(
     items: Items, options: LandscapeOptions | None = None, place: Callable[[Resource, str], str] | None = None
 ) -> Graph:
-    """Return the graph of all installations among the items, with nested ones, without secrets: a template may put one into a name.
+    """Return the graph of all installations among the items, with nested ones. Secrets in names are masked.
 
-    `options`: the simulated exports of deploy items, if given. `place`: where a field of an item is, as `path:line:column`.
+    `options`: the simulated exports of deploy items, if given. `place`: where a field of an item is, as
+    `path:line:column`.
     """
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
@@ -143,7 +144,7 @@ def _add(graph: Graph, rendered: RenderedInstallation, place: Callable[[str], st
 
 
 def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:
-    """Return what installations of one scope give each other: name -> spec or template; `prefix` comes before the names."""
+    """Return the edges in one scope: name -> spec or template, with `prefix` before the names."""
     exported = dependencies.Exported.of(named)
     found: dict[tuple[str, str, str], None] = {}
     for name, spec in named.items():

@@ -22,7 +22,8 @@ from krmkit.systems.landscaper.yaml import load
 class Imports:
     """The imports of one installation by name. A target is the Kubernetes object.
 
-    `fields` are their fields in the Installation, `sources` the objects that have the data: kind, namespace, name and path.
+    `fields` are their fields in the Installation, `sources` the objects that have the data: kind, namespace,
+    name and path.
     """
 
     data: dict[str, object] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class Imports:
 def resolve(
     world: World, namespace: str, scope: str, imports: dict[str, object]
 ) -> tuple[Imports, dict[str, InstallationError]]:
-    """Return the imports `{data[], targets[]}` of an installation in a scope, and the error of each other one by its name, in order."""
+    """Resolve the imports {data, targets} of an installation in a scope; return them and errors by name."""
     found = Imports()
     errors: dict[str, InstallationError] = {}
     for kind, resolver in (("data", _data), ("targets", _target)):
@@ -61,7 +62,7 @@ def resolve(
 
 
 def is_about(error: InstallationError, names: Iterable[str]) -> bool:
-    """Return True if a message reports one of the names as not found: `'a' not found` and `'a.b' not found` are about a."""
+    """Return whether a message says `'a' not found` or `'a.b' not found` of one of the names a."""
     return any(f"'{name}{end}" in error.message for name in names for end in ("'", "."))
 
 

@@ -1,4 +1,4 @@
-"""The values of a blueprint's imports: mapped, imported or defaulted, and checked against their schemas and target types."""
+"""The values of a blueprint's imports: mapped, imported or defaulted, then checked."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def construct(
 ) -> ImportValues:
     """Return the value of every import of the blueprint. All violations are findings; nothing is raised.
 
-    `failed` are the imports and mappings that are reported already: an import of such a name gets no second finding.
+    `failed` are the imports and mappings that are reported already: an import of such a name gets no second
+    finding.
     """
     found = ImportValues()
     checker = _Checker(imports, mapped, scope, found)
@@ -127,7 +128,7 @@ class _Checker:
         return True
 
     def misfit(self, name: str, message: str, value: object, place: str) -> InstallationError:
-        """Return the error of data that do not fit their schema, with the mapping or the object and the path that they come from."""
+        """Return the error of data that do not fit their schema, with their mapping or object and path."""
         if name in self.mapped:
             return InstallationError(_WRONG, message, join("spec.importDataMappings", name))
         error = InstallationError(_WRONG, message, self.imports.fields.get(name, ""))
@@ -138,7 +139,7 @@ class _Checker:
         return error
 
     def absent(self, definition: ImportOrExport) -> bool:
-        """Return False for an import that may be absent. Raises import-not-found, which names the problem of a similar one."""
+        """Return False for an import that may be absent. Raises import-not-found with a similar name."""
         if not definition.required:
             return False
         name = definition.name
@@ -156,7 +157,7 @@ class _Checker:
 
 
 def schema_violations(schema: object, value: object, scope: SchemaScope, prefix: str = "") -> list[str]:
-    """Return a value's violations of a schema with resolved references. Raises InstallationError for a bad schema."""
+    """Return a value's violations of a schema without references. Raises InstallationError."""
     try:
         return violations(resolved(schema, scope), value)
     except GoInputError as error:

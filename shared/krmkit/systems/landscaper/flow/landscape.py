@@ -1,11 +1,11 @@
-"""Whole trees of installations, in the order in which the controllers work: imports, nested ones, deploy items, exports.
+"""Render trees of installations in the controllers' order: imports, nested ones, deploy items, exports.
 
     landscape = Landscape(World.of(objects), repository)
     for rendered in landscape.run():
         rendered.phase, rendered.errors, rendered.objects
 
-Nothing is deployed: exports of deploy items come from `LandscapeOptions`. An export that is not given is unknown, and installations
-that need it wait.
+Nothing is deployed: exports of deploy items come from `LandscapeOptions`. An export that is not given is
+unknown, and installations that need it wait.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Landscape:
         }
 
     def run(self, wanted: list[str] | None = None) -> list[RenderedInstallation]:
-        """Return all root installations, or the named ones with their dependencies; each after its dependencies."""
+        """Return all roots, or the named ones with their dependencies; each after its dependencies."""
         found: list[RenderedInstallation] = []
         for named in roots_by_namespace(self.world.of_kind("Installation")).values():
             found += self._siblings(named, wanted)
@@ -88,8 +88,8 @@ class Landscape:
             if name in done:
                 continue
             done[name] = self.render(named[name], name, [done[other] for other in graph[name]])
-            # Trees of texts and templates have cycles of references, and a function's process runs no garbage collection
-            # by itself. Generation 0 has the objects of this installation only.
+            # Trees of texts and templates have cycles of references, and a function's process runs no garbage
+            # collection by itself. Generation 0 has the objects of this installation only.
             gc.collect(0)
         return [done[name] for name in graph if name in done]
 
@@ -160,7 +160,6 @@ class Landscape:
             self._exports(rendered, templater, values, scope)
 
     def _waits(self, rendered: RenderedInstallation) -> bool:
-        """Return whether an import is an unknown export."""
         for reference, key in siblings.named(rendered):
             owner = self.unknown.get(key, "")
             if owner and self.world.get(*key) is None and not siblings.too_late(owner, rendered):
@@ -212,7 +211,7 @@ class Landscape:
         return True
 
     def _write_exports(self, rendered: RenderedInstallation, dropped: Collection[str] = ()) -> None:
-        """Write the objects of the exports, each of which must have a value. dropped: exports that are not declared."""
+        """Write the objects of the exports, each of which must have a value. dropped: undeclared exports."""
         exports.check_defined(rendered.exports, rendered.spec, rendered.name, dropped)
         scope = scope_of(rendered.installation)
         made = scoped.exported_objects(
@@ -240,7 +239,7 @@ class Landscape:
         return made
 
     def _name(self, rendered: RenderedInstallation, template: str) -> str:
-        """Return the name of a nested installation: the given one, the one of the existing object, or one made of both names."""
+        """Return the name of a nested installation: given, of the existing object, or made of both names."""
         told = self.options.names.get(f"{rendered.path}/{template}")
         there = self.nested.get((rendered.namespace, rendered.name, template))
         return told or there or subinstallations.default_name(rendered.name, template)
@@ -274,7 +273,7 @@ class Landscape:
         rendered.children = [done[name] for name in by_template]
 
     def _item_exports(self, rendered: RenderedInstallation) -> Data:
-        """Return the exports of the deploy items by name; nil for an item without exports, or with unknown ones."""
+        """Return the exports of the deploy items by name; nil without exports, or for unknown ones."""
         found: Data = {}
         told = self.options.deploy_item_exports
         for item in rendered.deploy_items:
@@ -334,7 +333,7 @@ class Landscape:
             raise errors[-1]
 
     def _exports_unknown(self, rendered: RenderedInstallation) -> None:
-        """Mark the exports of an installation without success as unknown: installations that import them wait."""
+        """Mark the exports of an installation without success as unknown: their importers wait."""
         scope = scope_of(rendered.installation)
         wanted = mapping(rendered.spec.get("exports"))
         for kind, list_name, key_name in (("DataObject", "data", "dataRef"), ("Target", "targets", "target")):

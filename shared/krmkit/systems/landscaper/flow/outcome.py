@@ -21,14 +21,15 @@ SUCCEEDED, FAILED, WAITING = "Succeeded", "Failed", "Waiting"
 class LandscapeOptions:
     """The options of a landscape.
 
-    deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's name.
-    exporter: the exports of a deploy item from templates; None if no template fits. installation_exporter: the exports
-    {dataExports, targetExports} of a whole installation, which then is not rendered inside.
-    names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
-    state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
-    broken: namespaces and names of installations that are not rendered, because their form is wrong.
-    now: the present time for templates, in seconds since 1970; without it, those that ask for it fail.
-    refusals: why the API server refuses an object, each as `field: problem`; without it, it takes all.
+    deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's
+    name. exporter: the exports of a deploy item from templates; None if no template fits.
+    installation_exporter: the exports {dataExports, targetExports} of a whole installation, which then is not
+    rendered inside. names: names of nested installations by path (`root/database`); others are
+    `<parent>-<template>`. state: executors' state by installation name. unknown_is_nil: an unknown export
+    counts as nil, as in the cluster. broken: namespaces and names of installations that are not rendered,
+    because their form is wrong. now: the present time for templates, in seconds since 1970; without it, those
+    that ask for it fail. refusals: why the API server refuses an object, each as `field: problem`; without
+    it, it takes all.
     """
 
     deploy_item_exports: dict[str, Data] = field(default_factory=dict)
@@ -44,7 +45,7 @@ class LandscapeOptions:
 
 @dataclass(slots=True)
 class RenderedInstallation:
-    """The outcome of one installation. `objects` are those that it made, including its nested Installations."""
+    """The outcome of one installation. `objects`: what it made, nested Installations included."""
 
     installation: Data
     path: str
@@ -70,17 +71,17 @@ class RenderedInstallation:
 
     @property
     def name(self) -> str:
-        """The installation's name."""
+        """Return the installation's name."""
         return name_of(self.installation)
 
     @property
     def namespace(self) -> str:
-        """The installation's namespace."""
+        """Return the installation's namespace."""
         return namespace_of(self.installation)
 
     @property
     def spec(self) -> Data:
-        """The installation's spec."""
+        """Return the installation's spec."""
         return mapping(self.installation.get("spec"))
 
     def tree(self) -> list[RenderedInstallation]:

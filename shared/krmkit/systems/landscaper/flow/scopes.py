@@ -1,4 +1,4 @@
-"""The DataObjects and Targets that Landscaper writes: import copies, exports, and the exports of an execution."""
+"""The DataObjects and Targets that Landscaper writes: import copies, exports, and an execution's exports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TARGET_FIELDS = ("type", "config", "secretRef")
 def import_copies(
     definitions: list[ImportOrExport], values: Data, imports: Imports, installation: str, namespace: str
 ) -> list[Data]:
-    """Return the copies of a blueprint's imports in the installation's own scope, in the order of the definitions."""
+    """Return the copies of imports in the installation's own scope, in the order of definitions."""
     scope = installation_source(installation)
     owner = _owner("Installation", installation)
     found: list[Data] = []
@@ -107,7 +107,7 @@ def _target_copy(target: Data, scope: str, key: str, labels: Data, namespace: st
 
 
 def _single_copy(target: Data, scope: str, key: str, labels: Data, namespace: str, owner: Data) -> Data:
-    """Return the copy of a single target, which keeps labels and annotations; as in the reference, list and map elements do not."""
+    """Return the copy of a single target; its labels and annotations stay, unlike those in lists."""
     copy = _target_copy(target, scope, key, labels, namespace, owner)
     original, metadata = mapping(target.get("metadata")), mapping(copy["metadata"])
     kept = {

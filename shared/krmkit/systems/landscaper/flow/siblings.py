@@ -1,4 +1,4 @@
-"""What siblings see of each other: with an `optimization`, one does not wait for the other, and finds what was there before."""
+"""Find what siblings see of each other: with an `optimization`, one misses the other's new export."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from krmkit.systems.landscaper.items.objects import Key, World
 
 
 def named(rendered: RenderedInstallation) -> list[tuple[str, Key]]:
-    """Return each reference of the installation's imports to a DataObject or Target, with the object that it names."""
+    """Return each reference of the imports to a DataObject or Target, with the object that it names."""
     scope = scope_of(rendered.installation)
     wanted = mapping(rendered.spec.get("imports"))
     needed = [("DataObject", text(one.get("dataRef"))) for one in entries(wanted.get("data"))]
@@ -24,7 +24,7 @@ def named(rendered: RenderedInstallation) -> list[tuple[str, Key]]:
 def visible(
     world: World, earlier: dict[Key, Data | None], owners: dict[Key, str], rendered: RenderedInstallation
 ) -> World:
-    """Return the objects as the installation finds them: those of siblings that it does not wait for come too late."""
+    """Return the objects that an installation finds, without late ones of siblings."""
     late = {
         key: earlier[key] for _, key in named(rendered) if key in earlier and too_late(owners[key], rendered)
     }
@@ -38,7 +38,7 @@ def too_late(owner: str, rendered: RenderedInstallation) -> bool:
 
 
 def flow_spec(spec: Data) -> Data:
-    """Return a spec or template without the imports and exports that its optimization excludes from the order."""
+    """Return a spec or template without imports and exports that its optimization takes out of the order."""
     optimization = mapping(spec.get("optimization"))
     return {
         "imports": {} if optimization.get("hasNoSiblingImports") is True else spec.get("imports"),

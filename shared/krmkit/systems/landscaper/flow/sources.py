@@ -54,7 +54,7 @@ def prerequisites(world: World, repository: ComponentRepository, installation: D
 
 
 def _context(world: World, namespace: str, name: str) -> Data | None:
-    """Return the Context; None if the default one is absent. Raises context-not-found for any other absent one."""
+    """Return the Context; None if the default one is absent. Raises context-not-found for others."""
     found = world.get("Context", namespace, name)
     if found is None and name != DEFAULT_CONTEXT:
         hint = did_you_mean(name, world.names("Context", namespace))

@@ -34,7 +34,7 @@ def is_dns_label(name: str, most: int) -> bool:
 
 
 def prune(templates: list[Data], blueprint: Blueprint, values: dict[str, object]) -> list[Data]:
-    """Return the templates without data imports of optional or conditional imports of the parent that have no value."""
+    """Return the templates without data imports that the parent has no value for."""
     optional = {one.name for one, may_be_absent in blueprint.all_imports() if may_be_absent}
     found = []
     for template in templates:
@@ -104,7 +104,7 @@ class _Checker:
                         )
 
     def imports(self) -> None:
-        """Each import must name an import of the parent, or an export of a sibling."""
+        """Check that each import names an import of the parent, or an export of a sibling."""
         for template in self.templates:
             place = f"subinstallations.{text(template.get('name'))}.imports"
             imports = mapping(template.get("imports"))
@@ -134,13 +134,12 @@ class _Checker:
         return [name for name, known in self.parent.items() if known == kind]
 
     def unsatisfied(self, place: str, key: str, known: list[str]) -> None:
-        """Report one unsatisfied import, with the nearest satisfied key."""
         self.problems.append(f'{place}: Not found: "import not satisfied"')
         self.hints.append(f"nothing is named {key}{did_you_mean(key, known)}")
         self.word = self.word or key
 
     def exports(self) -> None:
-        """No key may be exported twice, or both imported by the parent and exported by a child."""
+        """Check that no key is exported twice, or imported by the parent and exported by a child."""
         for kind, list_name, key_name in (("data", "data", "dataRef"), ("target", "targets", "target")):
             first: dict[str, str] = {}
             for template in self.templates:

@@ -1,4 +1,4 @@
-"""Objects as an API server with Landscaper's webhooks takes them: metadata, schema of the CRD, and what the webhooks refuse.
+"""Refuse objects as an API server with Landscaper's webhooks does: metadata, CRD schema, webhook rules.
 
 Source: gardener/landscaper, apis/core/validation; k8s.io/apimachinery for metadata.
 """
@@ -23,13 +23,13 @@ _PUBLISHED = PublishedSchemas(PUBLISHED)
 
 
 class Admission:
-    """What an API server refuses. crds: CustomResourceDefinitions, whose schemas come before those that krmkit brings along."""
+    """The refusals of an API server. crds: CustomResourceDefinitions beside the shipped ones."""
 
     def __init__(self, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._schemas = CrdSchemas(crds, _PUBLISHED)
 
     def errors(self, data: Data) -> list[FieldError]:
-        """Return the errors of an object, apart from those of an Installation's webhook: metadata, schema, Target, DataObject."""
+        """Return an object's errors: metadata, schema, Target, DataObject; no Installation's webhook."""
         metadata = mapping(data.get("metadata"))
         name = name_of(data)
         found = [invalid("metadata.name", name, problem) for problem in is_dns1123_subdomain(name)]

@@ -15,7 +15,7 @@ _WORDS = {"string": "a text", "boolean": "true or false", "integer": "a number",
 
 
 def _shape(schema: Any) -> Any:
-    """Return the nesting of mappings and lists, and the types of scalars; an empty mapping or list allows any content, None all."""
+    """Return the nesting of mappings and lists with scalar types; empty ones allow any content, None all."""
     if schema.get("type") == "array":
         return [_shape(schema["items"])] if "properties" in schema["items"] else []
     if schema.get("type") == "object":
@@ -36,7 +36,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 
 def type_errors(value: object, shape: object, place: str) -> Iterator[InstallationError]:
-    """Yield an error for every field of a wrong type: type_errors({"data": 5}, {"data": []}, "spec") gives one about spec.data."""
+    """Yield each field of a wrong type: type_errors({"data": 5}, {"data": []}, "spec") gives spec.data."""
     if value is None or shape is None:
         return
     got = next((name for kind, name in _TYPES if isinstance(value, kind)), type(value).__name__)

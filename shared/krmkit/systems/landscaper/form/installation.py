@@ -1,4 +1,4 @@
-"""The structure of an Installation: required fields, fields that exclude each other, and hints for unknown ones."""
+"""Check the form of an Installation: required and mutually exclusive fields, hints for unknown ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ def _error(field: str, message: str) -> InstallationError:
 
 
 def _unknown(spec: Data) -> Iterator[InstallationError]:
-    """Yield unknown fields, each with the nearest known one."""
     for place, key, known in unknown_keys(spec, SPEC, "spec"):
         if place.startswith("spec.exports.") and key in ("secretRef", "configMapRef"):
             message = f"exports to a {key[:-3]} are not possible; must be {next(one for one in known if one != 'name')}"
@@ -103,7 +102,7 @@ def _imports(imports: Data) -> Iterator[InstallationError]:
 
 
 def _repeated(imports: Data) -> Iterator[InstallationError]:
-    """Yield an error for every import name that is used twice. Only admission refuses these: the controllers take them."""
+    """Yield an error for each repeated import name. Only admission refuses these."""
     names: dict[str, str] = {}
     for kind in ("data", "targets"):
         for index, one in enumerate(entries(imports.get(kind))):

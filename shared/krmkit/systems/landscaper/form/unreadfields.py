@@ -1,7 +1,4 @@
-"""Fields of blueprints and of templates of nested installations that Landscaper does not read: misspelt ones, and defaults of required imports.
-
-Landscaper drops such keys without a word.
-"""
+"""Find fields that Landscaper drops from blueprints and templates: misspelt ones, unused defaults."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def target_hash(spec: dict[str, object]) -> str:
 
 
 def raw_hash(data: object) -> str:
-    """Return the hash of data as the API server sends it: compact JSON. A DataObject without the hash annotation has this one.
+    """Return the hash of data as compact JSON, which objects without a hash annotation have.
 
     >>> raw_hash({"a": 1}) == raw_hash({"a": 1.0})
     True

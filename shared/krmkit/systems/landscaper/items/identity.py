@@ -26,8 +26,8 @@ def namespace_of(item: dict[str, object]) -> str:
 def parent_of(installation: dict[str, object]) -> str:
     """Return the name of the parent installation; "" for a root installation.
 
-    The parent is the owner of kind Installation. Installations of an earlier run are never input, with or without an
-    owner: see `items`.
+    The parent is the owner of kind Installation. Installations of an earlier run are never input, with or
+    without an owner: see `items`.
     """
     metadata = mapping(installation.get("metadata"))
     for owner in entries(metadata.get("ownerReferences")):
@@ -37,7 +37,7 @@ def parent_of(installation: dict[str, object]) -> str:
 
 
 def roots_by_namespace(installations: Iterable[dict[str, object]]) -> dict[str, dict[str, dict[str, object]]]:
-    """Return the root installations by namespace, then by name, in their order: `{"prod": {"shop": {...}}}`."""
+    """Return the root installations by namespace, then by name: `{"prod": {"shop": {...}}}`."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     for one in installations:
         if not parent_of(one):

@@ -1,4 +1,4 @@
-"""Installations among the items of a list: objects, component descriptors, blobs and executor states, with their items.
+"""Read Installations among items: objects, component descriptors, blobs and executor states.
 
 Descriptors and blobs are ConfigMaps marked local-config, as `carrier` writes them.
 """
@@ -27,7 +27,7 @@ OWNER = "Installation/"
 
 @dataclass(slots=True)
 class Items:
-    """The input of installations, and the items that an earlier run generated (of these, only states are input)."""
+    """The input of installations, and generated items of an earlier run (only states are input)."""
 
     world: World = field(default_factory=World)
     repository: ComponentRepository = field(default_factory=ComponentRepository)
@@ -37,7 +37,7 @@ class Items:
     findings: list[Finding] = field(default_factory=list)
 
     def installations(self, wanted: list[str], config: Resource | None = None) -> list[str] | None:
-        """Return the names to work on: None for all. A name without a root installation is a finding about the config."""
+        """Return the names to work on, None for all. Unknown names are findings about the config."""
         if not wanted:
             return None
         from krmkit.libraries.messages.nearest import did_you_mean

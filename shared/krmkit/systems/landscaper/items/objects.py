@@ -26,7 +26,7 @@ CORE_KINDS = ("ConfigMap", "Secret")
 
 @dataclass(slots=True)
 class World:
-    """Objects by (kind, namespace, name). `labelled` finds DataObjects and Targets by the label of their scope."""
+    """Objects by (kind, namespace, name). `labelled`: DataObjects and Targets by their scope's label."""
 
     objects: dict[Key, Object] = field(default_factory=dict)
     labelled: dict[tuple[str, str, str], dict[str, Object]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class World:
         return list(self.labelled.get((kind, namespace, context), {}).values())
 
     def targets_by_key(self, namespace: str, context: str, key: str) -> list[Object]:
-        """Return the Targets of a parent's list or map import, by the labels context, key and sourceType=import."""
+        """Return the Targets of a parent's list or map import, by context, key and sourceType=import."""
         found = []
         for target in self.in_scope("Target", namespace, context):
             labels = texts(mapping(target.get("metadata")).get("labels"))

@@ -1,10 +1,11 @@
-"""Secrets: removes the values of Secrets and of Targets' configs from messages and from rendered objects.
+"""Remove the values of Secrets and of Targets' configs from messages and from rendered objects.
 
     secrets = Secrets(world)
     secrets.scrub("password: hunter22")   # "password: (secret)"
 
-Each is found unchanged, in upper and lower case, quoted, in base64 (alone or inside a longer text), in hexadecimal digits and by
-its digests; see secretforms. Texts of fewer than four characters do not count as secrets, and parts of a value are not found.
+Each is found unchanged, in upper and lower case, quoted, in base64 (alone or inside a longer text), in
+hexadecimal digits and by its digests; see secretforms. Texts of fewer than four characters do not count as
+secrets, and parts of a value are not found.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Secrets:
         return found.replaced(message, lambda placeholder: SECRET, message=True)
 
     def redacted(self, item: Data) -> Data:
-        """Return an object with a placeholder for every secret, and the hash of its new content. Its identity stays."""
+        """Return an object with a placeholder for every secret, and the hash of its new content."""
         metadata = mapping(item.get("metadata"))
         identity = {key: metadata[key] for key in _IDENTITY if key in metadata}
         rest = {key: value for key, value in metadata.items() if key not in identity}
@@ -86,7 +87,6 @@ class Secrets:
         return self._found().replaced(value, lambda placeholder: placeholder)
 
     def _found(self) -> SecretForms:
-        """Return all forms of all secrets."""
         if self._forms is None:
             self._collect()
             known = {form: said for value, said in self.placeholders.items() for form in forms(value)}
@@ -123,7 +123,6 @@ class Secrets:
                     self._add(one, placeholder)
 
     def _add(self, value: str, placeholder: str) -> None:
-        """Add a text, and its long lines."""
         for one in (value, value.strip()):
             if len(one) >= SHORTEST and one.lower() not in _COMMON:
                 self.placeholders.setdefault(one, placeholder)

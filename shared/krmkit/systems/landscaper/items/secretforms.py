@@ -19,13 +19,14 @@ _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 _PLAIN_IN_PATHS = _PLAIN | frozenset(b"$&+,:;=@")
 """What Go's net/url leaves as it is."""
 _SHORTEST_INSIDE = 8
-"""From how many bytes on a text is looked for inside of base64: what a shorter one leaves there is too common."""
+"""The fewest bytes of a text that is looked for inside of base64: what a shorter one leaves is too common."""
 
 
 def forms(value: str) -> set[str]:
-    """Return the text in upper and lower case; each also quoted for JSON and for addresses, in base64, in hexadecimal digits, and its digests.
+    """Return a text in the forms that give it away: letter case, quoted, base64, hex, digests.
 
-    In base64 of a longer text, the value's first and last characters depend on its position: the part between is a form, too.
+    In base64 of a longer text, the value's first and last characters depend on its position: the part between
+    is a form, too.
     """
     found: set[str] = set()
     for one in {value, value.upper(), value.lower()}:
@@ -54,7 +55,6 @@ def number_forms(value: float) -> list[str]:
 
 
 def _in_addresses(data: bytes) -> set[str]:
-    """Return the text as in the query and in the path of an address."""
     query = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in data)
     path = "".join(chr(byte) if byte in _PLAIN_IN_PATHS else f"%{byte:02X}" for byte in data)
     return {query, query.replace("%20", "+"), path, path.replace("%2F", "/"), query.replace("%2F", "/")}
@@ -66,14 +66,14 @@ def _html_escaped(quoted: str) -> str:
 
 
 def _inside(data: bytes, before: int) -> str:
-    """Return the base64 characters that depend on these bytes alone, with `before` bytes (modulo three) in front."""
+    """Return the base64 characters that these bytes alone decide, behind `before` bytes (modulo 3)."""
     coded = b64encode(b"\0" * before + data).decode().rstrip("=")
     first = (before * 8 + 5) // 6
     return coded[first : (before + len(data)) * 8 // 6]
 
 
 class SecretForms:
-    """Texts with their placeholders. One walk over a text finds them by their first characters, the longest first."""
+    """Texts with their placeholders, found in one walk over a text by first characters, the longest first."""
 
     def __init__(self, known: dict[str, str]) -> None:
         self.known = known

@@ -1,11 +1,13 @@
 """Violations of a JSON schema in the words, the order and the number in which gojsonschema reports them.
 
-    explained({"type": ["string", "null"], "maxLength": 1}, 5, KEYWORDS)   # ["(root): Invalid type. Expected: [string,null], given: integer"]
+    explained({"type": ["string", "null"], "maxLength": 1}, 5, KEYWORDS)
+    # ["(root): Invalid type. Expected: [string,null], given: integer"]
 
-The reference stops at a schema whose type does not fit, adds a line for each allOf and if, and shows the branch of an anyOf or oneOf
-that comes closest, which it counts in points.
+The reference stops at a schema whose type does not fit, adds a line for each allOf and if, and shows the
+branch of an anyOf or oneOf that comes closest, which it counts in points.
 
-References and anyOf can double the work at every level, so each schema is checked once for each place, and draws on the run's effort.
+References and anyOf can double the work at every level, so each schema is checked once for each place, and
+draws on the run's effort.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ class _Result:
 
 
 def explained(schema: object, value: object, keywords: frozenset[str]) -> list[str]:
-    """Return the lines about a value, none for a valid one. `keywords` are those that the draft of the schema knows beside the common ones.
+    """Return the lines about a value, none for a valid one. `keywords`: those of the schema's draft.
 
     Raises EffortError if the run's budget is used up.
     """
@@ -66,7 +68,7 @@ class _Explainer:
         self._known_results: dict[tuple[int, int, Place], _Result] = {}
 
     def check(self, schema: Any, value: Any, place: Place) -> _Result:
-        """One schema for one value."""
+        """Check one value by one schema."""
         result = _Result()
         while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             schema = target(self._root, schema["$ref"])
@@ -270,7 +272,7 @@ def _numbers(schema: dict[str, Any], value: float, place: Place, result: _Result
 
 
 def _limit(number: float) -> str:
-    """A number as Go's big.Float prints it: with an exponent from a million on."""
+    """Format a number as Go's big.Float does: with an exponent from a million on."""
     digits, exponent = shortest(abs(float(number)))
     sign = "-" if number < 0 else ""
     if -4 <= exponent < 6:
@@ -279,7 +281,7 @@ def _limit(number: float) -> str:
 
 
 def _json(value: object) -> str:
-    """A value as Go's JSON of float64 numbers: 3.0 is `3`."""
+    """Format a value as Go's JSON of float64 numbers: 3.0 is `3`."""
     return must_to_json(value)
 
 

@@ -1,7 +1,7 @@
-"""Find faults of a schema that gojsonschema refuses and the library does not: contradictions, duplicate values,
-dangling references.
+"""Find faults of a schema that gojsonschema refuses and the library does not.
 
-check_schema({"enum": [1, 1]})   # GoInputError: enum items must be unique
+These are contradictions, duplicate values and dangling references: check_schema({"enum": [1, 1]}) raises
+GoInputError: enum items must be unique.
 """
 
 from __future__ import annotations

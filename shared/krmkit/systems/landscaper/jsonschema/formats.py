@@ -1,4 +1,4 @@
-"""Formats of JSON schemas as gojsonschema checks them: those that differ from the library's, and the library's own."""
+"""Formats of JSON schemas that gojsonschema checks otherwise than the library, and the library's own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UUID = re.compile(r"(?i:[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9
 
 
 def is_date(text: str) -> bool:
-    """True if Go's time.Parse reads the text as 2006-01-02."""
+    """Return whether Go's time.Parse reads the text as 2006-01-02."""
     found = _DATE.match(text)
     if found is None:
         return False
@@ -36,29 +36,29 @@ def is_date(text: str) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """True if Go's time.Parse reads the text as 15:04:05, with or without a zone, and with any fraction."""
+    """Return whether Go's time.Parse reads the text as 15:04:05, with or without a zone."""
     return _TIME.match(text) is not None
 
 
 def is_date_time(text: str) -> bool:
-    """True if Go's time.Parse reads the text as RFC 3339, as a date, or as a time."""
+    """Return whether Go's time.Parse reads the text as RFC 3339, as a date, or as a time."""
     found = _MOMENT.match(text)
     return is_date(found[1]) if found is not None else is_date(text) or is_time(text)
 
 
 def is_uuid(text: str) -> bool:
-    """True if the text has the form of a UUID."""
+    """Return whether the text has the form of a UUID."""
     return _UUID.match(text) is not None
 
 
 def is_uri(text: str) -> bool:
-    """True if Go's url.Parse reads the text, and it has a scheme. Characters outside of ASCII are allowed."""
+    """Return whether Go's url.Parse reads the text with a scheme. Characters outside of ASCII are allowed."""
     url = _url(text)
     return url is not None and bool(url.scheme)
 
 
 def is_reference(text: str) -> bool:
-    """True if Go's url.Parse reads the text as a URL or a relative reference."""
+    """Return whether Go's url.Parse reads the text as a URL or a relative reference."""
     return _url(text) is not None
 
 
@@ -70,7 +70,7 @@ def _url(text: str) -> Url | None:
 
 
 def _any(text: str) -> bool:
-    """A format that gojsonschema does not know fits every text."""
+    """Accept any text, as gojsonschema does for an unknown format."""
     return True
 
 
@@ -89,7 +89,7 @@ FORMATS: dict[str, Callable[[str], bool]] = {
 
 
 def has_format(name: str, text: str) -> bool:
-    """True if a text has a format."""
+    """Return whether a text has a format."""
     own = FORMATS.get(name)
     return own(text) if own is not None else _library(name).is_valid(text)
 

@@ -1,4 +1,4 @@
-"""Resolve `$ref` in a JSON schema: `#`, or a pointer such as `#/definitions/port`, inside the schema itself."""
+"""Resolve `$ref` in a JSON schema: `#`, or a pointer such as `#/definitions/port`, in the same schema."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from krmkit.libraries.go.urls import unescape
 def target(root: Any, reference: str) -> Any:
     """Return the target of a reference inside the schema.
 
-    `#name`, which is not a pointer, means the whole schema. Raises GoInputError: target({}, "#/definitions/x") fails
-    with `Object has no key 'definitions'`.
+    `#name`, which is not a pointer, means the whole schema. Raises GoInputError: target({},
+    "#/definitions/x") fails with `Object has no key 'definitions'`.
     """
     value = root
     if not reference.startswith("#/"):

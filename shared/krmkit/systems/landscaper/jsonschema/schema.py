@@ -2,8 +2,9 @@
 
     violations({"type": "object", "required": ["a"]}, {})   # ["(root): a is required"]
 
-A library decides whether a schema is valid, once what gojsonschema reads otherwise is brought to the library's terms (`_meant`). Values
-are checked as gojsonschema does (`errors`). The texts are its own, without values: they may be secrets.
+A library decides whether a schema is valid, once `_meant` has rewritten what gojsonschema reads otherwise.
+Values are checked as gojsonschema does (`errors`). The texts are its own, without values: they may be
+secrets.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ def violations(schema: object, value: object) -> list[str]:
 def _meant(schema: Any, mixed: bool) -> Any:
     """Return the schema as gojsonschema reads it, in the library's terms.
 
-    A reference hides the keywords beside it, and `#definitions/a`, which is not a pointer, means the whole schema. The
-    encoding and the media type of a text are ignored. `mixed`: a schema without a draft, in which `exclusiveMinimum:
-    true` means the same as in draft 4.
+    A reference hides the keywords beside it, and `#definitions/a`, which is not a pointer, means the whole
+    schema. The encoding and the media type of a text are ignored. `mixed`: a schema without a draft, in which
+    `exclusiveMinimum: true` means the same as in draft 4.
     """
     if not isinstance(schema, dict):
         return schema

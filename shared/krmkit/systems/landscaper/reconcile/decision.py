@@ -62,7 +62,7 @@ class Status:
 
 @dataclass(slots=True)
 class Decision:
-    """The controller's action at this time: `annotations` are those that it sets, `status` is the new status."""
+    """The controller's action: `annotations` are those that it sets, `status` is the new status."""
 
     action: str
     reason: str
@@ -95,7 +95,6 @@ def plan(installation: dict[str, object], now: float) -> Decision:
 
 
 def _automatic(installation: dict[str, object], phase: str, generation: int, now: float) -> Decision:
-    """Return the schedule for the installation's final phase."""
     configured = mapping(mapping(installation.get("spec")).get("automaticReconcile"))
     known = Status.of(mapping(installation.get("status")).get("automaticReconcileStatus"))
     if known is not None and (
@@ -139,7 +138,7 @@ def _reconcile(status: Status) -> Decision:
 
 
 def next_time(schedule: dict[str, object], last: float, default: int) -> float | None:
-    """Return the next time of the schedule after `last`: its cronSpec if that parses, else its interval, else `default` seconds."""
+    """Return the time after `last` by cronSpec if that parses, by interval, or in `default` seconds."""
     spec = text(schedule.get("cronSpec"))
     if spec:
         try:
@@ -154,5 +153,4 @@ def next_time(schedule: dict[str, object], last: float, default: int) -> float |
 
 
 def _whole(value: object) -> int:
-    """Return a number of an object, 0 if there is none."""
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0

@@ -78,10 +78,10 @@ def plan_items(
 
 
 def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str, str] | None:
-    """Return the effect of the operation annotation on an Installation without a schedule, as action and sentence.
+    """Return the effect of the operation annotation on an Installation without a schedule: action, sentence.
 
-    `annotated`: it is set, so the controller acts at once. `needs-annotation`: the spec is not reconciled, or never
-    was, until the annotation is set. None if the decision itself is the answer.
+    `annotated`: it is set, so the controller acts at once. `needs-annotation`: the spec is not reconciled, or
+    never was, until the annotation is set. None if the decision itself is the answer.
     """
     operation = _operation(installation)
     if operation is not None:

@@ -26,8 +26,8 @@ def unused_entries(
 ) -> Iterator[Finding]:
     """Yield a warning for each entry that fits no deploy item or installation, with the nearest path.
 
-    spec: that of the RenderInstallation. Entries below installations whose inside is not known are left alone: they wait or
-    fail, or a template gives their exports.
+    spec: that of the RenderInstallation. Entries below installations whose inside is not known are left
+    alone: they wait or fail, or a template gives their exports.
     """
     tree = [one for root in roots for one in root.tree()]
     selectors = _selectors(spec)
@@ -59,7 +59,7 @@ def unused_entries(
 
 
 def _unfit(spec: Data, field: str, known: set[str], unknown: list[RenderedInstallation]) -> Iterator[str]:
-    """Yield the keys of a field of the config that are none of the known ones, and cannot be inside of an unknown one."""
+    """Yield the unknown keys of a config's field that cannot be inside of an unknown installation."""
     for key in mapping(spec.get(field)):
         if key not in known and not _is_below(key, unknown):
             yield key
@@ -74,5 +74,5 @@ def _selectors(spec: Data) -> list[tuple[int, str, pattern.Pattern]]:
 
 
 def _is_below(key: str, unknown: list[RenderedInstallation]) -> bool:
-    """Return whether a key can be about something inside of one of these installations. A bare name can be about any."""
+    """Return whether a key can be about the inside of an installation, as any bare name can be."""
     return any("/" not in key or key.startswith((f"{one.path}/", f"{one.name}/")) for one in unknown)

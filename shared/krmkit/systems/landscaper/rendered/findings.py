@@ -21,7 +21,7 @@ _INLINE = ("spec", "blueprint", "inline", "filesystem", "blueprint.yaml")
 
 
 def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:
-    """Return the finding of an error; one of a nested installation is about the root's item, with the path in the message."""
+    """Return the finding of an error; a nested installation's is about the root's item."""
     message = secrets.scrub(error.message)
     field, word = error.field, ""
     if "/" in path:

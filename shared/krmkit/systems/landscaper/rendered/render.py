@@ -1,4 +1,4 @@
-"""Installations rendered into items: deploy items, nested installations, import copies and exports, as the controllers write them.
+"""Render Installations into items: deploy items, nested installations, import copies and exports.
 
 Objects that only an earlier run generated are removed; unchanged ones keep their text.
 """
@@ -39,7 +39,7 @@ FOLDER = "landscape"
 
 
 def render_items(resources: ResourceList, spec: Data, config: Resource | None = None) -> list[Finding]:
-    """Render the Installations among the items by a decoded RenderInstallation. After an error nothing has changed.
+    """Render the Installations among the items by a decoded RenderInstallation, or change nothing.
 
     config: the item of the RenderInstallation, which findings about it name.
     """
@@ -87,7 +87,7 @@ def _removed(count: int) -> str:
 
 
 def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
-    """The options that the spec of a RenderInstallation gives: what deploy items export, and names of nested installations."""
+    """Return the options in a RenderInstallation's spec: exports of deploy items, nested names."""
     templates = [
         ExportTemplate(
             text(one.get("name")),
@@ -200,7 +200,7 @@ class ItemWriter:
                     causes.put(item, own.of(data))
 
     def finish(self, everything: bool) -> int:
-        """Remove objects that are no longer made, of all installations or of the rendered ones. Return their number."""
+        """Remove objects that are no longer made, and return their number."""
         stale = [
             one
             for one in self.items.generated
@@ -222,7 +222,7 @@ class ItemWriter:
 
 
 def _take_over(place: Resource, data: Data) -> None:
-    """Write an exported object into the item that is there, as the controller does: its value, labels, hash and owner."""
+    """Write an exported object into its item as the controller does: its value, labels, hash and owner."""
     metadata = mapping(data["metadata"])
     new: dict[tuple[str, ...], object] = {(key,): data[key] for key in ("data", "spec") if key in data}
     new |= {("metadata", "labels", name): value for name, value in mapping(metadata.get("labels")).items()}

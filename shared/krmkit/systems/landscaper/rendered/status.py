@@ -43,8 +43,8 @@ def execution_object(rendered: RenderedInstallation) -> Data:
 def phase_of(rendered: RenderedInstallation) -> str:
     """Return the phase in which the controllers leave an installation.
 
-    One that waits for the export of another is still in Init; one whose own deploy items or nested installations
-    are awaited is Progressing.
+    One that waits for the export of another is still in Init; one whose own deploy items or nested
+    installations are awaited is Progressing.
     """
     if rendered.phase != WAITING:
         return rendered.phase
@@ -52,7 +52,7 @@ def phase_of(rendered: RenderedInstallation) -> str:
 
 
 def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
-    """The --explain findings about the status that the controllers would give a root Installation."""
+    """Return the --explain findings about the status that the controllers would give a root Installation."""
     place = items.place("Installation", root.namespace, root.name)
     phase = phase_of(root)
     if place is None or place.get("status", "phase") == phase:
@@ -63,7 +63,7 @@ def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Statuses:
-    """The status of Installations in a world. `hashed` writes the generation of imported data, which is a hash of them.
+    """The status of Installations in a world. `hashed`: the generation of imported data is a hash of them.
 
     Short secrets can be guessed from their hash, so a redacted status goes without.
     """
@@ -72,7 +72,7 @@ class Statuses:
     hashed: bool
 
     def write(self, item: Resource, rendered: RenderedInstallation) -> None:
-        """Write the status of an installation to its item. What has become untrue goes, other fields of the status stay."""
+        """Write the status of an installation to its item; untrue fields go, others stay."""
         status = self.of(rendered)
         for key in ("phase", "imports", "installationRefs", "subInstCache", "executionRef"):
             old = item.get("status", key)
@@ -83,10 +83,10 @@ class Statuses:
                 item.remove(("status", key))
 
     def of(self, rendered: RenderedInstallation) -> Data:
-        """Return the phase, the state of the imports, and the names of the nested installations and of the execution.
+        """Return phase, imports, nested installations and execution as a status has them.
 
-        Landscaper's documentation has `imports` and `installationRefs`; its newer controllers keep the names of nested
-        installations in `subInstCache`. So both are here.
+        Landscaper's documentation has `imports` and `installationRefs`; its newer controllers keep the names
+        of nested installations in `subInstCache`. So both are here.
         """
         status: Data = {"phase": phase_of(rendered)}
         imports = self._imports(rendered)
@@ -106,7 +106,7 @@ class Statuses:
         return status
 
     def _imports(self, rendered: RenderedInstallation) -> list[Data]:
-        """Return the state of each import that was found: data first, then targets, each in the order of the spec.
+        """Return the state of each import that was found: data first, then targets, in the order of the spec.
 
         The controllers that write this know no targetMap, so such an import has no state.
         """
@@ -149,9 +149,9 @@ class Statuses:
         return {**state, **self._source(item, generation, rendered)}
 
     def _source(self, item: Data, generation: str, rendered: RenderedInstallation) -> Data:
-        """Return the installation that exports an object, unless it is the parent, and the generation of what is imported.
+        """Return the installation that exports an object, unless it is the parent, and its generation.
 
-        That of an export is the configGeneration of its installation, which only its own status tells.
+        That of an export is the configGeneration of its installation, which only its own status has.
         """
         owner = parent_of(item)
         found: Data = {}

@@ -1,4 +1,4 @@
-"""The shared context of an installation's template executors: its blueprint, its component, and their state."""
+"""The shared context of an installation's template executors: blueprint, component, and their state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOW_FIELD = "spec.now"
 
 
 def moment(now: object, config: Resource | None = None) -> float | None:
-    """Return the seconds since 1970 of a config's time; None for "". Raises InstallationError (bad-time) about the config."""
+    """Return the seconds since 1970 of a config's time; None for "". Raises InstallationError (bad-time)."""
     if not now:
         return None
     found = unix_seconds(str(now))
@@ -30,7 +30,7 @@ def moment(now: object, config: Resource | None = None) -> float | None:
 
 @dataclass(slots=True)
 class TemplateContext:
-    """The context of executors. `state` is by key: `deploy<name>` and `export<name>`. `now`: what templates take for the present time."""
+    """The context of executors. `state` has the keys `deploy<name>` and `export<name>`; `now` is a time."""
 
     blueprint: Blueprint
     component: Component | None
@@ -47,6 +47,6 @@ class TemplateContext:
         return self.component.schema_version if self.component else V2
 
     def state_key(self, phase: str, executor: Executor) -> str:
-        """Return the key of an executor's state; deploy and subinstallation executors share a prefix, import executors have no state."""
+        """Return the key of an executor's state, "" for import executors, which have none."""
         prefix = {DEPLOY: "deploy", SUBINSTALLATIONS: "deploy", EXPORT: "export"}.get(phase, "")
         return f"{prefix}{executor.name}" if prefix else ""

@@ -1,4 +1,4 @@
-"""Template executors: the phases of a blueprint, each a list of GoTemplate and Spiff executors over the same values."""
+"""Run template executors: each phase of a blueprint has a list of GoTemplate and Spiff executors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Templater(TemplateContext):
         return self.component.shown(version), {"meta": {"schemaVersion": V2}, "components": listed}
 
     def deploy_items(self, values: Data) -> list[Data]:
-        """Return the deploy items of all deploy executions, in order; `item_executors` then has the executor of each."""
+        """Return the deploy items of all executions, in order, and set `item_executors`."""
         return self._listed(DEPLOY, "deployItems", values, self.item_executors)
 
     def subinstallations(self, values: Data) -> list[Data]:
@@ -72,7 +72,7 @@ class Templater(TemplateContext):
         return found
 
     def bindings(self, values: Data, imports: Data) -> Data:
-        """Return the imports after all import executions. Raises import-validation with the errors that one of them reports."""
+        """Return the imports after all import executions. Raises import-validation with their errors."""
         for executor in self.executors(IMPORT):
             output = self.run(IMPORT, executor, {**values, "imports": imports})
             errors = [one for one in sequence(output.get("errors")) if one is not None]
@@ -170,7 +170,7 @@ def merge_maps(left: Data, right: Data) -> Data:
 
 
 def _no_value(title: str, rendered: str) -> str:
-    """Return the message about output lines with `<no value>`; it shows only their keys, because lines may contain secrets."""
+    """Return the message about lines with `<no value>`, keys only: lines may contain secrets."""
     places = []
     for number, line in enumerate(rendered.split("\n"), 1):
         if _NO_VALUE in line:

@@ -113,7 +113,7 @@ class InstallationTemplates:
 
 
 def clock(now: float | None) -> dict[str, GoFunction]:
-    """Return now and ago as if it were that time, in seconds since 1970; without one they fail, and say how to give it."""
+    """Return now and ago for a time in seconds since 1970; without one they fail, and say how to give it."""
 
     def present() -> Time:
         if now is None:
@@ -149,7 +149,7 @@ class FileInfo(GoObject):
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """getResource and similar functions: members of descriptors by pairs of key and value. Template functions and spiff share them."""
+    """Look up members of descriptors by pairs of key and value, for template functions and for spiff."""
 
     templater: TemplateContext
 
@@ -175,7 +175,7 @@ class Lookup:
         raise GoError(f"unable to resolve component {text(reference.get('name'))}:{version}")
 
     def arguments(self, args: tuple[object, ...], title: str) -> tuple[Component, dict[str, str]]:
-        """Return the descriptor (the first argument if it is a map, else the installation's) and the wanted attributes."""
+        """Return the descriptor, given or the installation's, and the wanted attributes."""
         component = self.templater.component
         if component is None:
             raise GoError(f"Unable to search for a {title} as no ComponentDescriptor is defined.")
@@ -192,7 +192,7 @@ class Lookup:
         return component, {str(args[index]): str(args[index + 1]) for index in range(0, len(args), 2)}
 
     def resource_key(self, *args: object) -> str:
-        """getResourceKey: return the global identity of a resource, as base64 of YAML with the component's and its own identity."""
+        """Return a resource's global identity: base64 of YAML with component and own identity."""
         from krmkit.libraries.go.yaml import to_yaml
 
         owner, resource = self.referenced(args)
@@ -209,7 +209,7 @@ class Lookup:
         return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else content
 
     def referenced(self, args: tuple[object, ...]) -> tuple[Component, Data]:
-        """Return the resource of a cd URI, or of a relative reference of OCM: {resource: identity, referencePath: [identities]}."""
+        """Return the resource of a cd URI, or of OCM's {resource: identity, referencePath: [identities]}."""
         component = self.templater.component
         if component is None:
             raise GoError("Unable to search for a resource as no ComponentDescriptor is defined.")

@@ -1,7 +1,7 @@
 """The keys of executors' output as Go's encoding/json reads them: in any case.
 
-Only the fields of Go structs are such keys. What these hold as free data (config, labels, exports, bindings), and the templates of nested
-installations, keep theirs.
+Only the fields of Go structs are such keys. Free data in them (config, labels, exports, bindings), and the
+templates of nested installations, keep theirs.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ OUTPUTS: dict[str, Object] = {
     "deploy": {"deployItems": [_ITEM], "state": None},
     "export": {"exports": {}, "state": None},
 }
-"""The fields of the output of each phase: mappings, lists and texts; an empty mapping has any keys, and None is free data."""
+"""The fields of each phase's output; an empty mapping has any keys, and None is free data."""
 _TYPES: dict[type, str] = {dict: "a mapping", list: "a list", str: "a text"}
 
 
 def folded(value: object, shape: object) -> object:
-    """Return data whose keys are spelt as the fields: folded({"DependsOn": []}, {"dependsOn": None}) has dependsOn.
+    """Spell keys as the fields: folded({"DependsOn": []}, {"dependsOn": None}) has dependsOn.
 
-    Of several spellings of one field the last in the order of bytes wins, as YAML becomes JSON with sorted keys.
+    Of several spellings of one field the last in the order of bytes wins, as YAML becomes JSON with sorted
+    keys.
     """
     if isinstance(shape, list) and isinstance(value, list):
         return [folded(one, shape[0]) for one in value]
@@ -51,7 +52,7 @@ def folded(value: object, shape: object) -> object:
 
 
 def misfit(value: object, shape: object, place: str = "") -> str:
-    """Return the first field of another type than Go decodes into, "" without one: `dependsOn must be a list, got string`."""
+    """Return the first field that Go cannot decode, as `dependsOn must be a list, got string`; "" if none."""
     if value is None or shape is None:
         return ""
     if not isinstance(value, type(shape)):
@@ -65,7 +66,7 @@ def misfit(value: object, shape: object, place: str = "") -> str:
 
 
 def unknown_keys(value: object, shape: object, place: str = "") -> list[tuple[str, str, list[str]]]:
-    """Return place, name and known names of each key that is no field, of folded data; an empty shape takes anything."""
+    """Return place, name and known names of each unknown key; an empty shape takes anything."""
     if isinstance(shape, list) and shape and isinstance(value, list):
         return [
             one
@@ -81,7 +82,7 @@ def unknown_keys(value: object, shape: object, place: str = "") -> list[tuple[st
 
 
 def unknown_fields_of(value: object, shape: object, where: str) -> list[InstallationError]:
-    """Return a warning for each key that is no field. where: the part of the blueprint that the data are, or come from."""
+    """Return a warning for each unknown key. where: the part of the blueprint that the data are from."""
     found = []
     for place, name, known in unknown_keys(value, shape):
         path = " ".join(filter(None, ("blueprint", ".".join(filter(None, (where, place))))))

@@ -1,4 +1,4 @@
-"""Spiff executors and data mappings: spiff++ with the functions that Landscaper adds, and without access to anything else."""
+"""Spiff executors and data mappings: spiff++ with Landscaper's functions, and access to nothing else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _meant(error: SpiffError, known: Data) -> str:
 
 
 def run_spiff(templater: TemplateContext, phase: str, executor: Executor, values: Data) -> Data:
-    """Return the output of a Spiff executor; its state is the part marked &state. Raises InstallationError (template)."""
+    """Return the output of a Spiff executor, whose state is marked &state. Raises InstallationError."""
     from krmkit.libraries.spiff import Options, SpiffError, merge
 
     key = templater.state_key(phase, executor)
@@ -110,7 +110,7 @@ def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
 
 
 def check(executor: Executor, blueprint: Blueprint) -> None:
-    """Raise InstallationError (template) for a template that is absent or not YAML; expressions are checked when they run."""
+    """Raise InstallationError (template) for a template that is absent or not YAML."""
     if executor.template is None or isinstance(executor.template, str):
         source = executor.text(blueprint.files)
         try:

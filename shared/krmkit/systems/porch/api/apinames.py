@@ -30,8 +30,9 @@ STALLED, READY = "Stalled", "Ready"
 class PorchError(Refused):
     """An error at which the controller would stop: nothing may be changed.
 
-    `rule` is that of the result. `field`: the field of the resource that is worked on. `repository`: the Repository for which
-    that fails. "" if not known. `conditions`: those that the controller writes for the variant in `resource`.
+    `rule` is that of the result. `field`: the field of the resource that is worked on. `repository`: the
+    Repository for which that fails. "" if not known. `conditions`: those that the controller writes for the
+    variant in `resource`.
     """
 
     field = ""
@@ -66,14 +67,15 @@ class Condition:
 
 
 def in_namespace(namespace: str, wanted: str) -> bool:
-    """Return whether an object belongs to a set's or variant's namespace: it has this namespace, or none
-    (cluster-scoped, or omitted in the file). A set or variant without a namespace is in `default`, as in a cluster.
+    """Return whether an object belongs to a set's or variant's namespace: it is in this one, or in none.
+
+    A set or variant without a namespace is in `default`, as in a cluster.
     """
     return not namespace or namespace == (wanted or "default")
 
 
 def revision_number(revision: object) -> int:
-    """The number of a revision given as an integer or, as in older Porch, as `v` and digits; 0 if there is none."""
+    """Return the number of a revision, an integer or, as in older Porch, `v` and digits; 0 if none."""
     if isinstance(revision, bool):
         return 0
     if isinstance(revision, int):
@@ -84,19 +86,19 @@ def revision_number(revision: object) -> int:
 
 
 def floating_name(revision: object) -> str:
-    """A revision that is a name, not a number, such as the moving tag `stable`; else ""."""
+    """Return a revision that is a name, such as the moving tag `stable`; "" for a number."""
     return revision if isinstance(revision, str) and revision and not _is_numbered(revision) else ""
 
 
 def upstream_version(upstream: dict[str, object]) -> str:
-    """The last part of an upstream's ref: its workspace, `vN` of its number, or a floating name such as `stable`."""
+    """Return the last part of an upstream's ref: workspace, `vN`, or a name such as `stable`."""
     number = revision_number(upstream.get("revision"))
     numbered = f"v{number}" if number > 0 else floating_name(upstream.get("revision"))
     return str(upstream.get("workspaceName") or "") or numbered or "main"
 
 
 def revision_name(upstream: dict[str, object]) -> str:
-    """The name of an upstream's PackageRevision, `repository.package.workspace`.
+    """Return the name of an upstream's PackageRevision, `repository.package.workspace`.
 
     Without a workspace it is that of a tag made by hand, whose last word is the workspace.
     """

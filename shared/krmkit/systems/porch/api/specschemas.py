@@ -1,7 +1,8 @@
-"""The specs of Porch's kinds as openAPIV3Schemas, for strict decoding: a field that Porch does not know is an error.
+"""The specs of Porch's kinds as schemas for strict decoding: unknown fields are errors.
 
-Source: kptdev/porch, api/porchconfig/{v1alpha1,v1alpha2}, and the Pipeline of the Kptfile API, with `when` and `configRef` of its
-next version. Fields that Go decodes from null may be null. A revision may also be `vN`, as in older Porch.
+Source: kptdev/porch, api/porchconfig/{v1alpha1,v1alpha2}, and the Pipeline of the Kptfile API, with `when`
+and `configRef` of its next version. Fields that Go decodes from null may be null. A revision may also be
+`vN`, as in older Porch.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def _open(**fields: Schema) -> Schema:
 
 _GIT = _open(repo=STRING, directory=STRING, ref=STRING, commit=STRING)
 _OPEN_FUNCTIONS = {"type": "array", "nullable": True, "items": _open(**_FUNCTION)}
-# A Kptfile as Porch decodes it by JSON, where a number or a map is no text; it passes over fields that it does not know.
+# A Kptfile as Porch decodes it by JSON, where a number or a map is no text; it passes over fields that it
+# does not know.
 KPTFILE = read_schema(
     _open(
         apiVersion=STRING,

@@ -26,7 +26,7 @@ _RANK = {name: rank for rank, name in enumerate(_KNOWN.split())}
 
 
 def ordered(value: object) -> object:
-    """A copy whose mappings, at every depth, have their keys in kyaml's order."""
+    """Return a copy whose mappings, at every depth, have their keys in kyaml's order."""
     if isinstance(value, dict):
         last = len(_RANK) + 1000
         return {

@@ -11,7 +11,7 @@ _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
 
 
 def own(resource: Resource, *path: str) -> Node | None:
-    """The node at a path for editing: an alias or merge key on the way is first replaced by a copy.
+    """Return the node at a path for editing; an alias or merge key on the way becomes a copy.
 
     If the node, or a parent, has an anchor, its aliases become copies, so that their values stay.
     """
@@ -73,9 +73,9 @@ def _merges(node: Map) -> bool:
 
 
 def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
-    """Make a list hold `wanted` in that order: an int is the current position of an item, anything else a new item.
+    """Make a list hold `wanted`: an int is the current position of an item, anything else a new item.
 
-    Returns whether the list changed.
+    Return whether the list changed.
     """
     if wanted[: len(items.items)] != list(range(len(items.items))):
         keep_comments_here(resource)
@@ -91,10 +91,11 @@ def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
 
 
 def keep_comments_here(resource: Resource) -> None:
-    """Keep kpt from copying the old comments and the old order of fields onto list entries that are at other positions now.
+    """Keep kpt from copying comments and field order onto list entries at other positions.
 
-    kpt matches a function's output with its input by these annotations, and list entries by position: an entry inserted
-    at the front would get the comments of the one after it. Without the annotations our text stays.
+    kpt matches a function's output with its input by these annotations, and list entries by position: an
+    entry inserted at the front would get the comments of the one after it. Without the annotations our text
+    stays.
     """
     for name in _PAIRING:
         resource.remove(("metadata", "annotations", name))
@@ -106,12 +107,12 @@ def settle(resource: Resource) -> None:
 
 
 def value_of(node: object) -> object:
-    """The value of a scalar as Go reads it; None for any other node."""
+    """Return the value of a scalar as Go reads it; None for any other node."""
     return go_value(node) if isinstance(node, Scalar) else None
 
 
 def strings_of(node: Map) -> dict[str, Scalar] | None:
-    """The entries of a map of scalars by key; None if a value is a map or a list."""
+    """Return the entries of a map of scalars by key; None if a value is a map or a list."""
     strings: dict[str, Scalar] = {}
     for entry in node.entries:
         value = deref(entry.value)

@@ -55,7 +55,7 @@ class TemplateExpression:
         return self.program is not None and self._constant is None
 
     def text(self, values: ExpressionValues | None) -> str:
-        """The result. Raises PorchError with the field; an expression that did not compile fails here, too."""
+        """Return the result. Raises PorchError with the field, also for an expression that cannot compile."""
         if self._constant is not None:
             return self._constant
         if self.program is None or values is None:
@@ -94,13 +94,13 @@ class ExpressionScope:
         return self._fixed
 
     def bind(self, values: Mapping[str, object]) -> ExpressionValues | None:
-        """Values for one variant's expressions; None if no template has expressions, so that CEL is not loaded."""
+        """Return the values for a variant's expressions; None without expressions, so that CEL stays out."""
         return None if self._environment is None else ExpressionValues(self._environment.bind(values))
 
     def batch(self, expressions: list[TemplateExpression]) -> Batch | None:
-        """A batch of expressions evaluated together; each gets its index in the results.
+        """Return a batch of expressions evaluated together; None if a batch gains nothing.
 
-        None if a batch gains nothing.
+        Each expression gets its index in the results.
         """
         varying = [expression for expression in expressions if expression.varies]
         if len(varying) < 2:
@@ -138,7 +138,7 @@ class MapTemplate:
             self.constant = self._overlaid(None)
 
     def evaluate(self, values: ExpressionValues | None) -> dict[str, str]:
-        """The map, sorted by key. Do not change it: it may be shared."""
+        """Return the map, sorted by key. Do not change it: it may be shared."""
         return self.constant if self.constant is not None else self._overlaid(values)
 
     def _overlaid(self, values: ExpressionValues | None) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The variants of a PackageVariantSet, and the changes of existing ones.
 
-Source: ensurePackageVariants of the packagevariantsets controller. Unlike Go's random order of maps, the order is that
-of the targets.
+Source: ensurePackageVariants of the packagevariantsets controller. Unlike Go's random order of maps, the
+order is that of the targets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedVariants:
-    """The variants in the order of the targets; `repeated` are identifiers that more than one target gave (the last one won)."""
+    """The variants in the order of the targets. `repeated`: identifiers of several targets; the last won."""
 
     variants: list[Variant]
     repeated: list[str]
@@ -50,7 +50,7 @@ def generate(
     upstream: TargetObject,
     repositories: Mapping[str, TargetObject],
 ) -> GeneratedVariants:
-    """Render and name every entry of a valid set. The first error (PorchError) stops everything: no variant at all."""
+    """Render and name every entry of a valid set. Raises PorchError, with no variant, at the first error."""
     renderer = VariantRenderer(spec["upstream"], upstream, repositories)
     variants: dict[str, Variant] = {}
     repeated: dict[str, None] = {}
@@ -74,14 +74,14 @@ def generate(
 
 
 def _path(message: str) -> str:
-    """The path that a message begins with; "" if it begins with none: `template.labelExprs[0].valueExpr: no such key`."""
+    """Return the path that a message begins with, or "": `template.labelExprs[0].valueExpr: no such key`."""
     path = message.partition(": ")[0]
     return path if path.startswith("template") and " " not in path else ""
 
 
 @dataclass(slots=True)
 class Changes:
-    """The changes to make: `updated` pairs the position of an existing variant with the one whose spec it gets."""
+    """The changes to make. `updated` pairs the position of an existing variant with its new form."""
 
     deleted: list[int] = field(init=False, default_factory=list)
     updated: list[tuple[int, Variant]] = field(init=False, default_factory=list)
@@ -89,9 +89,10 @@ class Changes:
 
 
 def reconcile(variants: Sequence[Variant], existing: Sequence[str]) -> Changes:
-    """Match the variants of a set with those it made before: by identifier, so that an existing one keeps its name.
+    """Match a set's variants with existing ones by identifier, so that these keep their names.
 
-    Of two existing ones with the same identifier the last one stays, as in the reference; the other is deleted.
+    Of two existing ones with the same identifier the last one stays, as in the reference; the other is
+    deleted.
     """
     changes = Changes()
     known: dict[str, int] = {}

@@ -67,7 +67,7 @@ class Fleet:
         self._variants = list(self._by_type.get((apinames.VARIANT_VERSION, apinames.VARIANT_KIND), ()))
 
     def plan(self, packages: DecodedVariant) -> Planned:
-        """Validate, find the upstream, unroll, render and name. PorchError with the controller's reason; no item is changed."""
+        """Validate, find the upstream, unroll, render and name. Raises PorchError, with no item changed."""
         errors = validate_set(packages.spec)
         if errors:
             raise _stalled(packages, "ValidationError", "; ".join(errors))
@@ -101,7 +101,7 @@ class Fleet:
         return Planned(packages, generated, existing, changes, known, entries)
 
     def carry_out(self, planned: Planned, finalizer: bool) -> None:
-        """Remove what is no longer targeted, give existing variants their specs, add the new ones at the end."""
+        """Remove what is no longer targeted, give existing variants their specs, add new ones at the end."""
         writer = VariantWriter(planned.packages, finalizer)
         for position, variant in planned.changes.updated:
             item = planned.existing[position]
@@ -137,7 +137,7 @@ class Fleet:
         self.resources.remove(*items)
 
     def orphans(self, sets: Sequence[DecodedVariant]) -> list[Resource]:
-        """Variants with the mark of a set that is not among `sets`: their set was removed, so they are removed too."""
+        """Return the variants of sets that are not among `sets`, which go with them."""
         owners = {owner_of(packages) for packages in sets}
         orphans = []
         for item in self._variants:
@@ -155,7 +155,7 @@ class Fleet:
         return [item for item in objects if in_namespace(item.namespace, namespace)]
 
     def _upstream(self, packages: DecodedVariant) -> tuple[TargetObject, bool]:
-        """The set's PackageRevision, and whether there are any among the items; without one only its name is known."""
+        """Return the set's PackageRevision, or its name alone, and whether any are given."""
         found: list[tuple[str, str, Resource]] = []
         for (version, kind), items in self._by_type.items():
             if kind == apinames.REVISION_KIND and version.startswith(apinames.REVISION_GROUP):
@@ -198,7 +198,7 @@ class Fleet:
             raise _stalled(packages, "UnexpectedError", message)
 
     def _paths(self) -> dict[str, int]:
-        """The highest index at each path below the variants' folder."""
+        """Return the highest index at each path below the variants' folder."""
         found: dict[str, int] = {}
         for item in self.resources:
             path, index = place_of(item)[1:] if item.may_hold(FOLDER + "/") else ("", 0)
@@ -217,10 +217,10 @@ def _owner(item: Resource) -> str:
 
 
 def sets_among(items: Iterable[Resource], wanted: Sequence[str]) -> list[Resource]:
-    """The PackageVariantSets among the items: those named, or all by namespace and name.
+    """Return the PackageVariantSets among the items: those named, or all by namespace and name.
 
-    PorchError for a missing name, for a set of another version, which would be ignored silently, and for two sets of
-    one name, as each would own the variants of the other.
+    PorchError for a missing name, for a set of another version, which would be ignored silently, and for two
+    sets of one name, as each would own the variants of the other.
     """
     items = list(items)
     found = [

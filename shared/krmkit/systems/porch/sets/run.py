@@ -25,9 +25,10 @@ _RULES = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-n
 def generate_variants(
     items: ResourceList, spec: Object, config: Resource | None, explain: bool = False
 ) -> list[Finding]:
-    """Generate the variants of the set that is the config, else of those among the items. After an error nothing has changed.
+    """Generate the variants of the set that is the config, else of those among the items, or none.
 
-    With `explain`, a finding names each variant. Raises PorchError (no-set) for sets that are named and missing, or twins.
+    With `explain`, a finding names each variant. Raises PorchError (no-set) for sets that are named and
+    missing, or twins.
     """
     given = [config] if config is not None and config.kind == SET_KIND else []
     wanted = [] if given else [str(one) for one in sequence(spec["sets"])]
@@ -67,7 +68,7 @@ def generate_variants(
 
 
 def plan_findings(planned: Planned, explaining: bool) -> Iterator[Finding]:
-    """Report the variants that a set generated, each of them only where `explaining`, and warnings about them."""
+    """Report warnings about a set's variants, and each variant while `explaining`."""
     resource, changes = planned.packages.resource, planned.changes
     if not planned.upstream_known:
         upstream = revision_name(planned.packages.spec["upstream"])

@@ -1,7 +1,7 @@
-"""From the template of a set's target to the spec of a PackageVariant.
+"""Render the template of a set's target to the spec of a PackageVariant.
 
-Source: renderPackageVariantSpec of the packagevariantsets controller; the order of evaluation, and so the reported
-error, is the same.
+Source: renderPackageVariantSpec of the packagevariantsets controller; the order of evaluation, and so the
+reported error, is the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class VariantTemplate:
     def __init__(self, template: dict[str, Any], scope: ExpressionScope) -> None:
         downstream = mapping(template, "downstream")
         self._repo = _overriding("template.downstream.repoExpr", downstream, "repo", scope)
-        # The repository's own expression is evaluated before the repository is known, so it is not in the batch.
+        # The repository's own expression is evaluated before the repository is known, so it is not in the
+        # batch.
         first = len(scope.expressions)
         self._package = _overriding("template.downstream.packageExpr", downstream, "package", scope)
         self._policies = {
@@ -76,7 +77,7 @@ class VariantTemplate:
 
     @property
     def chooses_repo(self) -> bool:
-        """Return whether the repository comes from an expression, which is evaluated before repositories are bound."""
+        """Return whether an expression gives the repository, which comes before repositories are bound."""
         return isinstance(self._repo, TemplateExpression)
 
     def repo(self, default: str, values: ExpressionValues | None) -> str:
@@ -118,7 +119,7 @@ class VariantTemplate:
 
 
 class VariantRenderer:
-    """Renders the variants of one set. `upstream` is its PackageRevision, `repositories` those of its namespace by name."""
+    """Render the variants of one set. `repositories`: those of its namespace, by name."""
 
     def __init__(
         self, upstream_spec: dict[str, Any], upstream: TargetObject, repositories: Mapping[str, TargetObject]
@@ -129,7 +130,7 @@ class VariantRenderer:
         self._templates: dict[int, VariantTemplate] = {}
 
     def render(self, downstream: DownstreamTarget) -> dict[str, Any]:
-        """The spec of one variant. PorchError names the field whose expression failed, or the repository that is missing."""
+        """Return the spec of one variant. PorchError names the failing field or the missing repository."""
         repo, package = downstream.repo, downstream.package
         spec: dict[str, Any] = {
             "upstream": self._upstream_spec,

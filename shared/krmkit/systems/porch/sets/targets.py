@@ -37,13 +37,13 @@ class TargetObject:
 
     @classmethod
     def of(cls, resource: Resource) -> TargetObject:
-        """The part of an item. Raises YamlError, Refused for one that cannot be read."""
+        """Return the part of an item. Raises YamlError, Refused for one that cannot be read."""
         resource.refuse_unreadable()
         return cls(resource.name, resource.namespace, resource.labels, resource.annotations)
 
     @property
     def variable(self) -> dict[str, object]:
-        """The value of the object's CEL variable."""
+        """Return the value of the object's CEL variable."""
         if self._variable is None:
             self._variable = {
                 "name": self.name,
@@ -56,7 +56,7 @@ class TargetObject:
 
 @dataclass(frozen=True, slots=True)
 class DownstreamTarget:
-    """One future variant: the defaults of its downstream, the object that was selected (if one was), its template (if any)."""
+    """One future variant: the defaults of its downstream, the selected object and the template, if any."""
 
     target: int
     repo: str
@@ -66,7 +66,7 @@ class DownstreamTarget:
 
 
 def unroll(spec: dict[str, Any], listing: Listing) -> list[DownstreamTarget]:
-    """The entries of all targets, in order; duplicates stay. PorchError for a selector that is malformed.
+    """Return the entries of all targets, in order; duplicates stay. Raises PorchError for bad selectors.
 
     `spec` is that of a valid set. A selector that matches nothing gives no entries.
     """
@@ -104,7 +104,7 @@ def _selected(index: int, target: dict[str, Any], listing: Listing) -> Iterable[
 
 
 def find_upstream(upstream: dict[str, Any], revisions: Sequence[dict[str, Any]]) -> int:
-    """The position of the first PackageRevision (its spec) that is the set's upstream. PorchError if there is none.
+    """Return the position of the first PackageRevision that is the set's upstream. Raises PorchError.
 
     As in the reference, an equal revision or an equal workspace is enough, and two absent ones are equal.
     """

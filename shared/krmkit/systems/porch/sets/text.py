@@ -1,4 +1,4 @@
-"""PackageVariants of a set as texts, as `krmkit.libraries.yaml.emit` would write them; what repeats is composed once."""
+"""A set's PackageVariants as `krmkit.libraries.yaml.emit` writes them, with repeated parts made once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST_REMEMBERED = 20_000
 
 
 def owner_of(packages: DecodedVariant) -> str:
-    """The annotation that marks a set's variants as its own: `PackageVariantSet/<namespace>/<name>`."""
+    """Return the annotation of a set's variants: `PackageVariantSet/<namespace>/<name>`."""
     return f"{SET_KIND}/{packages.namespace}/{packages.name}"
 
 
 class VariantWriter:
-    """Writes the variants of one set. Metadata that all share, and scalars that many share, are composed once."""
+    """Write the variants of one set. Shared metadata, and scalars that many share, are composed once."""
 
     def __init__(self, packages: DecodedVariant, finalizer: bool = False) -> None:
         self._keys: dict[str, str] = {}
@@ -43,7 +43,7 @@ class VariantWriter:
         self._tail = self._block(tail, 2)
 
     def document(self, name: str, path: str, index: int, spec: dict[str, Any]) -> str:
-        """A whole variant, with the annotations that tell kpt where to put it."""
+        """Return a whole variant, with the annotations that tell kpt where to put it."""
         return (
             f"apiVersion: {VARIANT_VERSION}\nkind: {VARIANT_KIND}\nmetadata:\n  name: {self._scalar(name, 2)}{self._metadata}\n"
             f'    {names.INDEX}: "{index}"\n    {names.PATH}: {self._scalar(path, 4)}{self._tail}\n{self.spec(spec)}\n'
@@ -54,7 +54,7 @@ class VariantWriter:
         return "spec:" + self._block(spec, 2)
 
     def _block(self, mapping: dict[str, Any], column: int) -> str:
-        """The lines of a mapping with its keys at `column`, each with a newline in front."""
+        """Return the lines of a mapping with its keys at `column`, each with a newline in front."""
         pad = "\n" + " " * column
         keys, scalars = self._keys, self._scalars
         parts: list[str] = []

@@ -1,7 +1,7 @@
-"""Validation of a PackageVariantSet (config.porch.kpt.dev/v1alpha2).
+"""Validate a PackageVariantSet (config.porch.kpt.dev/v1alpha2).
 
-Source: validatePackageVariantSet of the packagevariantsets controller; order and texts are the same. One check is
-added: entries of configMapExprs follow the rule of all other expression lists.
+Source: validatePackageVariantSet of the packagevariantsets controller; order and texts are the same. One
+check is added: entries of configMapExprs follow the rule of all other expression lists.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from krmkit.systems.porch.api.apinames import READY, STALLED, Condition, floatin
 
 
 def validate_set(spec: dict[str, Any]) -> list[str]:
-    """Every message, in the controller's order; empty if the spec is valid. Null counts as absent."""
+    """Return every message in the controller's order, none for a valid spec. Null counts as absent."""
     errors: list[str] = []
     upstream = spec.get("upstream")
     if upstream is None:

@@ -1,8 +1,7 @@
-"""Apply a PackageVariant to a package: validation, then context, pipeline and injection, each on the result of the one
-before.
+"""Apply a PackageVariant to a package: validate, then set context, pipeline and injections in turn.
 
-Source: calculateDraftResources of the packagevariants controller. After a PorchError the resources may be half changed,
-and the caller must discard them.
+Source: calculateDraftResources of the packagevariants controller. After a PorchError the resources may be
+half changed, and the caller must discard them.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from krmkit.systems.porch.variants.validation import validate_variant
 
 @dataclass(frozen=True, slots=True)
 class AppliedVariant:
-    """The outcome: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
+    """The injection points, and whether the pipeline was changed, which takes effect with the next render."""
 
     points: list[InjectionPoint]
     pipeline_changed: bool
@@ -38,10 +37,10 @@ def apply_variant(
     candidates: Sequence[Candidate],
     causes: VariantCauses | None = None,
 ) -> AppliedVariant:
-    """Apply the variant `name` to the package. Raises PorchError, for an invalid variant before any change, and if a step
-    fails.
+    """Apply the variant `name` to the package. Raises PorchError, for an invalid variant before any change.
 
-    Pipeline and injection always run, even if the spec has neither: entries that the variant made before are removed.
+    Pipeline and injection always run, even if the spec has neither: entries that the variant made before are
+    removed.
     """
     errors = validate_variant(spec)
     if errors:

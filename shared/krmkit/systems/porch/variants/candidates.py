@@ -20,8 +20,8 @@ _NO_OBJECT = frozenset((names.INJECTION, names.GENERATED_BY, names.PREVIOUS))
 class Candidate:
     """An object that may be injected: its type and name, and its data, which is read only if it is chosen.
 
-    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: its namespace, if
-    that prevents its injection.
+    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: its
+    namespace, if that prevents its injection.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Candidate:
 
     @classmethod
     def of(cls, resource: Resource, elsewhere: str = "") -> Candidate:
-        """A candidate whose data is read when it is chosen."""
+        """Return a candidate whose data is read when it is chosen."""
         candidate = cls(
             {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": resource.name}},
             elsewhere,
@@ -48,7 +48,7 @@ class Candidate:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The whole object; {} for a resource that is not an object."""
+        """Return the whole object; {} for a resource that is not an object."""
         if self._data is None:
             data = self.source.get() if self.source is not None else None
             self._data = data if isinstance(data, dict) else {}
@@ -58,13 +58,13 @@ class Candidate:
 def candidates(
     inline: Sequence[dict[str, Any]], items: Iterable[Resource], namespace: str, config: Resource | None
 ) -> list[Candidate]:
-    """Objects of the variant's namespace or of none: those of the config first, then items by file and position.
+    """Return the config's objects for a variant's namespace, then items, by file and position.
 
     Those of other namespaces are included for hints, and marked so.
 
-    Items count if they are marked local-config and are not part of the package's own machinery: injection points,
-    Kptfiles, the package context, packs, and the functionConfig (which kpt also passes as an item). Generated items,
-    and old states kept for comparison, do not count either.
+    Items count if they are marked local-config and are not part of the package's own machinery: injection
+    points, Kptfiles, the package context, packs, and the functionConfig (which kpt also passes as an item).
+    Generated items, and old states kept for comparison, do not count either.
     """
     found = [
         Candidate(
@@ -88,7 +88,7 @@ def candidates(
 
 
 def _elsewhere(own: str, namespace: str) -> str:
-    """The namespace of an object outside the variant's namespace, else ""."""
+    """Return the namespace of an object outside the variant's namespace, else ""."""
     return "" if in_namespace(own, namespace) else own
 
 

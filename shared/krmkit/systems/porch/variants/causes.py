@@ -1,4 +1,4 @@
-"""The causes of the values of a variant's package: fields of the PackageVariant, or of the config that replaces it."""
+"""The causes of a variant package's values: fields of the PackageVariant, or of the function's config."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class VariantCauses:
-    """Records what one config sets: a PackageVariant, the function's own kind, or a ConfigMap, which gives lists as texts."""
+    """The causes from a config: a PackageVariant, the function's kind, or a ConfigMap of texts."""
 
     def __init__(self, log: CauseLog, config: Resource) -> None:
         self._log = log
@@ -33,7 +33,7 @@ class VariantCauses:
         self._log.set(item, ("data", key), config_cause(self._config, *field))
 
     def pipeline(self, kptfile: Resource, step: str, size: int, edited: bool) -> None:
-        """Record the functions at the front of one list of the pipeline, and that those behind them moved there."""
+        """Record the functions at the front of a pipeline's list, and that those behind them moved there."""
         field: Path = ("data", "pipeline") if self._flat else ("spec", "pipeline", step)
         if size or edited:
             self._log.set(kptfile, ("pipeline", step), config_cause(self._config, *field))
@@ -45,8 +45,7 @@ class VariantCauses:
     def injected(
         self, item: Resource, field: str, injector: int, source: Resource | None, inline: Path
     ) -> None:
-        """Record what an injector put into an injection point: a field of an item, or of an object that the config `source` holds
-        at `inline`."""
+        """Record an injector's source: a field of an item, or an object that `source` holds at `inline`."""
         listed: Path = ("data", "injectors") if self._flat else ("spec", "injectors", injector)
         found = [config_cause(self._config, *listed)]
         if source is not None:

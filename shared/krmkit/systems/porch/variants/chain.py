@@ -63,7 +63,7 @@ def apply_items(items: ResourceList, spec: Object, config: Resource | None) -> l
 
 
 def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
-    """The PackageVariants among the items: those named, in that order, or all by file and position. PorchError for none."""
+    """Return the PackageVariants: those named, in that order, or all by file. PorchError for none."""
     variants = []
     for item in items:
         if not names or item.name in names:
@@ -119,7 +119,7 @@ class VariantChain:
         self.explained: list[InjectionPoint] = []
 
     def apply(self, variants: Sequence[DecodedVariant]) -> None:
-        """Validate all, then apply all, then write the status of those that are items. PorchError at the first failure."""
+        """Validate all, then apply all, then write the status of items. PorchError at the first failure."""
         for variant in variants:
             errors = validate_variant(variant.spec)
             if errors:

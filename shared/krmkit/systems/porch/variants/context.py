@@ -1,6 +1,7 @@
 """The package context: the ConfigMap kptfile.kpt.dev in package-context.yaml.
 
-Source: ensurePackageContext of the packagevariants controller, and kpt's built-in generator, pkg/lib/builtins/pkg_context.go.
+Source: ensurePackageContext of the packagevariants controller, and kpt's built-in generator,
+pkg/lib/builtins/pkg_context.go.
 """
 
 from __future__ import annotations
@@ -53,11 +54,11 @@ def set_context(items: ResourceList, context: dict[str, Any], config: Resource |
 def set_package_context(
     package: PackageView, context: dict[str, Any] | None, causes: VariantCauses | None = None
 ) -> None:
-    """Set the keys of context.data, then remove those of context.removeKeys: a key in both ends up removed.
+    """Set the keys of context.data, then remove those of context.removeKeys: a key in both is removed.
 
-    If both are empty, nothing is read. All values become strings, as the controller reads and writes a map of strings.
-    Existing keys keep their place, new ones follow sorted. PorchError if the file, its only ConfigMap, or its data is
-    missing.
+    If both are empty, nothing is read. All values become strings, as the controller reads and writes a map of
+    strings. Existing keys keep their place, new ones follow sorted. PorchError if the file, its only
+    ConfigMap, or its data is missing.
     """
     context = context or {}
     data: dict[str, str] = context.get("data") or {}
@@ -94,7 +95,7 @@ def is_package_context(resource: Resource) -> bool:
 
 
 def context_text(name: str, path: str = "") -> str:
-    """The text of a fresh package context as kpt writes it: the package's name, and under Porch its path."""
+    """Return a fresh package context as kpt writes it: the package's name, and under Porch its path."""
     path = f"  package-path: {emit.scalar(path, 2)}\n" if path else ""
     return (
         "apiVersion: v1\n"

@@ -27,7 +27,7 @@ _HINTS = {
 
 
 class DecodedVariant:
-    """A PackageVariant or PackageVariantSet: `violations`: errors of its form; `spec` is valid if there are none."""
+    """A PackageVariant or PackageVariantSet; `spec` is valid if there are no `violations`."""
 
     def __init__(self, resource: Resource, spec: dict[str, Any], violations: list[Violation]) -> None:
         self.resource = resource
@@ -54,9 +54,10 @@ def is_set(resource: Resource) -> bool:
 
 
 def refuse_other_version(resource: Resource, fleet: bool = False) -> None:
-    """Raise PorchError for a PackageVariant or PackageVariantSet of an unsupported version: it would count as not there.
+    """Raise PorchError for a PackageVariant or set of an unsupported version, which would not count.
 
-    `fleet`: the resource is one of a fleet's file, where another group, or a slip in the kind, is an error too.
+    `fleet`: the resource is one of a fleet's file, where another group, or a slip in the kind, is an error
+    too.
     """
     expected = {VARIANT_KIND: VARIANT_VERSION, SET_KIND: SET_VERSION}
     group = resource.api_version.partition("/")[0]
@@ -73,7 +74,7 @@ def refuse_other_version(resource: Resource, fleet: bool = False) -> None:
 
 
 def decode_variant(resource: Resource) -> DecodedVariant:
-    """A PackageVariant; raises YamlError and Refused for another text."""
+    """Return a PackageVariant. Raises YamlError and Refused for another text."""
     from krmkit.systems.porch.api.specschemas import VARIANT
 
     return _decode(resource, VARIANT)
@@ -85,7 +86,7 @@ def variant_of(config: Resource | None) -> DecodedVariant | None:
 
 
 def decode_set(resource: Resource) -> DecodedVariant:
-    """A PackageVariantSet; raises YamlError and Refused for another text."""
+    """Return a PackageVariantSet. Raises YamlError and Refused for another text."""
     from krmkit.systems.porch.api.specschemas import SET
 
     return _decode(resource, SET)

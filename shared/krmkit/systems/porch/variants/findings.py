@@ -32,7 +32,7 @@ def violation_findings(decoded: DecodedVariant) -> list[Finding]:
 
 
 def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
-    """Report points without an injection and why: a warning if the point is required, else an info; with --explain also the injected ones."""
+    """Report why points are not injected, as a warning if required, else an info; explain the others."""
     for point in points:
         for line in point.explained:
             yield Finding("injection", line, EXPLAIN, point.resource)
@@ -51,13 +51,13 @@ def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
 
 
 def pipeline_finding(kptfile: Resource) -> Finding:
-    """The finding for a changed pipeline, which takes effect with the next render, as kpt reads the pipeline first."""
+    """Return the finding of a changed pipeline, which waits for the next render: kpt reads it first."""
     message = "the pipeline has changed; that takes effect with the next render, so render again"
     return Finding("render-again", message, INFO, kptfile, "pipeline")
 
 
 def condition_finding(severity: str, rule: str, condition: Condition, resource: Resource | None) -> Finding:
-    """A condition of a PackageVariant or PackageVariantSet."""
+    """Return a condition of a PackageVariant or PackageVariantSet."""
     message = f"{condition.type} is {condition.status} ({condition.reason}): {condition.message}"
     return Finding(rule, message, severity, resource, tags=_tags(condition))
 

@@ -1,7 +1,7 @@
-"""Conditions and readiness gates of injection points in the root Kptfile.
+"""The conditions and readiness gates of injection points in the root Kptfile.
 
-Source: setInjectionPointConditionsAndGates of the packagevariants controller. Unlike it, the lists are edited in place: comments and
-fields that the API does not know stay.
+Source: setInjectionPointConditionsAndGates of the packagevariants controller. Unlike it, the lists are edited
+in place: comments and fields that the API does not know stay.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_MATCH = "no resource matched any injection selector for this injection point
 
 
 def condition_of(point: InjectionPoint) -> Condition:
-    """The condition of one point: True if an object was injected, else False with the reason."""
+    """Return the condition of one point: True if an object was injected, else False with the reason."""
     if point.injected:
         message = f'injected resource "{point.injected_name}" from cluster'
         return Condition(point.condition_type, "True", "ConfigInjected", message)
@@ -35,9 +35,10 @@ def condition_of(point: InjectionPoint) -> Condition:
 def set_conditions_and_gates(
     kptfile: Resource, points: Sequence[InjectionPoint], causes: VariantCauses | None = None
 ) -> None:
-    """Write one condition for each point, and a gate for each required one; both lists end up sorted, gates without repetition.
+    """Write a condition for each point, and a gate for each required one; sort both lists.
 
-    Gates and conditions of others stay. Neither list is created empty. PorchError for a field of another type than Porch's.
+    Gates and conditions of others stay. Neither list is created empty. PorchError for a field of another type
+    than Porch's.
     """
     _check_types(kptfile)
     gates = _list(kptfile, "info", "readinessGates")
@@ -49,7 +50,7 @@ def set_conditions_and_gates(
 
 
 def _check_types(kptfile: Resource) -> None:
-    """Raise PorchError for what Porch cannot decode, though kpt can: it reads a Kptfile by JSON into types."""
+    """Raise PorchError for types that Porch's JSON decoder refuses, though kpt takes them."""
     from krmkit.libraries.schema.violations import validate
     from krmkit.systems.porch.api.specschemas import KPTFILE
 
@@ -91,7 +92,7 @@ def _set_conditions(kptfile: Resource, conditions: Seq | None, changed: list[Con
 
 
 def _in_order(condition: Condition) -> dict[str, object]:
-    """A new condition as kyaml writes it: type, status, message, reason."""
+    """Return a condition in kyaml's order: type, status, message, reason."""
     data = condition.data()
     return {field: data[field] for field in ("type", "status", "message", "reason")}
 
@@ -107,20 +108,20 @@ def _write(kptfile: Resource, items: Seq | None, path: tuple[str, str], wanted: 
 
 
 def _list(kptfile: Resource, section: str, name: str) -> Seq | None:
-    """The list at section.name for editing; None if it is absent or null."""
+    """Return the list at section.name for editing; None if it is absent or null."""
     own(kptfile, section)
     node = own(kptfile, section, name)
     return node if isinstance(node, Seq) else None
 
 
 def _text(item: Node, field: str) -> str:
-    """The sort key of a list entry; "" if it has none."""
+    """Return the sort key of a list entry; "" if it has none."""
     entry = deref(item)
     return str(value_of(lookup(entry, field)) or "") if isinstance(entry, Map) else ""
 
 
 def open_gates(kptfile: Resource) -> list[str]:
-    """The readiness gates whose condition is not exactly "True": with any of these, Porch's package is not ready."""
+    """Return the readiness gates whose condition is not "True"; Porch's package waits for these."""
     gates = entries(kptfile.get("info", "readinessGates"))
     conditions = entries(kptfile.get("status", "conditions"))
     done = {condition.get("type") for condition in conditions if condition.get("status") == "True"}

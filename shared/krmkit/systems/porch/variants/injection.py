@@ -1,6 +1,7 @@
-"""Config injection: copy objects of the cluster into the injection points of a package.
+"""Inject configs: copy objects of the cluster into the injection points of a package.
 
-Source: ensureConfigInjection of the packagevariants controller. Here the "cluster" is a list of candidates that the caller gives.
+Source: ensureConfigInjection of the packagevariants controller. The caller gives the cluster as a list of
+candidates.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ REQUIRED, OPTIONAL = "required", "optional"
 
 
 def inject_objects(items: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
-    """Apply injectors, or those of the PackageVariant that is the config, to the package and its subpackages among the items."""
+    """Apply the config's injectors to the package and its subpackages among the items."""
     variant = variant_of(config)
     if variant is not None:
         injectors = variant.spec.get("injectors") or []
@@ -63,11 +64,12 @@ def inject_config(
     causes: VariantCauses | None = None,
     optional: bool = False,
 ) -> list[InjectionPoint]:
-    """Find the package's injection points, fill them from the objects, write conditions and gates into the root Kptfile.
+    """Find the package's injection points, fill them, write conditions and gates into the root Kptfile.
 
-    Unfilled injection points are not an error: their condition is False. PorchError, before any change, if a resource
-    cannot be read, an annotation has an unknown value, or two points share a condition type; PorchError if the root has
-    no Kptfile, unless `optional` permits that: conditions and gates then have no place.
+    Unfilled injection points are not an error: their condition is False. PorchError, before any change, if a
+    resource cannot be read, an annotation has an unknown value, or two points share a condition type;
+    PorchError if the root has no Kptfile, unless `optional` permits that: conditions and gates then have no
+    place.
     """
     points = find_injection_points(package)
     validate_injection_points(points)
@@ -89,7 +91,7 @@ def inject_config(
 
 
 def find_injection_points(package: PackageView) -> list[InjectionPoint]:
-    """Every resource of the package and its subpackages with the annotation, by file and position."""
+    """Return all resources with the annotation, of subpackages too, by file and position."""
     points: list[InjectionPoint] = []
     for file, resource in package.by_file():
         try:
@@ -120,7 +122,7 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
 
 
 def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
-    """Raise PorchError with all errors: bad values of annotations, and condition types that two points share."""
+    """Raise PorchError with all errors: bad annotations, and condition types that two points share."""
     errors: list[str] = []
     known: dict[str, InjectionPoint] = {}
     for point in points:
@@ -141,8 +143,7 @@ def fill(
     objects: Mapping[tuple[str, str], Mapping[str, Candidate]],
     causes: VariantCauses | None = None,
 ) -> None:
-    """Select a candidate for a point and copy it. The first injector with a match ends the search, even if copying then
-    fails.
+    """Copy a candidate into a point. The first injector with a match counts, even if copying fails.
 
     objects: by (apiVersion, kind), then by name.
     """
@@ -172,7 +173,7 @@ def fill(
 
 
 def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], objects: Sequence[Candidate]) -> str:
-    """The probably intended object if no injector finds one: in another namespace, or with a similar name."""
+    """Return the object that was meant if no injector finds one: elsewhere, or of a similar name."""
     resource = point.resource
     assert resource is not None
     version, kind = resource.api_version, resource.kind
@@ -193,7 +194,7 @@ def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], objects: S
 
 
 def _mismatch(injector: dict[str, Any], api_version: str, kind: str) -> str:
-    """Return the reason why an injector does not apply to a point of this type; "" if it applies. An absent field matches all, "" only itself."""
+    """Return why an injector does not fit a point's type, or "". Absent fields match all, "" only itself."""
     group, slash, version = api_version.rpartition("/")
     if not slash:
         group = ""
@@ -210,7 +211,7 @@ def injected_field(chosen: Candidate) -> str:
 
 
 def copy(point: InjectionPoint, resource: Resource, chosen: Candidate) -> None:
-    """Replace the point's data (a ConfigMap of the core group) or spec (everything else), and note the source in an annotation."""
+    """Replace the point's data (of a core ConfigMap) or spec, and note the source in an annotation."""
     field = injected_field(chosen)
     if field not in chosen.data:
         point.errors.append(f'field "{field}" not found in resource "{chosen.name}"')

@@ -8,8 +8,8 @@ from krmkit.krm.resource import Resource
 class InjectionPoint:
     """A resource annotated for injection, and the result.
 
-    `errors`: first those of the annotation, later the reasons why nothing was injected. `explained`: the outcome of
-    each tried injector.
+    `errors`: first those of the annotation, later the reasons why nothing was injected. `explained`: the
+    outcome of each tried injector.
     """
 
     def __init__(

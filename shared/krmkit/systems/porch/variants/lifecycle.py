@@ -1,13 +1,15 @@
-"""The actions of a PackageVariant on the package revisions of its downstream package: own, adopt, delete, orphan.
+"""The actions of a PackageVariant on package revisions of its downstream: own, adopt, delete, orphan.
 
-Package revisions are Porch's PackageRevision objects as plain data. Nothing is written here: each rule returns `StoreStep`s, and the
-caller carries them out in its own store (git, files, a server).
+Package revisions are Porch's PackageRevision objects as plain data. Nothing is written here: each rule
+returns `StoreStep`s, and the caller carries them out in its own store (git, files, a server).
 
-Source: packagevariant_controller.go of Porch (getDownstreamPRs, deleteOrOrphan, adoptPackageRevision, newWorkspaceName).
+Source: packagevariant_controller.go of Porch (getDownstreamPRs, deleteOrOrphan, adoptPackageRevision,
+newWorkspaceName).
 
 Example: a variant whose downstream package has one unowned draft, with adoptionPolicy adoptExisting:
 
-    downstream_revisions(variant, [draft])  ->  Downstream(revisions=[draft with the variant as owner], steps=[StoreStep("update", ...)])
+    downstream_revisions(variant, [draft])
+    # Downstream(revisions=[draft, owned by the variant], steps=[StoreStep("update", ...)])
 """
 
 from __future__ import annotations
@@ -37,17 +39,17 @@ class StoreStep:
 
 @dataclass(slots=True)
 class Downstream:
-    """The revisions that a variant works on next (drafts, else the latest published one), and the steps on the way there."""
+    """The revisions to work on next (drafts, else the latest published one), and the steps towards them."""
 
     revisions: list[Revision] = field(default_factory=list)
     steps: list[StoreStep] = field(default_factory=list)
 
 
 def downstream_revisions(variant: Variant, revisions: list[Revision]) -> Downstream:
-    """Return the downstream revisions of a variant: its drafts, else its latest published revision, else none.
+    """Return a variant's downstream revisions: its drafts, else its latest published one, else none.
 
-    An owned revision of another package is deleted or orphaned; an unowned revision of the right package is adopted
-    when the policy says adoptExisting, and passed over otherwise.
+    An owned revision of another package is deleted or orphaned; an unowned revision of the right package is
+    adopted when the policy says adoptExisting, and passed over otherwise.
     """
     target = mapping(variant["spec"], "downstream")
     adopts = variant["spec"].get("adoptionPolicy") == "adoptExisting"
@@ -75,9 +77,10 @@ def downstream_revisions(variant: Variant, revisions: list[Revision]) -> Downstr
 
 
 def delete_or_orphan(variant: Variant, revision: Revision) -> list[StoreStep]:
-    """Return the step that the variant's deletionPolicy asks for; none where deletion is already proposed.
+    """Return the step of the variant's deletionPolicy; none where deletion is already proposed.
 
-    `orphan` removes the owner reference. `delete` removes a draft at once, and only proposes to delete what is published.
+    `orphan` removes the owner reference. `delete` removes a draft at once, and only proposes to delete what
+    is published.
     """
     if variant["spec"].get("deletionPolicy") == "orphan":
         orphaned = deepcopy(revision)
@@ -133,7 +136,7 @@ def is_published(revision: Revision) -> bool:
 
 
 def new_workspace_name(package: str, repository: str, revisions: list[Revision]) -> str:
-    """Return the first unused workspace `packagevariant-<n>` of a package: one above the highest number there is.
+    """Return a new workspace `packagevariant-<n>` of a package: one above the highest number.
 
     Example: workspaces packagevariant-1 and packagevariant-7 give packagevariant-8.
     """

@@ -11,14 +11,15 @@ _HASH = 8
 
 
 def function_name(variant: str, function: str, position: int) -> str:
-    """The name of a variant's function in the Kptfile: `PackageVariant.<variant>.<function>.<position in its list>`."""
+    """Return a function's name: `PackageVariant.<variant>.<function>.<position in its list>`."""
     return f"{_PREFIX}.{variant}.{function}.{position}"
 
 
 def is_function_of(variant: str, name: str) -> bool:
     """Return whether the variant added a pipeline function of this name.
 
-    A dot in either name gives more than four parts, and the function is not recognised. The last is what Go's Atoi takes.
+    A dot in either name gives more than four parts, and the function is not recognised. The last is what Go's
+    Atoi takes.
     """
     parts = name.split(".")
     if len(parts) != 4 or parts[:2] != [_PREFIX, variant]:
@@ -36,7 +37,7 @@ def variant_identifier(set_name: str, repo: str, package: str) -> str:
 
 
 def variant_name(identifier: str) -> str:
-    """The object's name: the identifier, or from 64 bytes on its first 54 and eight hex digits of its SHA-1."""
+    """Return the identifier as an object's name; from 64 bytes on, 54 of them and 8 hex digits of SHA-1."""
     data = identifier.encode("utf-8", "surrogatepass")
     if len(data) <= _LONGEST:
         return identifier

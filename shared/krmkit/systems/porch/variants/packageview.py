@@ -1,4 +1,4 @@
-"""The view that the engines have of a package: its resources by file, and the two files that they know by name."""
+"""A package as the engines see it: its resources by file, and the two files that they know by name."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _PATTERNS = (".yaml", ".yml", ".json")
 class PackageView:
     """A package and the subpackages that came with it.
 
-    The root is the package of the Kptfile with the shortest path: `kpt fn render` gives every resource the path of its own package,
-    and file paths relative to that; `kpt fn eval` gives no package path, and file paths relative to the root. Resources that a
-    function has just made have no package path either; they are the root's.
+    The root is the package of the Kptfile with the shortest path: `kpt fn render` gives every resource the
+    path of its own package, and file paths relative to that; `kpt fn eval` gives no package path, and file
+    paths relative to the root. Resources that a function has just made have no package path either; they are
+    the root's.
     """
 
     def __init__(self, resources: Iterable[Resource]) -> None:
@@ -33,9 +34,10 @@ class PackageView:
         self.root = min(packages, key=lambda path: (len(path), path), default="")
 
     def _named(self, file: str) -> list[tuple[tuple[str, str, int], int]]:
-        """Place and position of the resources that may come from a file; the places of all others stay unread.
+        """Return place and position of the resources that a file may have, reading no other places.
 
-        Resources do not change their places while a package of them is at work, so each name is looked for once.
+        Resources do not change their places while a package of them is at work, so each name is looked for
+        once.
         """
         name = file.rpartition("/")[2]
         found = self._found.get(name)
@@ -49,13 +51,12 @@ class PackageView:
         return found
 
     def _file(self, package: str, path: str) -> str:
-        """Return the path of a file relative to the root."""
         if package and package != self.root and package.startswith(self.root):
             return package[len(self.root) :].lstrip("/") + "/" + path
         return path
 
     def at(self, file: str) -> list[Resource]:
-        """The resources of a file of the root package, in order."""
+        """Return the resources of a file of the root package, in order."""
         found = [
             (index, position)
             for (package, path, index), position in self._named(file)
@@ -64,7 +65,7 @@ class PackageView:
         return [self.resources[position] for _, position in sorted(found)]
 
     def single(self, file: str, kind: str = "", name: str = "") -> Resource:
-        """The one resource of a file of the root. PorchError where it is missing, not alone, or not of that kind and name."""
+        """Return the only resource of a root's file. PorchError for none, several, another kind or name."""
         found = self.at(file)
         where = "in PackageRevisionResources"
         if not found:
@@ -102,12 +103,12 @@ class PackageView:
 
 
 def place_of(resource: Resource) -> tuple[str, str, int]:
-    """(package path, file path, index) of a resource, read without parsing all of it where its text is plain."""
+    """Return (package path, file path, index) of a resource, parsed only as far as needed."""
     return resource.package_path.rstrip("/"), resource.path or "", resource.index
 
 
 def empty_document(text: str) -> int:
-    """The line of a `---` without any content behind it, which Porch refuses; 0 if there is none."""
+    """Return the line of a `---` without content behind it, which Porch refuses; 0 if there is none."""
     marker = 0
     for number, line in enumerate(text.split("\n") if "---" in text else (), 1):
         head, content = line[:3], line[3:].strip()

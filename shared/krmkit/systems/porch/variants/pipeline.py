@@ -1,8 +1,8 @@
 """A variant's functions at the front of the Kptfile's pipeline.
 
-Source: ensureKRMFunctions of the packagevariants controller. Where the reference is a trap, this deviates: dots in names are an error
-instead of another copy on every run, `pipeline: null` counts as absent, unknown keys of the pipeline stay, mutators are written before
-validators when both are new.
+Source: ensureKRMFunctions of the packagevariants controller. Where the reference is a trap, this deviates:
+dots in names are an error instead of another copy on every run, `pipeline: null` counts as absent, unknown
+keys of the pipeline stay, mutators are written before validators when both are new.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LISTS = ("mutators", "validators")
 
 
 def prepend_functions(items: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
-    """Apply a pipeline, or that of the PackageVariant that is the config, to the root package among the items.
+    """Apply a pipeline, or that of the PackageVariant that is the config, to the root package.
 
     Raises PorchError where there is no Kptfile, or one that cannot be edited.
     """
@@ -72,10 +72,11 @@ def prepend_pipeline(
     pipeline: dict[str, Any] | None,
     causes: VariantCauses | None = None,
 ) -> bool:
-    """Bring the root Kptfile's pipeline to what `variant` wants: its functions first, in their order, then all others in theirs.
+    """Put the functions of `variant` at the front of the root Kptfile's pipeline, in their order.
 
-    Functions are the variant's by name, at any position. A list that ends up empty goes, and then a pipeline that has nothing
-    left. Returns whether anything changed. PorchError for a Kptfile that is missing or malformed, and for dots in names.
+    Functions are the variant's by name, at any position. A list that ends up empty goes, and then a pipeline
+    that has nothing left. Returns whether anything changed. PorchError for a Kptfile that is missing or
+    malformed, and for dots in names.
     """
     wanted = pipeline or {}
     check_names(variant, wanted)
@@ -106,7 +107,7 @@ def prepend_pipeline(
 
 
 def check_names(variant: str, pipeline: dict[str, Any]) -> None:
-    """PorchError where a dot in a name would keep the functions from being recognised as the variant's in the next run."""
+    """Raise PorchError for a dot in a name: the next run would not know the function as the variant's."""
     why = "so its functions could not be found again and every run would add another copy"
     functions = [
         (step, index, function) for step in LISTS for index, function in enumerate(pipeline.get(step) or ())
@@ -122,7 +123,7 @@ def check_names(variant: str, pipeline: dict[str, Any]) -> None:
 
 
 def _named(variant: str, functions: list[dict[str, Any]]) -> list[object]:
-    """The functions as they are written: typed, with their generated names, in kyaml's order of fields."""
+    """Return the functions as they are written: typed, with their new names, in kyaml's field order."""
     return [
         ordered(
             typed_function({**function, "name": function_name(variant, function.get("name") or "", position)})
@@ -132,7 +133,7 @@ def _named(variant: str, functions: list[dict[str, Any]]) -> list[object]:
 
 
 def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object]) -> bool:
-    """Bring one list to what is wanted; a list that has nothing left goes. Returns whether anything changed."""
+    """Bring one list to the wanted functions; an empty one goes. Return whether anything changed."""
     node = own(kptfile, "pipeline", step)
     if node is not None and not isinstance(node, Seq):
         raise PorchError(f"pipeline.{step} of the Kptfile is not a list of functions")
@@ -164,7 +165,7 @@ def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object])
 
 
 def is_own_function(item: Node, variant: str, where: str) -> bool:
-    """Return whether a function of the Kptfile is the variant's. Raises PorchError if it is not a map, or its name not a string."""
+    """Return whether a Kptfile's function is the variant's. Raises PorchError for another form."""
     function = deref(item)
     if not isinstance(function, Map):
         raise PorchError(f"{where} of the Kptfile is not a function (a map)")
@@ -178,7 +179,7 @@ def is_own_function(item: Node, variant: str, where: str) -> bool:
 
 
 def typed_function(function: dict[str, Any]) -> dict[str, Any]:
-    """A copy with the API's fields alone, the empty ones left out."""
+    """Return a copy with the API's fields alone, the empty ones left out."""
     typed = {field: function[field] for field in FIELDS if function.get(field)}
     if "configRef" in typed:
         typed["configRef"] = {field: value for field, value in typed["configRef"].items() if value}

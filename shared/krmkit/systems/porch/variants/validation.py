@@ -15,7 +15,7 @@ RESERVED_KEYS = ("name", "package-path")
 
 
 def validate_variant(spec: dict[str, Any]) -> list[str]:
-    """Every message, in the controller's order; empty when the spec is valid.
+    """Return every message, in the controller's order; none if the spec is valid.
 
     An empty policy means the default. The upstream's revision and workspace are not required.
     """
@@ -54,7 +54,7 @@ def validate_context(
     data_field: str = "spec.packageContext.data",
     remove_field: str = "spec.packageContext.removeKeys",
 ) -> list[str]:
-    """The reserved keys that a packageContext {data, removeKeys} touches: one message for each place.
+    """Return a message for each reserved key in a packageContext {data, removeKeys}.
 
     The fields are those that the user wrote: a PackageVariant's, or those of another config.
     """
