@@ -39,9 +39,8 @@ def updated(
 ) -> tuple[MergedPackage, dict[str, File]]:
     """Return the package at a revision of its upstream, and its subpackages at those of their own.
 
-    Returns the upstreams' files too, by path. Raises Refused, GitError, PackageMergeError, YamlError. local:
-    the package's own files; revision: "" for the one that the Kptfile names; on_conflict: as in
-    `merge_packages`.
+    Returns the upstreams' files too, by path. Raises Refused, GitError, PackageMergeError, YamlError.
+    revision: "" for the one that the Kptfile names; on_conflict: as in `merge_packages`.
     """
     merged, fresh = _follow(local, revision, strategy, on_conflict)
     follow_below(merged, fresh, on_conflict)
@@ -63,8 +62,7 @@ def refuse_old_kptfiles(files: Mapping[str, bytes], where: str) -> None:
 def _check_resolved(local: dict[str, File], merged: MergedPackage, *upstream: dict[str, File]) -> None:
     """Raise PackageMergeError for a file of upstream that still holds both sides of a conflict here.
 
-    Not for one that came so from upstream, given as the files before and now; and not for a file that
-    upstream never had: an update leaves it alone, whatever it holds.
+    Files that came so from upstream, given before and now, are none; an update leaves others alone.
     """
     for path, file in local.items():
         line = _unresolved_line(file.content)
@@ -227,7 +225,7 @@ def package_kptfile(files: Mapping[str, File]) -> dict[str, Any]:
     """Return the data of a package's Kptfile. Raises Refused."""
     if KPTFILE not in files:
         raise Refused("the package has no Kptfile")
-    return _data(_source(files[KPTFILE].content))
+    return _data(files[KPTFILE].content)
 
 
 def _source(content: bytes) -> SourceFile:
@@ -242,8 +240,8 @@ def _source(content: bytes) -> SourceFile:
     return file
 
 
-def _data(file: SourceFile) -> dict[str, object]:
-    data = file.items[0].get()
+def _data(kptfile: bytes) -> dict[str, object]:
+    data = _source(kptfile).items[0].get()
     if not isinstance(data, dict):
         raise Refused("Kptfile must be a mapping")
     return data
@@ -276,7 +274,7 @@ def _merge(
             for path in {*before, *here} - {KPTFILE} - apart
             if not is_unedited(path, before.get(path), here.get(path))
         )
-        kptfiles = [_data(_source(kptfile_of_people(side[KPTFILE]))) for side in (before, here)]
+        kptfiles = [_data(kptfile_of_people(side[KPTFILE])) for side in (before, here)]
         if kptfiles[0] != kptfiles[1]:
             edited.insert(0, KPTFILE)
         if edited:
@@ -315,9 +313,7 @@ def kptfile_of_people(content: bytes) -> bytes:
 def _without_render_status(content: bytes) -> bytes:
     """Return a Kptfile without the condition Rendered and the steps of its last render."""
     file = _source(content)
-    if not drop_status(file.items[0]):
-        return content
-    return file.joined(file.items).encode()
+    return file.joined(file.items).encode() if drop_status(file.items[0]) else content
 
 
 def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes]) -> set[str]:
