@@ -1,1 +1,1 @@
-"""CEL: compiled, its cost bounded before evaluation, evaluated."""
+"""CEL: compile an expression, bound its cost, evaluate it."""

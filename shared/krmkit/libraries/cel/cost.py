@@ -1,38 +1,20 @@
-"""The effort of a CEL expression, bounded before it is evaluated: the library itself counts rounds of loops and nothing else.
+"""Bound the effort of a CEL expression before it is evaluated: the library counts rounds of loops only.
 
-`["ab"].map(a, a + a)` and so on makes a gigabyte in thirty rounds. So the expression is gone through once with the sizes of
-its variables in place of their values, every operation counted as often as its loops may run it. This is what Kubernetes does for
-the rules of a CRD, with the sizes of a schema (k8s.io/apiserver, pkg/cel/library/cost.go). A step is that of `krmkit.libraries.yaml.effort`.
+`["ab"].map(a, a + a)` and so on makes a gigabyte in thirty rounds. So the expression is visited once with the
+sizes of its variables in place of their values, and every operation counts as often as its loops may run it.
+Kubernetes does so for the rules of a CRD, with the sizes of a schema (k8s.io/apiserver,
+pkg/cel/library/cost.go). A step is that of `krmkit.libraries.yaml.effort`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
-from krmkit.libraries.cel.extent import (
-    MADE,
-    NUMBER,
-    READ,
-    SCALAR,
-    Extent,
-    KnownExtent,
-    collection,
-    either,
-    is_odd,
-    steps_through,
-    text,
-)
-from krmkit.libraries.cel.nodes import (
-    CallNode,
-    CollectionNode,
-    LiteralNode,
-    LoopNode,
-    NameNode,
-    Node,
-    SelectNode,
-    nodes,
-)
+from krmkit.libraries.cel import extent, nodes
+from krmkit.libraries.cel.extent import MADE, READ, SCALAR, Extent, KnownExtent, collection, either, text
+from krmkit.libraries.cel.nodes import LiteralNode, Node
 from krmkit.libraries.cel.tree import CheckedTree
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.yaml.effort import charge
@@ -42,8 +24,9 @@ MAX_COST = 1_000_000
 ROUNDS = 10_000
 """Rounds of all loops of one evaluation, together: the library ends it there."""
 
-_ORDINARY = 2_000  # operations x the size of all values, up to which a plain expression is not gone through
-# Characters of a short text; steps for each character, for each one beyond, and for each parenthesis: macros take long.
+_ORDINARY = 2_000  # operations x the size of all values, up to which a plain expression is not visited
+# Characters of a short text; steps for each character, for each one beyond, and for each parenthesis: macros
+# take long.
 _SHORT, _COMPILED, _COMPILED_LONG, _PARENTHESIS = 256, 32, 14, 300
 _COPIED = 2  # elements of a list that are one step to copy; in memory they are 16 bytes each
 _SPLIT = 4  # characters that are one step to split
@@ -67,25 +50,22 @@ _SETS = ("sets.contains", "sets.equivalent", "sets.intersects")
 _PATTERNS = ("matches", "find", "findAll")
 
 
-@dataclass(slots=True)
+@dataclass
 class Values:
-    """The values of the variables of one evaluation; each is measured once, on first access."""
+    """The values of the variables of one evaluation."""
 
     variables: Mapping[str, object]
-    _total: int = field(init=False, default=0)
 
-    @property
+    @cached_property
     def total(self) -> int:
-        """The steps to go through all of them."""
-        if not self._total:
-            # Two variables are often one object: a target that is a repository.
-            different = {id(value): value for value in self.variables.values()}
-            self._total = steps_through(different.values()) + 1
-        return self._total
+        """Return the steps to visit all of them, one more."""
+        # Two variables are often one object: a target that is a repository.
+        different = {id(value): value for value in self.variables.values()}
+        return extent.steps_through(different.values()) + 1
 
 
 def charge_compiling(text: str) -> None:
-    """Take the steps of compiling an expression from the run's budget. Raises EffortError where it is used up."""
+    """Charge for compiling an expression. Raises EffortError if the run's budget is used up."""
     beyond = max(0, len(text) - _SHORT)
     charge(len(text) * _COMPILED + beyond * _COMPILED_LONG + text.count("(") * _PARENTHESIS)
 
@@ -97,27 +77,26 @@ class Cost:
     """
 
     def __init__(self, tree: CheckedTree) -> None:
-        self.operations, names = tree.calls()
-        self.plain = not tree.loops() and names.isdisjoint((*_PATTERNS, *_SEARCHES, "replace", "split"))
-        self._tree = tree
-        self._root: Node | None = None
+        names = {call.function for call in tree.calls()}
+        self.operations = len(tree.expressions)
+        self.plain = not tree.has_loops() and names.isdisjoint((*_PATTERNS, *_SEARCHES, "replace", "split"))
+        self._root = tree.root
 
     def charge(self, values: Values) -> bool:
-        """Take the steps of an evaluation from the run's budget; False where they are more than MAX_COST.
+        """Charge for an evaluation; return False if it may take more than MAX_COST steps.
 
-        Raises EffortError where the budget is used up."""
+        Raises EffortError if the run's budget is used up.
+        """
         if self.plain and self.operations * values.total <= _ORDINARY:
             charge(self.operations // 4)
             return True
-        if self._root is None:
-            self._root = nodes(self._tree)
         steps = cost(self._root, values.variables)
         charge(min(steps, MAX_COST))
         return steps <= MAX_COST
 
 
 class BatchCost:
-    """The cost of evaluating several expressions with the same values; if all are ordinary, the values decide."""
+    """The cost of evaluating several expressions with the same values; one test is enough for plain ones."""
 
     def __init__(self, costs: Sequence[Cost]) -> None:
         self._costs = costs
@@ -126,7 +105,7 @@ class BatchCost:
         self._steps = sum(cost.operations // 4 for cost in costs)
 
     def charge(self, values: Values) -> bool:
-        """Take the steps of all evaluations, as `Cost.charge` does of one; False where one is more than MAX_COST."""
+        """Charge for all evaluations; return False if one may take more than MAX_COST steps."""
         if self._plain and self._largest * values.total <= _ORDINARY:
             charge(self._steps)
             return True
@@ -134,7 +113,7 @@ class BatchCost:
 
 
 def cost(root: Node, values: Mapping[str, object]) -> int:
-    """The steps that an evaluation with these values takes at worst. It ends above MAX_COST, without the rest."""
+    """Return the most steps that an evaluation with these values may take; counting ends above MAX_COST."""
     meter = _Meter()
     try:
         meter.visit(root, {name: KnownExtent([value]) for name, value in values.items()}, 1)
@@ -143,11 +122,10 @@ def cost(root: Node, values: Mapping[str, object]) -> int:
     return meter.steps
 
 
-@dataclass(slots=True)
 class _Meter:
-    """Goes through the nodes once; `times` is how often a node may run."""
+    """Visits the nodes once; `times` is how often a node may run."""
 
-    steps: int = field(init=False, default=0)
+    steps = 0
 
     def take(self, steps: int, times: int) -> None:
         self.steps += steps * times
@@ -156,26 +134,26 @@ class _Meter:
 
     def visit(self, node: Node, scope: dict[str, Extent], times: int) -> Extent:
         """Count a node and return the bound of its value."""
-        if isinstance(node, NameNode):
+        if isinstance(node, nodes.NameNode):
             return scope.get(node.name, SCALAR)
         if isinstance(node, LiteralNode):
-            return SCALAR if node.value is None else text(len(node.value), is_odd(node.value))
-        if isinstance(node, SelectNode):
+            return SCALAR if node.value is None else text(len(node.value), extent.is_odd(node.value))
+        if isinstance(node, nodes.SelectNode):
             operand = self.visit(node.operand, scope, times)
             return SCALAR if node.test else operand.field(node.field)
-        if isinstance(node, LoopNode):
+        if isinstance(node, nodes.LoopNode):
             return self._loop(node, scope, times)
-        if isinstance(node, CollectionNode):
+        if isinstance(node, nodes.CollectionNode):
             return self._collection(node, scope, times)
-        return self._call(node, scope, times)
+        return self._call(node, scope, times) if isinstance(node, nodes.CallNode) else SCALAR
 
-    def _collection(self, node: CollectionNode, scope: dict[str, Extent], times: int) -> Extent:
+    def _collection(self, node: nodes.CollectionNode, scope: dict[str, Extent], times: int) -> Extent:
         items = [self.visit(item, scope, times) for item in node.items]
         keys = [self.visit(key, scope, times) for key in node.keys]
         self.take(1 + len(items) + len(keys), times)
         return collection(len(items), either(items), either(keys) if node.keys else None)
 
-    def _loop(self, node: LoopNode, scope: dict[str, Extent], times: int) -> Extent:
+    def _loop(self, node: nodes.LoopNode, scope: dict[str, Extent], times: int) -> Extent:
         over = self.visit(node.range, scope, times)
         start = self.visit(node.start, scope, times)
         rounds = min(over.width, ROUNDS)
@@ -194,7 +172,7 @@ class _Meter:
             inner[node.accumulator] = either([start, grown])
         return self.visit(node.result, inner, times)
 
-    def _call(self, node: CallNode, scope: dict[str, Extent], times: int) -> Extent:
+    def _call(self, node: nodes.CallNode, scope: dict[str, Extent], times: int) -> Extent:
         name = node.function
         arguments = [self.visit(argument, scope, times) for argument in node.arguments]
         self.take(1, times)
@@ -229,7 +207,7 @@ class _Meter:
         listed = collection(width, either([first.inner, second.inner]), total=first.total + second.total)
         return either([listed, text(characters, first.odd or second.odd)]) if characters else listed
 
-    def _match(self, node: CallNode, first: Extent, second: Extent, times: int) -> Extent:
+    def _match(self, node: nodes.CallNode, first: Extent, second: Extent, times: int) -> Extent:
         size = _size(node.arguments[1] if len(node.arguments) > 1 else None)
         if size:
             self.take(size * _INSTRUCTION, 1)
@@ -248,7 +226,7 @@ class _Meter:
         return collection(first.characters + 1, found)
 
     def _other(
-        self, node: CallNode, arguments: list[Extent], first: Extent, second: Extent, times: int
+        self, node: nodes.CallNode, arguments: list[Extent], first: Extent, second: Extent, times: int
     ) -> Extent:
         name = node.function
         if name == "size":
@@ -262,7 +240,7 @@ class _Meter:
             return SCALAR
         if name in ("string", "bytes", "dyn"):
             self.take(first.characters // MADE, times)
-            return first if name == "dyn" else text(max(first.characters, NUMBER), first.odd)
+            return first if name == "dyn" else text(max(first.characters, extent.NUMBER), first.odd)
         if name in _SETS:
             self.take(first.width * second.width * min(first.inner.total, second.inner.total), times)
             return SCALAR
@@ -272,17 +250,10 @@ class _Meter:
             if name == "split":
                 self.take(first.characters // _SPLIT, times)
                 separator = node.arguments[1]
-                if (
-                    isinstance(first, KnownExtent)
-                    and isinstance(separator, LiteralNode)
-                    and isinstance(separator.value, str)
-                ):
+                by = separator.value if isinstance(separator, LiteralNode) else None
+                if isinstance(first, KnownExtent) and isinstance(by, str):
                     return KnownExtent(
-                        [
-                            value.split(separator.value or None)
-                            for value in first.values
-                            if isinstance(value, str)
-                        ]
+                        [one.split(by or None) for one in first.values if isinstance(one, str)]
                     )
                 return collection(first.characters + 1, text(first.characters, odd))
             if name == "join":
@@ -292,14 +263,15 @@ class _Meter:
                 made = first.characters + (first.characters + 1) * third.characters
             self.take(made // MADE, times)
             return text(made, odd)
-        # Whatever else there is: it goes through what it gets, and gives no more than that, or twelve signs for one.
+        # Any other function reads its arguments, and returns no more than these, or twelve characters for
+        # one.
         self.take(_CALLED + sum(argument.total + argument.characters for argument in arguments), times)
         characters = 12 * sum(argument.characters for argument in arguments)
         return either([*arguments, *(argument.inner for argument in arguments), text(characters, True)])
 
 
 def _size(given: Node | None) -> int:
-    """The instructions of a pattern that is part of the expression; 0 where it does not, or is none."""
+    """Return the number of instructions of a pattern literal; 0 for anything else, and for a bad pattern."""
     if not isinstance(given, LiteralNode) or not isinstance(given.value, str):
         return 0
     try:

@@ -1,13 +1,18 @@
 """CEL as cel-go evaluates it for Porch: statically checked, standard library only, a string as result.
 
-A thin layer over cel-expr-python (Google's C++ implementation), so that the library can be changed in one place. It is imported with
-the first environment, not before: only functions that evaluate CEL need it. What cel-go does and the library does not is added here:
-list and map literals of mixed types fail at compile time, and errors are worded as cel-go words them.
+A thin layer over cel-expr-python (Google's C++ implementation), so that the library can be changed in one
+place.
+It is imported with the first environment, because only functions that evaluate CEL need it. It adds what
+cel-go
+does and the library does not: list and map literals of mixed types fail at compile time, and errors are
+worded as
+cel-go words them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,48 +33,42 @@ TOO_COSTLY = (
 
 
 class CelError(ValueError):
-    """An expression that does not compile, fails, or gives something other than a string. The text is cel-go's."""
+    """An expression that does not compile, fails, or does not give a string. The text is cel-go's."""
 
 
+@dataclass(frozen=True, slots=True)
 class Bindings:
     """The values of the variables for one evaluation, converted once for all expressions."""
 
-    def __init__(self, activation: cel.Activation, values: Mapping[str, object]) -> None:
-        self.activation = activation
-        self.values = Values(values)
+    activation: cel.Activation
+    values: Values
 
 
+@dataclass(frozen=True, slots=True)
 class CelProgram:
-    """A compiled expression. `names` are the declared variables that it mentions."""
+    """A compiled expression: `names` are the declared variables in it, `string` is its result's type."""
 
-    def __init__(
-        self,
-        text: str,
-        expression: cel.Expression,
-        names: frozenset[str],
-        tree: CheckedTree,
-        string: cel.Type,
-    ) -> None:
-        self.text = text
-        self.names = names
-        self._eval = expression.eval
-        self._string = string
-        self.cost = Cost(tree)
+    text: str
+    expression: cel.Expression
+    names: frozenset[str]
+    cost: Cost
+    string: cel.Type
 
     def evaluate(self, bindings: Bindings) -> str:
-        """The resulting string. CelError on a run-time error and on a result of any other type: nothing is converted."""
+        """Return the resulting string. Raises CelError if it fails, and for a result of another type."""
         if not self.cost.charge(bindings.values):
             raise CelError(TOO_COSTLY)
         try:
-            value = self._eval(bindings.activation)
+            value = self.expression.eval(bindings.activation)
         except RuntimeError as error:
             raise CelError(runtime_words(str(error))) from None
         result = value.value()
-        # An error comes as its text, which begins with the name of its status in capitals; asking for the type costs as much again.
+        # An error comes as its text, which begins with its status in capitals. Asking for the type doubles
+        # the time.
         if type(result) is str and not "A" <= result[:1] <= "Z":
             return result
         kind = value.type()
-        if kind == self._string:
+        if kind == self.string:
             return str(result)
         name = kind.name()
         if name == "ERROR":
@@ -87,21 +86,16 @@ class Batch:
         self._cost = BatchCost([program.cost for program in programs])
 
     def evaluate(self, bindings: Bindings) -> list[str] | None:
-        """All results; None if any fails or is not a string: evaluating one by one then finds the error."""
+        """Return all results; None if any fails or is not a string: evaluate one by one to find the error."""
         if not self._cost.charge(bindings.values):
             return None
         try:
             results = self._eval(bindings.activation).plain_value()
         except RuntimeError:
             return None
-        if type(results) is not list:
+        if type(results) is not list or any(type(result) is not str for result in results):
             return None
-        found: list[str] = []
-        for result in results:
-            if type(result) is not str:
-                return None
-            found.append(result)
-        return found
+        return results
 
 
 class Environment:
@@ -121,7 +115,7 @@ class Environment:
         self._programs: dict[str, CelProgram | CelError] = {}
 
     def compile(self, text: str) -> CelProgram:
-        """The program of an expression; CelError with place and caret where it does not parse or check."""
+        """Return the program of an expression. Raises CelError, with its place and a caret."""
         program = self._programs.get(text)
         if program is None:
             try:
@@ -157,10 +151,10 @@ class Environment:
         renamed = types.renamed()
         if renamed != text:
             expression = self._functions.compile(renamed)
-        return CelProgram(renamed, expression, self.variables & tree.names(), tree, self._string)
+        return CelProgram(renamed, expression, self.variables & tree.names(), Cost(tree), self._string)
 
     def _unchecked(self, text: str) -> tuple[cel.Expression, CheckedTree] | None:
-        """An expression whose types are left to the run; None where it does not parse."""
+        """Compile an expression without types, which are left to the run; None if it does not parse."""
         try:
             expression = self._env.compile(text, disable_check=True)
             return expression, CheckedTree(expression.serialize(), text)
@@ -169,7 +163,7 @@ class Environment:
 
     @property
     def _functions(self) -> cel.Env:
-        """The environment that has the functions of conversions too."""
+        """Return the environment that also has the functions of conversions."""
         if self._converting is None:
             from krmkit.libraries.cel.golang import functions
 
@@ -177,7 +171,7 @@ class Environment:
         return self._converting
 
     def batch(self, programs: Sequence[CelProgram]) -> Batch | None:
-        """The programs as one; None where the library cannot take them together (its limits count for the whole)."""
+        """Return the programs as one; None if they are too much together for the library's limits."""
         # A line break ends a comment that an expression may end with.
         text = ", ".join(f"({program.text}\n)" for program in programs)
         env = self._functions if PREFIX in text else self._env
@@ -187,12 +181,12 @@ class Environment:
             return None
 
     def bind(self, values: Mapping[str, object]) -> Bindings:
-        """Values for evaluations: strings, and maps of strings to such. A declared name may be left unbound."""
-        return Bindings(self._env.Activation(values), values)
+        """Bind values, strings and maps of strings to such, to variables. Some variables may stay unbound."""
+        return Bindings(self._env.Activation(values), Values(values))
 
 
 def _unwrapped(message: str) -> tuple[str, str]:
-    """(status, text) of the library's `STATUS: text [STATUS]`."""
+    """Return (status, text) of the library's `STATUS: text [STATUS]`."""
     status, colon, text = message.partition(": ")
     if not colon or not status.isupper():
         return "", message
@@ -200,6 +194,7 @@ def _unwrapped(message: str) -> tuple[str, str]:
 
 
 def compile_words(message: str) -> str:
+    """Return the text of an error of compiling, without its status."""
     text = _unwrapped(message)[1]
     if "recursion" in text:
         return (
@@ -210,6 +205,7 @@ def compile_words(message: str) -> str:
 
 
 def runtime_words(message: str) -> str:
+    """Return the text of an error of evaluating, in cel-go's words."""
     text = _unwrapped(message)[1].replace(PREFIX, "").replace(f": {REFUSED}", ": ")
     if text.startswith("Key not found in map : "):
         return "no such key: " + text.removeprefix("Key not found in map : ").strip('"')

@@ -1,4 +1,4 @@
-"""Upper bounds of values in CEL: how long a text, how many elements, how much in all. No value is made to find them.
+"""Upper bounds of values in CEL: how long a text, how many elements, how much in all, without the values.
 
 KnownExtent([{"name": "ab"}]).field("name").characters   # 2
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 READ = 256
-"""Characters of a text that are one step of effort to go through or to compare."""
+"""Characters of a text that are one step of effort to read or to compare."""
 MADE = 32
 """Characters of a new text that are one step: they stay in memory, too."""
 NUMBER = 32
@@ -19,8 +19,9 @@ NUMBER = 32
 class Extent:
     """The bounds of one value of any type.
 
-    characters: of a text, or bytes. width: elements of a list, entries of a map. total: steps to go through all of it.
-    odd: whether a text in it holds a sign that lets a regular expression grow beyond its length.
+    characters: of a text, or bytes. width: elements of a list, entries of a map. total: steps to visit all of
+    it.
+    odd: True if a text in it has a character that lets a regular expression grow beyond its length.
     """
 
     def __init__(
@@ -38,26 +39,26 @@ class Extent:
 
     @property
     def total(self) -> int:
-        """Steps to go through all of it."""
+        """Return the steps to visit all of it."""
         return self._total
 
     @property
     def odd(self) -> bool:
-        """Whether a text in it holds such a sign."""
+        """Return True if a text in it holds a brace or a backslash."""
         return self._odd
 
     @property
     def inner(self) -> Extent:
-        """Any element, or any value of a map."""
+        """Return the bound of any element, or of any value of a map."""
         return self._inner or SCALAR
 
     @property
     def keys(self) -> Extent:
-        """Any key of a map; for a list, what a loop over it gives: any element."""
+        """Return the bound of any key of a map; for a list, of what a loop over it gives: any element."""
         return self._keys or SCALAR
 
     def field(self, name: str) -> Extent:
-        """The value under a key."""
+        """Return the bound of the value under a key."""
         return self.inner
 
 
@@ -65,7 +66,7 @@ SCALAR = Extent()
 
 
 class KnownExtent(Extent):
-    """Any of some Python values: texts, bytes, lists, dictionaries, everything else is a scalar."""
+    """The bound of any of some Python values: texts, bytes, lists, dicts; everything else is a scalar."""
 
     def __init__(self, values: list[object]) -> None:
         characters = width = 0
@@ -105,7 +106,7 @@ class KnownExtent(Extent):
 
 
 class _EitherExtent(Extent):
-    """One of several values."""
+    """The bound of a value that is one of several."""
 
     def __init__(self, parts: list[Extent]) -> None:
         super().__init__(
@@ -129,7 +130,7 @@ class _EitherExtent(Extent):
 
 
 def either(extents: Iterable[Extent]) -> Extent:
-    """The bound of a value that is one of several."""
+    """Return the bound of a value that is one of several."""
     parts = [*{id(part): part for part in extents if part is not SCALAR}.values()]
     if len(parts) < 2:
         return parts[0] if parts else SCALAR
@@ -137,26 +138,26 @@ def either(extents: Iterable[Extent]) -> Extent:
 
 
 def text(characters: int, odd: bool = False) -> Extent:
-    """A text of at most so many characters."""
+    """Return the bound of a text of so many characters."""
     return Extent(characters, 0, 1 + characters // READ, odd)
 
 
 def collection(width: int, inner: Extent, keys: Extent | None = None, total: int = 0) -> Extent:
-    """A list (its loops give `inner`), or a map with `keys`, of at most so many elements. `total` where it is known."""
+    """Return the bound of a list (its loops give `inner`) or, with `keys`, of a map. `total` if known."""
     total = total or 1 + width * (inner.total + (keys.total if keys is not None else 0))
     odd = inner.odd or (keys is not None and keys.odd)
     return Extent(0, width, total, odd, inner, keys if keys is not None else inner)
 
 
 def is_odd(value: str | bytes) -> bool:
-    """Whether a text holds a brace or a backslash: repeat counts and classes of Unicode begin with them."""
+    """Return True for a brace or a backslash: repeat counts and classes of Unicode begin with them."""
     if isinstance(value, str):
         return "{" in value or "\\" in value
     return b"{" in value or b"\\" in value
 
 
 def steps_through(values: Iterable[object]) -> int:
-    """The steps to go through values: one for each key and value in them, and more for long texts."""
+    """Return the steps to visit values: one for each key and value in them, and more for long texts."""
     count = 0
     pending = [values]
     while pending:
@@ -173,7 +174,7 @@ def steps_through(values: Iterable[object]) -> int:
 
 
 def holds_odd(value: object) -> bool:
-    """Whether a value is an odd text, or holds one."""
+    """Return True if a value is an odd text, or holds one."""
     pending = [value]
     while pending:
         value = pending.pop()

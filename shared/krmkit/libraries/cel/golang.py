@@ -1,10 +1,13 @@
-"""Where cel-go decides otherwise than this library: the types of aggregates, and conversions.
+"""Decisions in which cel-go differs from the library: the types of aggregates, and conversions.
 
-cel-go gives `x['key']` of a dynamic value a free type. The first overload that fits binds it, and a conversion that is left with one
-overload refuses a text at run time: `int(labels['n'])` fails, `int(labels.n)` does not. A conversion that must decide as Go does is
-renamed in the text, to a function that this module provides.
+cel-go gives `x['key']` of a dynamic value a free type. The first overload that fits binds it, and a
+conversion that
+is left with one overload refuses a text at run time: `int(labels['n'])` fails, `int(labels.n)` does not. A
+conversion that must decide as Go does is renamed in the text, to a function that this module provides.
 
-Source: cel-go, checker/checker.go (resolveOverload, isAssignable), the validator of homogeneous aggregates, and common/types.
+Source: cel-go, checker/checker.go (resolveOverload, isAssignable), the validator of homogeneous aggregates,
+and
+common/types.
 """
 
 from __future__ import annotations
@@ -15,17 +18,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from krmkit.libraries.cel.tree import (
-    DYN,
-    PREFIX,
-    REFUSED,
-    CheckedTree,
-    Type,
-    read_bytes,
-    read_fields,
-    read_message,
-    read_text,
-)
+from krmkit.libraries.cel.nodes import CallNode, Node
+from krmkit.libraries.cel.tree import DYN, PREFIX, REFUSED, CheckedTree, Type
 from krmkit.libraries.go.fmt.printing import format_float
 
 if TYPE_CHECKING:
@@ -45,17 +39,15 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 @dataclass(frozen=True, slots=True)
 class GoTypes:
-    """The types that cel-go's checker gives the expressions of a tree, as far as they differ from the library's."""
+    """The types that cel-go's checker gives the expressions of a tree, as far as they differ."""
 
     tree: CheckedTree
 
-    def of(self, expression: bytes) -> Type:
-        known = self.tree.type_of(expression)
-        call = read_message(expression, 6)
-        if not call:
+    def of(self, node: Node) -> Type:
+        known = self.tree.type_of(node)
+        if not isinstance(node, CallNode):
             return known
-        function, arguments = _call(call)
-        kinds = [self.of(one) for one in arguments]
+        function, kinds = node.function, [self.of(one) for one in node.arguments]
         if function == "_[_]":
             return FREE if kinds[0] in (DYN, FREE) else known
         if function == "_+_" and FREE in kinds and all(kind in (DYN, FREE) for kind in kinds):
@@ -65,7 +57,7 @@ class GoTypes:
         return known
 
     def mixed(self) -> list[str]:
-        """One message for each element of a literal that has another type than those before it: dynamic ones too."""
+        """Return a message for each element of a literal that has another type than those before it."""
         found: list[str] = []
         for elements in self.tree.aggregates():
             joined = FREE
@@ -78,28 +70,27 @@ class GoTypes:
         return found
 
     def renamed(self) -> str:
-        """The text with the conversions renamed that decide otherwise in Go, unless the types are not known."""
+        """Return the text with those conversions renamed that decide otherwise in Go, if types are known."""
         text = self.tree.text
         places: list[tuple[int, str, str]] = []
-        for expression in self.tree.expressions if self.tree.checked else ():
-            call = read_message(expression, 6)
-            if not call or read_message(call, 1):
+        for call in self.tree.calls() if self.tree.checked else ():
+            if call.is_member or len(call.arguments) != 1:
                 continue
-            function, arguments = _call(call)
-            if len(arguments) == 1 and (name := self._conversion(function, arguments[0])):
-                if name == "time":
-                    expression, function = arguments[0], "timestamp"
-                places.append((self.tree.position(expression), function, name))
+            if name := self._conversion(call.function, call.arguments[0]):
+                renamed, function = (
+                    (call.arguments[0], "timestamp") if name == "time" else (call, call.function)
+                )
+                places.append((self.tree.position(renamed), function, name))
         for place, function, name in sorted(places, reverse=True):
             start = len(text[:place].rstrip()) - len(function)
             if text[start:].startswith(function):
                 text = text[:start] + PREFIX + name + text[start + len(function) :]
         return text
 
-    def _conversion(self, function: str, argument: bytes) -> str:
-        """The name of the function that decides as Go does, "" if the library's own one does."""
-        kind, call = self.of(argument), read_message(argument, 6)
-        inner, given = _call(call) if call else ("", [])
+    def _conversion(self, function: str, argument: Node) -> str:
+        """Return the name of the function that decides as Go does, "" if the library's own one does."""
+        kind = self.of(argument)
+        inner, given = (argument.function, argument.arguments) if isinstance(argument, CallNode) else ("", [])
         if (kind == FREE and function in _FIRST) or (function, kind, inner) == ("string", ("bytes",), "_+_"):
             return f"{REFUSED}{function}"
         if function in ("int", "uint", "double") and kind in (DYN, ("string",)):
@@ -111,30 +102,31 @@ class GoTypes:
 
 
 def admitted(error: str, tree: CheckedTree) -> bool:
-    """Whether cel-go admits all that the library's checker refuses in an expression, whose unchecked tree is given.
+    """Return True if cel-go admits all that the library's checker refuses in an expression.
 
-    That is a comparison of numbers of two types in a macro, and the size of the sum of two free types.
+    That is a comparison of numbers of two types in a macro, and the size of the sum of two free types. `tree`
+    is that
+    of the expression, unchecked.
     """
     words = _ERROR.findall(error)
     sizes = words.count("'size' applied to '(int)'")
-    calls = [_call(call) for one in tree.expressions if (call := read_message(one, 6))]
-    sums = [GoTypes(tree).of(given[0]) for function, given in calls if function == "size"]
+    sums = [GoTypes(tree).of(call.arguments[0]) for call in tree.calls() if call.function == "size"]
     numbers = sum(_NUMBERS.fullmatch(one) is not None for one in words)
     return (
         0 < len(words) == sizes + numbers == error.count("ERROR: ")
         and sums.count(("bytes",)) >= sizes
-        and (not numbers or tree.loops() > 0)
+        and (not numbers or tree.has_loops())
     )
 
 
 def unsupported(text: str) -> int:
-    """Where a backtick stands that is in no text and no comment, -1 if nowhere: cel-go has no such names here."""
+    """Return the offset of a backtick outside of texts and comments, -1 for none: cel-go refuses it."""
     found = _TOKEN.finditer(text) if "`" in text else ()
     return next((token.start() for token in found if token[0] == "`"), -1)
 
 
 def functions() -> list[cel.FunctionDecl]:
-    """The functions that `GoTypes.renamed` names."""
+    """Return the functions that `GoTypes.renamed` names."""
     from cel_expr_python import cel
 
     text, number = cel.Type.STRING, cel.Type.INT
@@ -154,13 +146,8 @@ def functions() -> list[cel.FunctionDecl]:
     return [cel.FunctionDecl(name, overloads) for name, overloads in declared.items()]
 
 
-def _call(call: bytes) -> tuple[str, list[bytes]]:
-    arguments = [read_bytes(item) for number, item in read_fields(call) if number in (1, 3)]
-    return read_text(read_message(call, 2)), arguments
-
-
 def _number(function: str) -> Callable[[str], object]:
-    """strconv.ParseInt, ParseUint and ParseFloat: no spaces."""
+    """Return a parser that reads as strconv.ParseInt, ParseUint or ParseFloat does: no spaces."""
     form = {"int": r"[+-]?[0-9]+", "uint": r"[0-9]+", "double": r"[^\s_]+"}[function]
     low, high = {"int": (-(2**63), 2**63), "uint": (0, 2**64), "double": (0, 0)}[function]
 
@@ -176,7 +163,7 @@ def _number(function: str) -> Callable[[str], object]:
 
 
 def _time(text: str) -> str:
-    """A timestamp as Go prints it: with the offset of its text, and no zeros behind the fraction."""
+    """Return a timestamp as Go prints it: with the offset of its text, and no zeros behind the fraction."""
     from datetime import datetime
 
     found = _TIME.fullmatch(text)

@@ -1,11 +1,12 @@
-"""Fields of JSON data by path, and values of one type: a value of another type counts as absent, and validation reports it.
+"""Fields of JSON data by path. A value of another type counts as absent, and validation reports it.
 
-Data are never changed in place: whoever changes a field gets a new outer mapping.
+Data are never changed in place: to change a field gives a new outer mapping.
 
     find({"spec": {"replicas": 3}}, ("spec", "replicas"))      # 3
     put({"spec": {"replicas": 3}}, ("spec", "version"), "v1")   # {"spec": {"replicas": 3, "version": "v1"}}
 
-What a change does not touch is shared between the old and the new data, so a change costs as much as its path is long.
+What a change does not touch is shared between the old and the new data, so a change costs as much as its path
+is long.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def is_list_of_maps(value: object) -> TypeGuard[list[Object]]:
-    """Return whether a value is a list with nothing but mappings. `is_list_of_maps([])` is True."""
+    """Return True for a list of nothing but mappings. `is_list_of_maps([])` is True."""
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
@@ -38,11 +39,11 @@ class _Missing:
 
 
 MISSING = _Missing()
-"""What `lookup` answers where a path ends in nothing."""
+"""The answer of `lookup` for a path that leads nowhere."""
 
 
 def lookup(value: object, path: Sequence[str]) -> Any:
-    """The field at a path of keys, MISSING where any part of it is absent or no mapping."""
+    """Return the field at a path of keys, MISSING if any part of it is absent or no mapping."""
     for key in path:
         if type(value) is not dict or key not in value:
             return MISSING
@@ -51,13 +52,13 @@ def lookup(value: object, path: Sequence[str]) -> Any:
 
 
 def find(value: object, path: Sequence[str], default: Any = None) -> Any:
-    """The field at a path of keys; `default` where it is absent. `find({"a": {"b": 1}}, ("a", "b"))` is 1."""
+    """Return the field at a path of keys, or `default`. `find({"a": {"b": 1}}, ("a", "b"))` is 1."""
     found = lookup(value, path)
     return default if found is MISSING else found
 
 
 def mapping(value: object, *path: str) -> Object:
-    """The mapping at a path, {} where there is none. The result must not be changed."""
+    """Return the mapping at a path, {} if there is none. The result must not be changed."""
     found = find(value, path) if path else value
     return found if isinstance(found, dict) else {}
 
@@ -83,7 +84,7 @@ def texts(value: object) -> dict[str, str]:
 
 
 def leaves(value: object, keys: bool = False) -> Iterator[Any]:
-    """Yield the values inside mappings and lists that are neither, in no particular order; `keys` adds the keys of mappings.
+    """Yield the values in mappings and lists that are neither, unordered; `keys` adds the keys of mappings.
 
     sorted(leaves({"a": [1, {"b": 2}]}))   # [1, 2]
     """
@@ -101,7 +102,10 @@ def leaves(value: object, keys: bool = False) -> Iterator[Any]:
 
 
 def put(data: Object, path: Sequence[str], value: object) -> Object:
-    """A copy of `data` with the value at the path; mappings on the way are made. Raises SchemaError."""
+    """Return a copy of `data` with the value at the path; mappings on the way are made.
+
+    Raises SchemaError.
+    """
     result = dict(data)
     target = result
     for depth, key in enumerate(path[:-1]):
@@ -120,7 +124,7 @@ def put(data: Object, path: Sequence[str], value: object) -> Object:
 
 
 def drop(data: Object, path: Sequence[str]) -> Object:
-    """A copy of `data` without the field at the path; `data` itself if there is no such field."""
+    """Return a copy of `data` without the field at the path; `data` itself if there is no such field."""
     if lookup(data, path) is MISSING:
         return data
     result = dict(data)

@@ -22,15 +22,7 @@ MAX_DEPTH = 100
 
 _EXACT = float(1 << 53)  # up to here every whole number is a float
 _LARGEST = 1.7976931348623157e308
-UNSUPPORTED = (
-    "id",
-    "$schema",
-    "$ref",
-    "patternProperties",
-    "dependencies",
-    "additionalItems",
-    "definitions",
-)
+UNSUPPORTED = "id $schema $ref patternProperties dependencies additionalItems definitions".split()
 # Go's name of a field where it differs from the key.
 _GO_NAMES = {"$schema": "schema"}
 
@@ -57,7 +49,7 @@ class ValidationRule:
         self.optional_old_self = optional_old_self
 
     def shown(self) -> Verbatim:
-        """The rule as errors quote it: JSON with the names of Go's fields, in their order."""
+        """Return the rule as errors quote it: JSON with the names of Go's fields, in their order."""
         from krmkit.libraries.go.json.functions import must_to_json
         from krmkit.libraries.kube.fielderror import Verbatim
 
@@ -73,10 +65,10 @@ class ValidationRule:
 
 
 class Schema:
-    """One node of a schema. Names are those of JSONSchemaProps; what is absent is None, "" or empty.
+    """One node of a schema. Names are those of JSONSchemaProps; an absent field is None, "" or empty.
 
-    `additional` is the schema of additionalProperties; `additional_allowed` is False only for `additionalProperties: false`.
-    `default` counts only with `has_default`: a null default is none.
+    `additional` is the schema of additionalProperties; `additional_allowed` is False only for
+    `additionalProperties: false`. `default` counts only with `has_default`: a null default is none.
     """
 
     type = ""
@@ -122,7 +114,7 @@ class Schema:
 
 
 def wrapped(name: str, schema: Schema) -> Schema:
-    """An object with the one property `name`: structural schemas begin with an object."""
+    """Return an object with the one property `name`: structural schemas begin with an object."""
     outer = Schema()
     outer.type = "object"
     outer.properties = {name: schema}
@@ -130,7 +122,10 @@ def wrapped(name: str, schema: Schema) -> Schema:
 
 
 def read_schema(data: object, path: str = "") -> Schema:
-    """The schema of plain data. Unknown keys are skipped, as the API server does. Raises SchemaError."""
+    """Return the schema of plain data. Unknown keys are skipped, as in the API server.
+
+    Raises SchemaError.
+    """
     return _read(data, path, 0)
 
 
@@ -146,11 +141,8 @@ def _read(data: object, path: str, depth: int) -> Schema:
         plain = _PLAIN.get(key)
         if plain is not None:
             attribute, kind = plain
-            setattr(
-                schema,
-                attribute,
-                value if type(value) is kind is not float else _scalar(value, kind, path, key),
-            )
+            fits = type(value) is kind is not float
+            setattr(schema, attribute, value if fits else _scalar(value, kind, path, key))
         elif key in ("default", "example"):
             setattr(schema, key, value)
             setattr(schema, "has_" + key, True)
@@ -214,7 +206,7 @@ def _rule(data: object, path: str) -> ValidationRule:
 
 
 def _scalar(value: object, kind: type, path: str, key: str) -> object:
-    """A value of the kind that Go's field has; numbers are float64 there, lengths int64."""
+    """Return a value of the kind that Go's field has; numbers are float64 there, lengths int64."""
     path = _at(path, key)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
         if not -_LARGEST <= value <= _LARGEST:
@@ -245,9 +237,10 @@ def _kind(value: object) -> str:
 
 
 def fill_defaults(schema: Schema | None, value: object) -> object:
-    """The value with defaults; parts that get none are shared with it, and nothing in it is changed.
+    """Return the value with defaults; parts that get none are shared with it, and it is not changed.
 
-    What is absent, or null where null is not allowed, gets the default. An object without a default is not made.
+    A field that is absent, or null where null is not allowed, gets the default. An object without a default
+    is not made.
     A whole float where an integer is wanted becomes one, as when Go writes it.
     """
     if schema is None:
@@ -260,12 +253,7 @@ def fill_defaults(schema: Schema | None, value: object) -> object:
             return value
         filled = [fill_defaults(items, _or_default(items, inner)) for inner in value]
         return filled if any(a is not b for a, b in zip(filled, value, strict=True)) else value
-    if (
-        type(value) is float
-        and schema.type == "integer"
-        and -_EXACT <= value <= _EXACT
-        and value.is_integer()
-    ):
+    if type(value) is float and schema.type == "integer" and abs(value) <= _EXACT and value.is_integer():
         return int(value)
     return value
 
@@ -305,7 +293,7 @@ _JUNCTORS = {"allOf": "all_of", "anyOf": "any_of", "oneOf": "one_of"}
 
 
 def _attribute(key: str) -> str:
-    """Return the name of a key's attribute: `max_length` of maxLength, `list_type` of x-kubernetes-list-type."""
+    """Return the attribute of a key: `max_length` of maxLength, `list_type` of x-kubernetes-list-type."""
     name = key.removeprefix("x-kubernetes-").replace("-", "_")
     return "".join([f"_{char.lower()}" if char.isupper() else char for char in name])
 

@@ -1,4 +1,4 @@
-"""Parts of a schema that `krmkit.libraries.schema.violations` does not understand: for tests of schemas, not for runs."""
+"""Find parts of a schema that `krmkit.libraries.schema.violations` does not know, in tests of schemas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYWORDS = (
 
 
 def unsupported(schema: Schema, path: str = "") -> list[str]:
-    """Paths of the keywords, types and formats in `schema` that `validate` would ignore, with their values."""
+    """Return the paths of keywords, types and formats in `schema` that `validate` would ignore."""
     found = [f"{join(path, key)}: unknown keyword" for key in schema if key not in _KEYWORDS]
     kind = schema.get("type")
     if kind is not None and kind not in NAMES:

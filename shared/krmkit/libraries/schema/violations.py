@@ -1,12 +1,15 @@
-"""Checks a function's config, or a kind that is decoded strictly, against its schema, with messages that name what would be right.
+"""Check a config, or a kind that is decoded strictly, by its schema; messages name what would be right.
 
-`validate(schema, data, path)` takes plain data (what JSON can hold) and gives it back with the defaults
-filled in, and every violation, each with its path; it never stops at the first. Differences from Kubernetes:
-an unknown field is a violation instead of being pruned (unless the schema says
-`x-kubernetes-preserve-unknown-fields: true`), and so is a null for a field that is neither nullable nor has a
-default. `format: password` keeps the value out of the violations.
+`validate(schema, data, path)` takes plain data (what JSON can hold) and returns it with the defaults filled
+in, and
+every violation, each with its path; it never stops at the first. Differences from Kubernetes: an unknown
+field is a
+violation instead of being pruned (unless the schema says `x-kubernetes-preserve-unknown-fields: true`), and
+so is a
+null for a field that is neither nullable nor has a default. `format: password` keeps the value out of the
+violations.
 
-The walk itself: `krmkit.libraries.schema.walk`; the texts, loaded for the first violation: `krmkit.libraries.schema.violationtexts`. `krmkit.libraries.schema.unsupported` names the keywords that count in variables only.
+`krmkit.libraries.schema.violationtexts` has the texts, loaded for the first violation.
 """
 
 from __future__ import annotations
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class Violation:
-    """One place where data breaks the schema: `path` as in `spec.selections[0].pack`, and what would be right.
+    """One place where data breaks the schema: `path` as in `spec.selections[0].pack`, and what is right.
 
-    `current` is the value found there when it is a scalar that may be shown, else None.
+    `current` is the value found there if it is a scalar that may be shown, else None.
     """
 
     __slots__ = ("current", "message", "path")
@@ -43,7 +46,7 @@ class Violation:
 
 
 def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list[Violation]]:
-    """`data` with defaults, and the violations in the order of the data. `path` is the place of `data`.
+    """Return `data`, whose place is `path`, with defaults, and the violations in the order of the data.
 
     Parts that get no default are shared with `data`, and nothing in it is changed.
 

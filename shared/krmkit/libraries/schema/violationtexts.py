@@ -1,4 +1,4 @@
-"""The messages of the violations of `krmkit.libraries.schema.violations`. Runs whose config is right do not load this."""
+"""Texts of violations (`krmkit.libraries.schema.violations`). Runs whose config is right do not load this."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _LONGEST_SHOWN = 64  # characters of a value in a message
 
 
 def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, object]:
-    """The message for a finding (rules: `SchemaWalk.report`, and `type`), and the value where it is a scalar that may be shown."""
+    """Return the message of a violation, and the value if it is a scalar that may be shown.
+
+    The rules are those of `SchemaWalk.report`, and `type`.
+    """
     if rule == "unknown":
         return f'unknown field "{value}"{did_you_mean(value, schema.properties)}', None
     if rule == "required":
@@ -44,7 +47,7 @@ def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, objec
 
 
 def describe(data: object) -> str:
-    """The kind of value of `data`, for messages."""
+    """Return the kind of value of `data`, for messages."""
     if data is None:
         return "empty (null)"
     if isinstance(data, bool):
@@ -72,7 +75,7 @@ def _quotes(wanted: str, value: object) -> str:
 
 
 def _instead(shown: object) -> str:
-    """`, not "smal"`: a value that may be shown and is short enough to be read in a message."""
+    """Return `, not "smal"` for a value that may be shown and is short enough for a message."""
     if isinstance(shown, str):
         return f', not "{shown}"' if len(shown) <= _LONGEST_SHOWN else ""
     if isinstance(shown, int | float):

@@ -2,8 +2,10 @@
 
 | subclass | texts | adds |
 |---|---|---|
-| krmkit.libraries.schema.kubernetes.values | kube-openapi's, as FieldError | formats, multipleOf, uniqueItems, sizes of maps, junctors |
-| krmkit.libraries.schema.violations | those of function configs, as Violation | int-or-string, unknown fields, one finding at each place |
+| schema.kubernetes.values | kube-openapi's, as FieldError | formats, multipleOf, uniqueItems, sizes of maps,
+junctors |
+| schema.violations | those of function configs, as Violation | int-or-string, unknown fields, one at each
+place |
 
 Source: k8s.io/kube-openapi, pkg/validation/validate.
 """
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
 class SchemaWalk:
     """Checks a value, node by node, and reports each finding: `report`, and `wrong_type`.
 
-    `matches` counts the checks that were made: of several alternatives that fail, the one with the most is reported.
-    `closed` makes a field an error that a schema with `properties` does not name.
+    `matches` counts the checks that were made: of several alternatives that fail, the one with the most is
+    reported.
+    With `closed`, a field that the `properties` of a schema do not name is an error.
     """
 
     __slots__ = ("matches",)
@@ -34,7 +37,7 @@ class SchemaWalk:
         self.matches = 0
 
     def check(self, schema: Schema, value: object, path: str) -> None:
-        """One node, and all below it. `path` is its name: `spec.cpu`."""
+        """Check one node, whose name is `path` (`spec.cpu`), and all below it."""
         if value is None:
             if schema.type and not schema.nullable:
                 self.wrong_type(schema, "", None, path)
@@ -78,7 +81,7 @@ class SchemaWalk:
         self.matches += 1
 
     def check_text(self, schema: Schema, format_: str, value: str, path: str) -> None:
-        """Only the first of the three rules that a text breaks is reported."""
+        """Report the first of the three rules that a text breaks."""
         if schema.max_length is not None and len(value) > schema.max_length:
             self.report("size", schema, value, path, schema.max_length, -1)
         elif schema.min_length is not None and len(value) < schema.min_length:
@@ -94,7 +97,7 @@ class SchemaWalk:
                 self.report("pattern", schema, value, path, problem)
 
     def check_number(self, schema: Schema, format_: str, value: float, path: str) -> None:
-        """The bounds; `side` is 1 for the lower one and -1 for the upper one."""
+        """Check the bounds; `side` is 1 for the lower one and -1 for the upper one."""
         for limit, exclusive, side in (
             (schema.minimum, schema.exclusive_minimum, 1),
             (schema.maximum, schema.exclusive_maximum, -1),
@@ -106,7 +109,7 @@ class SchemaWalk:
                     self.report("bound", schema, value, path, bound, exclusive, side)
 
     def check_list(self, schema: Schema, value: list[object], path: str) -> None:
-        """The items, and how many there are."""
+        """Check the items, and how many there are."""
         if schema.items is not None:
             for position, item in enumerate(value):
                 self.check(schema.items, item, f"{path}[{position}]")
@@ -116,7 +119,7 @@ class SchemaWalk:
             self.report("size", schema, value, path, schema.max_items, -1)
 
     def check_object(self, schema: Schema, value: dict[str, object], path: str) -> None:
-        """The fields in the order of the data, then those that are missing."""
+        """Check the fields in the order of the data, then report those that are missing."""
         properties = schema.properties
         closed = not schema.additional_allowed or (
             self.closed
@@ -145,7 +148,7 @@ class SchemaWalk:
             self.report("enum", schema, value, path)
 
     def same(self, value: object, allowed: object) -> bool:
-        """Whether a value that is not text is one of an enum: 1 is neither 1.0 nor true."""
+        """Return True if a value that is not text is one of an enum: 1 is neither 1.0 nor true."""
         return same_data(value, allowed)
 
     def format(self, name: str) -> str:
@@ -153,22 +156,22 @@ class SchemaWalk:
         return ""
 
     def bound(self, schema: Schema, format_: str, limit: float, side: int, value: float, path: str) -> float:
-        """The limit as a number of the kind that the value is compared with."""
+        """Return the limit as a number of the kind that the value is compared with."""
         return int(limit) if limit.is_integer() else limit
 
     def check_junctors(self, schema: Schema, value: object, path: str) -> None:
-        """anyOf, oneOf, allOf and not."""
+        """Check anyOf, oneOf, allOf and not."""
 
     def place(self, path: str, name: str, named: bool = True) -> str:
-        """The name of a field of `path`; `named` where the schema has it among its properties."""
+        """Return the name of a field of `path`; `named` if it is among the schema's properties."""
         return f"{path}.{name}"
 
     def wrong_type(self, schema: Schema, format_: str, value: object, path: str) -> bool:
-        """Whether a value of another type is a finding: null that may not be, or what `fits` refuses."""
+        """Report a value of another type, or null; return False if it is none after all."""
         return True
 
     def report(self, rule: str, schema: Schema, value: Any, path: str, *facts: Any) -> None:
-        """A finding. What `value` and `facts` are depends on the rule:
+        """Report a finding. The rule decides what `value` and `facts` are:
 
         size      a text or a list; the limit, and 1 where it is too short for it, -1 where it is too long
         pattern   a text; the pattern, and what is wrong with the pattern itself
@@ -180,7 +183,7 @@ class SchemaWalk:
 
 
 def kind_of(value: object) -> str:
-    """The type that the value has in a schema: kind_of(1.5) is "number", kind_of(None) is "null"."""
+    """Return the type that the value has in a schema: kind_of(1.5) is "number", kind_of(None) is "null"."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):

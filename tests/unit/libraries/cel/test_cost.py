@@ -10,7 +10,7 @@ import pytest
 
 from krmkit.libraries.cel.cost import MAX_COST, charge_compiling, cost
 from krmkit.libraries.cel.expressions import TOO_COSTLY, CelError, Environment
-from krmkit.libraries.cel.nodes import nodes
+
 from krmkit.libraries.cel.tree import CheckedTree
 from krmkit.libraries.yaml import effort
 
@@ -167,6 +167,6 @@ def test_the_bound_is_above_what_is_made(env: Environment, text: str, made: int)
     from cel_expr_python import cel
 
     checker = cel.NewEnv(variables={"repo": cel.Type.STRING, "target": cel.Type.DYN})
-    root = nodes(CheckedTree(checker.compile(text).serialize(), text))
+    root = CheckedTree(checker.compile(text).serialize(), text).root
 
     assert made // 32 <= cost(root, DATA) <= MAX_COST

@@ -1,8 +1,10 @@
-"""Compiles and evaluates rules with cel-expr-python (Google's C++ implementation of CEL).
+"""Compile and evaluate rules with cel-expr-python (Google's C++ implementation of CEL).
 
-A rule is compiled twice. The first time, against the types of the schema, to find what cel-go's checker refuses: the library
-needs protocol buffer descriptors for that. The second time without types, to run it on plain values, because a message cannot
-tell an absent field from an empty one.
+A rule is compiled twice. The first time, against the types of the schema, to find what cel-go's checker
+refuses: the
+library needs protocol buffer descriptors for that. The second time without types, to run it on plain values,
+because
+a message cannot tell an absent field from an empty one.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from krmkit.libraries.cel.cost import Cost, charge_compiling
+from krmkit.libraries.cel.cost import Cost, Values, charge_compiling
 from krmkit.libraries.cel.expressions import Bindings, CelError, compile_words, runtime_words
 from krmkit.libraries.cel.kubernetes import types as celvalues
 from krmkit.libraries.cel.kubernetes.library import ALWAYS, Overload, functions
@@ -24,7 +26,8 @@ NEWEST = (1, 99)
 """All libraries; (1, 29) are those of Kubernetes 1.29, which has no ip()."""
 
 _EXTENSIONS = "name: kubernetes\nextensions:\n- name: strings\n  version: 2\n- name: sets\n- name: bindings\n- name: optional\n"
-# The checker's standard library compares only equal types; Kubernetes also compares numbers of different types.
+# The checker's standard library compares only equal types; Kubernetes also compares numbers of different
+# types.
 _COMPARISONS = ("_<_", "_<=_", "_>_", "_>=_")
 _WITHOUT_COMPARISONS = "stdlib:\n  exclude_functions:\n" + "".join(
     f"  - name: {name}\n" for name in _COMPARISONS
@@ -53,7 +56,7 @@ class KubeProgram:
         self.uses_old_self = "oldSelf" in tree.names()
 
     def evaluate(self, bindings: Bindings) -> object:
-        """The result as plain data. CelError where it fails, with cel-go's words, and where it would take too many steps."""
+        """Return the result as plain data. Raises CelError if it fails or would take too many steps."""
         if not self._cost.charge(bindings.values):
             raise CelError(OUT_OF_STEPS)
         try:
@@ -71,7 +74,7 @@ _PLAIN = frozenset(("BOOL", "STRING", "INT", "DOUBLE"))
 
 
 def _words(message: str) -> str:
-    """cel-go names no types where no overload fits."""
+    """Return the text of an error in cel-go's words, which names no types if no overload fits."""
     text = OUT_OF_STEPS if _BUDGET in message else runtime_words(message)
     if text.startswith("Index error: index="):
         return "index out of bounds: " + text.removeprefix("Index error: index=").partition(" ")[0]
@@ -79,7 +82,7 @@ def _words(message: str) -> str:
 
 
 def _checker_words(text: str) -> str:
-    """The checker's text in cel-go's words: the same problems, worded otherwise."""
+    """Return the checker's text in cel-go's words: the same problems, worded otherwise."""
     out: list[str] = []
     for line in text.split("\n"):
         head, _, struct = line.partition(" not found in struct '")
@@ -129,14 +132,14 @@ class KubeEnvironment:
         )
 
     def scope(self, variables: Mapping[str, str], pool: object = None) -> object:
-        """The names of a rule: variables with their CEL types as text, messages from a descriptor pool."""
+        """Return the names of a rule: variables with their CEL types, messages from a descriptor pool."""
         types = {name: self._type(text) for name, text in variables.items()}
         return self._cel.NewEnv(
             descriptor_pool=pool, config=self._config, variables=types, functions=self._checked
         )
 
     def compile(self, text: str, scope: object, result: str) -> KubeProgram:
-        """The program of a text that gives `result` (BOOL, STRING). CelError with cel-go's list of problems."""
+        """Return the program of a text that gives `result` (BOOL, STRING). Raises CelError."""
         checker: Any = scope
         charge_compiling(text)
         try:
@@ -154,14 +157,14 @@ class KubeEnvironment:
             raise CelError("compilation failed: " + _checker_words(compile_words(str(error)))) from None
 
     def bind(self, values: Mapping[str, object]) -> Bindings:
-        """The values of one evaluation."""
+        """Convert the values of one evaluation. Raises CelError."""
         try:
-            return Bindings(self._run.Activation(values), values)
+            return Bindings(self._run.Activation(values), Values(values))
         except (RuntimeError, ValueError, TypeError, OverflowError) as error:
             raise CelError(f"the value cannot be used in CEL: {error}") from None
 
     def _declare(self, offered: list[Overload]) -> list[Any]:
-        """The functions as the checker knows them; it never runs them."""
+        """Return the functions as the checker knows them; it never runs them."""
         overloads: dict[str, list[Any]] = {}
         for function in offered:
             listed = overloads.setdefault(function.name, [])
@@ -175,7 +178,7 @@ class KubeEnvironment:
         return [self._cel.FunctionDecl(name, listed) for name, listed in overloads.items()]
 
     def _type(self, text: str) -> Any:
-        """A CEL type from text: int, list(string), map(string, dyn), a message's full name."""
+        """Return a CEL type from text: int, list(string), map(string, dyn), a message's full name."""
         kinds = self._cel.Type
         head, bracket, rest = text.partition("(")
         if bracket:
@@ -191,7 +194,7 @@ class KubeEnvironment:
         return self._type({"strings": "list(string)", "query": "map(string, list(string))"}.get(name, name))
 
     def _run_type(self, name: str) -> Any:
-        """While it runs, an object is a map, and lists hold anything."""
+        """Return a type at run time: an object is a map, and lists hold anything."""
         kinds = self._cel.Type
         if name in _OBJECTS:
             return kinds.MAP
@@ -199,19 +202,19 @@ class KubeEnvironment:
 
 
 def _comparisons() -> list[Overload]:
-    """Operators on equal types, and on any two types of numbers."""
+    """Return the operators on equal types, and on any two types of numbers."""
     pairs = [(one, other) for one in _NUMBERS for other in _NUMBERS] + [(kind, kind) for kind in _ORDERED]
     return [Overload(name, pair, "bool", False, ALWAYS, _never) for name in _COMPARISONS for pair in pairs]
 
 
 def _never(*_: object) -> None:
-    """Represents a function that only the checker knows."""
+    """Represent a function that only the checker knows."""
 
 
 def _merged(
     offered: list[Overload], type_: Callable[[str], Any]
 ) -> dict[str, list[tuple[tuple[Any, ...], bool, Callable[..., Any]]]]:
-    """Overloads by name. Those that look alike while they run become one, which asks for the kind of its first argument."""
+    """Return overloads by name. Those alike at run time become one, which asks for its argument's kind."""
     grouped: dict[tuple[str, bool, tuple[str, ...]], list[Overload]] = {}
     for function in offered:
         shape = tuple(_shape(name) for name in function.parameters)

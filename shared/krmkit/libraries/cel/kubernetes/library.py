@@ -1,7 +1,10 @@
-"""The functions that Kubernetes adds to CEL, as a table: name, signature, since which Kubernetes version, what runs.
+"""The functions that Kubernetes adds to CEL: name, signature, first Kubernetes version, implementation.
 
-A signature names the receiver first if there is one: `quantity.add(int) quantity` is a member of quantities. Types: string, int,
-double, bool, strings (a list of them), query (a map of such lists), the kinds of `objects`, and `T` for the element of a list.
+A signature names the receiver first if there is one: `quantity.add(int) quantity` is a member of quantities.
+Types:
+string, int, double, bool, strings (a list of them), query (a map of such lists), the kinds of `objects`, and
+`T` for
+the element of a list.
 """
 
 from __future__ import annotations
@@ -34,13 +37,13 @@ class Overload:
 
 
 def find(text: str, regex: str) -> str:
-    """The first match, or "" without one."""
+    """Return the first match, or "" without one."""
     match = pattern.compile(regex).search(text)
     return "" if match is None else str(match.group())
 
 
 def find_all(text: str, regex: str, limit: int = -1) -> list[str]:
-    """All matches, at most `limit` if that is not negative."""
+    """Return all matches, at most `limit` if that is not negative."""
     read = 0
 
     def searched(length: int) -> None:
@@ -61,16 +64,13 @@ def is_sorted(items: list[Any]) -> bool:
     return all(not items[at] < items[at - 1] for at in range(1, len(items)))
 
 
-def _smallest(items: list[Any]) -> object:
-    if not items:
-        raise ValueError("min called on empty list")
-    return min(items)
+def _of_some(pick: Callable[[list[Any]], object], name: str) -> Callable[[list[Any]], object]:
+    def run(items: list[Any]) -> object:
+        if not items:
+            raise ValueError(f"{name} called on empty list")
+        return pick(items)
 
-
-def _largest(items: list[Any]) -> object:
-    if not items:
-        raise ValueError("max called on empty list")
-    return max(items)
+    return run
 
 
 def _sum(value: Any, other: Any) -> object:
@@ -82,13 +82,12 @@ def _difference(value: Any, other: Any) -> object:
 
 
 def functions() -> list[Overload]:
-    """All overloads."""
     tables = ((ALWAYS, _TEXTS), (ALWAYS, _LISTS), (_V28, _QUANTITIES), (_V30, _ADDRESSES), (_V33, _VERSIONS))
     return [_function(signature, since, run) for since, table in tables for signature, run in table.items()]
 
 
 def _function(signature: str, since: tuple[int, int], run: Callable[..., Any]) -> Overload:
-    """The parts of a signature such as `quantity.add(int) quantity`."""
+    """Read a signature such as `quantity.add(int) quantity`."""
     call, _, result = signature.rpartition(" ")
     head, _, inside = call.removesuffix(")").rpartition("(")
     receiver, dot, name = head.rpartition(".")
@@ -115,8 +114,8 @@ _TEXTS: dict[str, Callable[..., Any]] = {
 }
 _LISTS: dict[str, Callable[..., Any]] = {
     **{f"list({kind}).isSorted() bool": is_sorted for kind in _ORDERED},
-    **{f"list({kind}).min() {kind}": _smallest for kind in _ORDERED},
-    **{f"list({kind}).max() {kind}": _largest for kind in _ORDERED},
+    **{f"list({kind}).min() {kind}": _of_some(min, "min") for kind in _ORDERED},
+    **{f"list({kind}).max() {kind}": _of_some(max, "max") for kind in _ORDERED},
     **{f"list({kind}).sum() {kind}": sum for kind in _ADDED},
 }
 _QUANTITIES: dict[str, Callable[..., Any]] = {

@@ -1,6 +1,8 @@
 """Values that CEL has no type for: addresses, quantities, URLs, versions.
 
-While a rule runs, such a value is a map {"type": its Kubernetes type, "value": its text}, so that equal values are equal maps.
+While a rule runs, such a value is a map {"type": its Kubernetes type, "value": its text}, so that equal
+values are
+equal maps.
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ SEMVER = "kubernetes.Semver"
 
 
 def new(kind: str, value: object) -> Object:
-    """One value: new(IP, "10.0.0.1") is {"type": "net.IP", "value": "10.0.0.1"}."""
+    """Return one value: new(IP, "10.0.0.1") is {"type": "net.IP", "value": "10.0.0.1"}."""
     return {"type": kind, "value": str(value)}
 
 
 def accepts(make: Callable[[str], object]) -> Callable[[str], bool]:
-    """The test that belongs to a constructor: whether it would fail."""
+    """Return the test that belongs to a constructor: it is False where the constructor raises ValueError."""
 
     def check(text: str) -> bool:
         try:
@@ -42,7 +44,7 @@ def accepts(make: Callable[[str], object]) -> Callable[[str], bool]:
 
 
 def ip(text: str) -> Object:
-    """ip("10.0.0.1"); an IPv4 address inside an IPv6 one is refused, as in Kubernetes."""
+    """Return ip("10.0.0.1"). An IPv4 address inside an IPv6 one is refused, as in Kubernetes."""
     return new(IP, address(text))
 
 
@@ -80,12 +82,9 @@ def ip_is_global_unicast(value: Object) -> bool:
 
 
 def cidr(text: str) -> Object:
-    """cidr("10.0.0.0/8"); the address before the slash is kept."""
-    network = parse_cidr(text)
-    if network is None:
-        raise ValueError(f'network address "{text}" parse error during conversion from string')
-    address(text.partition("/")[0])
-    return new(CIDR, f"{parse_ip(text.partition('/')[0])}/{network.prefixlen}")
+    """Return cidr("10.0.0.0/8"); the address before the slash is kept."""
+    prefix = network_of(new(CIDR, text)).prefixlen
+    return new(CIDR, f"{address(text.partition('/')[0])}/{prefix}")
 
 
 def network_of(value: Object) -> IPv4Network | IPv6Network:
@@ -113,7 +112,7 @@ def cidr_contains_cidr(value: Object, other: Object | str) -> bool:
 
 
 def make_quantity(text: str) -> Object:
-    """quantity("1.5Gi"), kept in nano units: equal amounts are equal."""
+    """Return quantity("1.5Gi"), kept in nano units: equal amounts are equal."""
     return new(QUANTITY, quantity.parse(text))
 
 
@@ -129,7 +128,7 @@ def quantity_as_integer(value: Object) -> int:
 
 
 def compare(value: Object, other: Object) -> int:
-    """-1, 0 or 1 for two quantities or two versions."""
+    """Return -1, 0 or 1 for two quantities or two versions."""
     if value["type"] != other["type"]:
         raise ValueError("no such overload")
     if value["type"] == QUANTITY:
@@ -139,7 +138,7 @@ def compare(value: Object, other: Object) -> int:
 
 
 def url(text: str) -> Object:
-    """url("https://example.com/path?q=1"); an absolute URI or an absolute path."""
+    """Return url("https://example.com/path?q=1"); an absolute URI or an absolute path."""
     found = parse_request_uri(text)
     if found is None:
         raise ValueError(
@@ -164,7 +163,7 @@ def url_query(value: Object) -> dict[str, list[str]]:
 
 
 def _plain(text: str) -> str:
-    """A part of a query without escapes; a plus is a blank."""
+    """Decode a part of a query; a plus is a blank."""
     return unescape(text.replace("+", " "), "fragment")
 
 
@@ -177,7 +176,7 @@ def url_of(value: Object) -> Url:
 
 
 def make_semver(text: str, normalize: bool = False) -> Object:
-    """semver("1.2.3"); with `normalize` also "v1.2", which is 1.2.0."""
+    """Return semver("1.2.3"); with `normalize` also "v1.2", which is 1.2.0."""
     version = semver.Version.parse(text) if normalize else semver.Version.parse_strict(text)
     return new(SEMVER, version.with_metadata(""))
 

@@ -1,8 +1,11 @@
-"""Objects against the schemas of CustomResourceDefinitions, as an API server checks them: structural schema, then CEL rules.
+"""Check objects by the schemas of CustomResourceDefinitions as an API server does: schema, then CEL rules.
 
-Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and pkg/apiserver/schema/listtype, and
-pkg/registry/customresource (the scale subresource). Not checked are metadata and status, which a create drops. A create drops undeclared fields,
-too, and a server-side apply refuses them: `undeclared` lists them.
+Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and
+pkg/apiserver/schema/listtype, and pkg/registry/customresource (the scale subresource). Not checked are
+metadata and
+status, which a create drops. A create drops undeclared fields, too, and a server-side apply refuses them:
+`undeclared`
+lists them.
 """
 
 from __future__ import annotations
@@ -23,11 +26,12 @@ from krmkit.libraries.schema.kubernetes.values import validate_value
 from krmkit.libraries.schema.openapi import Schema, fill_defaults, read_schema
 
 _OWN = ("apiVersion", "kind", "metadata", "status")
+_UNIQUE = ("set", "map")  # types of lists without duplicates
 _MOST_KNOWN = 1024  # values whose errors are kept
 
 
 class _Known:
-    """The compiled rules of schemas by their names, and the answers for the last values: Clusters of one class have equal ones."""
+    """Compiled rules by the names of schemas, and cached answers: Clusters of one class have equal values."""
 
     def __init__(self) -> None:
         self.rules: dict[str, RuleSet] = {}
@@ -45,7 +49,7 @@ class _Known:
 
 
 class PublishedSchemas:
-    """The schemas of published CRDs, each of them read on first use in a process. known: what was found by them in it."""
+    """The schemas of published CRDs, each read on first use in a process. `known` is their cache."""
 
     def __init__(self, crds: PublishedCrds) -> None:
         self._crds = crds
@@ -63,8 +67,10 @@ class CrdSchemas:
     """The schemas by group, version and kind. Those of `crds` come before the published ones.
 
     >>> schema = {"properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
-    >>> crd = {"spec": {"group": "a.b", "names": {"kind": "T"}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}}
-    >>> [str(error) for error in CrdSchemas([crd]).errors({"apiVersion": "a.b/v1", "kind": "T", "spec": {"size": "x"}})]
+    >>> version = {"name": "v1", "schema": {"openAPIV3Schema": schema}}
+    >>> crd = {"spec": {"group": "a.b", "names": {"kind": "T"}, "versions": [version]}}
+    >>> wrong = {"apiVersion": "a.b/v1", "kind": "T", "spec": {"size": "x"}}
+    >>> [str(error) for error in CrdSchemas([crd]).errors(wrong)]
     ['spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"']
     """
 
@@ -86,7 +92,7 @@ class CrdSchemas:
             self._replicas.update(_replicas_of(crd))
 
     def knows(self, data: Mapping[str, Any]) -> bool:
-        """Return whether there is a schema for the object's apiVersion and kind."""
+        """Return True if there is a schema for the object's apiVersion and kind."""
         return self._schema(_name(data)) is not None
 
     def errors(self, data: Mapping[str, Any]) -> list[FieldError]:
@@ -111,7 +117,7 @@ class CrdSchemas:
         return errors
 
     def undeclared(self, data: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Return the paths of the fields that the object's schema does not declare, each with the names declared there."""
+        """Return the paths of fields that the schema does not declare, each with the names declared there."""
         name = _name(data)
         schema = self._schema(name)
         if schema is None:
@@ -132,10 +138,7 @@ class CrdSchemas:
     def _rules(self, name: str, schema: Schema) -> RuleSet:
         compiled = self._known(name).rules
         if name not in compiled:
-            if self._environment is None:
-                from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
-
-                self._environment = KubeEnvironment()
+            self._environment = self._environment or KubeEnvironment()
             compiled[name] = RuleSet(schema, self._environment)
         return compiled[name]
 
@@ -145,7 +148,7 @@ def _name(data: Mapping[str, Any]) -> str:
 
 
 def _read(data: object) -> Schema | None:
-    """Return the schema of plain data; None for none, and for one with which a server refuses the CRD itself."""
+    """Return the schema of plain data; None for none, and for one for which a server refuses the CRD."""
     try:
         schema = None if data is None else read_schema(data)
     except SchemaError:
@@ -176,7 +179,7 @@ def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (apiVersion and kind, path) of the number of replicas that the scale subresources of a CRD name."""
+    """Yield (apiVersion and kind, path) of the replicas that the scale subresources of a CRD name."""
     for version in sequence(find(crd, ("spec", "versions"))):
         path = find(version, ("subresources", "scale", "specReplicasPath"))
         if isinstance(path, str):
@@ -185,8 +188,15 @@ def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _reaches_rule(schema: Schema, value: object) -> bool:
-    """Return whether a part of the value has a rule: to evaluate rules takes a library that is slow to load."""
-    return bool(schema.rules) or any(_reaches_rule(inner, one) for inner, one, _ in _parts(schema, value, ""))
+    """Return True if a part of the value has a rule: without one, no library for rules is loaded."""
+    return any(inner.rules for inner, _, _ in _nodes(schema, value, ""))
+
+
+def _nodes(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, object, str]]:
+    """Yield (schema, value, path) of a value and of all below it."""
+    yield schema, value, path
+    for inner, one, place in _parts(schema, value, path):
+        yield from _nodes(inner, one, place)
 
 
 def _parts(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, object, str]]:
@@ -204,7 +214,7 @@ def _parts(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, o
 
 
 def _without_nulls(schema: Schema, value: object) -> object:
-    """Return the value without fields that are null where null is not allowed: the server drops them as it decodes.
+    """Return the value without nulls where null is not allowed: the server drops them as it decodes.
 
     Source: apiextensions-apiserver, pkg/apiserver/schema/defaulting/prunenulls.go. Items of lists stay.
     """
@@ -224,39 +234,34 @@ def _without_nulls(schema: Schema, value: object) -> object:
 
 def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
     """Return the errors of embedded resources: each must have apiVersion and kind."""
-    found: list[FieldError] = []
-    if schema.embedded_resource and isinstance(value, dict):
-        found += [
-            required(child(path, name), "must not be empty")
-            for name in ("apiVersion", "kind")
-            if not value.get(name)
-        ]
-    for inner, one, place in _parts(schema, value, path):
-        found += _embedded(inner, one, place)
-    return found
+    return [
+        required(child(place, name), "must not be empty")
+        for inner, one, place in _nodes(schema, value, path)
+        if inner.embedded_resource and isinstance(one, dict)
+        for name in ("apiVersion", "kind")
+        if not one.get(name)
+    ]
 
 
 def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
-    """Return the errors of lists that are sets or maps: each item, or the values of its keys, may occur once."""
+    """Return the errors of sets and maps: each item, or the values of its keys, may occur once."""
     found: list[FieldError] = []
-    if schema.list_type in ("set", "map") and isinstance(value, list):
+    for inner, one, place in _nodes(schema, value, path):
         seen: set[str] = set()
-        for position, item in enumerate(value):
-            entry = _entry(schema, item)
+        for position, item in enumerate(one if isinstance(one, list) and inner.list_type in _UNIQUE else ()):
+            entry = _entry(inner, item)
             try:
                 text = must_to_json(entry)
             except GoInputError:
                 continue  # NaN and infinity: no client can send them
             if entry is not None and text in seen:
-                found.append(duplicate(index(path, position), entry))
+                found.append(duplicate(index(place, position), entry))
             seen.add(text)
-    for inner, one, place in _parts(schema, value, path):
-        found += _duplicates(inner, one, place)
     return found
 
 
 def _entry(schema: Schema, item: object) -> object:
-    """Return what identifies an item of a set or map; None for one that does not fit the list: other checks refuse that."""
+    """Return what identifies an item of a set or map; None if it does not fit, which other checks report."""
     if schema.list_type == "set":
         return item
     if not isinstance(item, dict):

@@ -1,4 +1,4 @@
-"""Checks the defaults that a schema has itself.
+"""Check the defaults that a schema has itself.
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting.
 """
@@ -13,9 +13,9 @@ from krmkit.libraries.schema.openapi import Schema
 
 
 def check_defaults(schema: Schema, path: str, rules: RuleSet) -> list[FieldError]:
-    """Errors of the defaults of a schema: unknown fields, values that are not valid, rules that fail.
+    """Return the errors of a schema's defaults: unknown fields, invalid values, rules that fail.
 
-    Defaults below additionalProperties are not looked at, as in Kubernetes.
+    Defaults below additionalProperties are not checked, as in Kubernetes.
     """
     errors: list[FieldError] = []
     _check(schema, path, rules, errors)

@@ -1,6 +1,7 @@
 """The string formats that Kubernetes knows, checked as kube-openapi's strfmt does.
 
-Dashes in a name do not count: `date-time` is `datetime`. Other formats (int32, for one) say nothing about a text.
+Dashes in a name do not count: `date-time` is `datetime`. Other formats (int32, for one) say nothing about a
+text.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _PATTERNS = {
     "uuid4": r"(?i)^[0-9A-F]{8}-?[0-9A-F]{4}-?4[0-9A-F]{3}-?[89AB][0-9A-F]{3}-?[0-9A-F]{12}$",
     "uuid5": r"(?i)^[0-9A-F]{8}-?[0-9A-F]{4}-?5[0-9A-F]{3}-?[89AB][0-9A-F]{3}-?[0-9A-F]{12}$",
     "creditcard": (
-        r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|(222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"
+        r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}"
+        r"|(222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"
         r"|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}"
         r"|(?:2131|1800|35\d{3})\d{11}|6[27][0-9]{14})$"
     ),
@@ -43,17 +45,17 @@ _LONGEST_NAME = 253
 
 
 def known_format(name: str) -> bool:
-    """Whether Kubernetes checks this format: known_format("date-time") is True, known_format("int32") is False."""
+    """Return True if Kubernetes checks the format: True for "date-time", False for "int32"."""
     return normal_format(name) in _FORMATS
 
 
 def normal_format(name: str) -> str:
-    """The name as the registry has it, without dashes."""
+    """Return the name as the registry has it, without dashes."""
     return name.replace("-", "")
 
 
 def valid_format(name: str, text: str) -> bool:
-    """Whether a text has a known format: valid_format("ipv4", "10.0.0.1") is True."""
+    """Return True if a text has a known format: valid_format("ipv4", "10.0.0.1") is True."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -62,7 +64,7 @@ def valid_format(name: str, text: str) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """`2006-01-02`, as RFC 3339 has it, and a day that exists."""
+    """Return True for `2006-01-02`, as RFC 3339 has it, if the day exists."""
     parts = text.split("-")
     if [len(part) for part in parts] != [4, 2, 2] or not all(
         part.isascii() and part.isdigit() for part in parts
@@ -73,7 +75,7 @@ def is_date(text: str) -> bool:
 
 
 def is_date_time(text: str) -> bool:
-    """`2014-12-15T19:30:20.000Z`."""
+    """Return True for `2014-12-15T19:30:20.000Z`."""
     date, mark, time = text.lower().partition("t")
     if not mark or not is_date(date):
         return False

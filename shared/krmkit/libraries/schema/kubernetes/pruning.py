@@ -1,9 +1,10 @@
-"""Finds the fields of a value that its schema does not name: what the API server would prune.
+"""Find the fields of a value that its schema does not name: the API server would prune them.
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning/algorithm.go.
 
 >>> from krmkit.libraries.schema.openapi import read_schema
->>> unknown_fields(read_schema({"type": "object", "properties": {"a": {"type": "string"}}}), {"a": "x", "b": 1})
+>>> unknown_fields(read_schema({"type": "object", "properties": {"a": {"type": "string"}}}), {"a": "x", "b":
+1})
 ['b']
 """
 
@@ -15,12 +16,15 @@ _META = frozenset(("apiVersion", "kind", "metadata"))
 
 
 def unknown_fields(schema: Schema, value: object) -> list[str]:
-    """Paths of the fields that would be dropped, sorted: `a.b`, `list[1].c`. x-kubernetes-preserve-unknown-fields keeps them."""
+    """Return the sorted paths of the fields that would be dropped: `a.b`, `list[1].c`.
+
+    x-kubernetes-preserve-unknown-fields keeps fields.
+    """
     return sorted(undeclared_fields(schema, value))
 
 
 def undeclared_fields(schema: Schema, value: object) -> dict[str, list[str]]:
-    """The same fields in the order of the value, each with the names that the schema declares in its place."""
+    """Return the same fields in the order of the value, each with the names declared in its place."""
     found: dict[str, list[str]] = {}
     _prune(schema, value, "", found)
     return found
@@ -29,7 +33,7 @@ def undeclared_fields(schema: Schema, value: object) -> dict[str, list[str]]:
 def _prune(
     schema: Schema | None, value: object, path: str, found: dict[str, list[str]], kept: bool = False
 ) -> None:
-    """`kept`: fields that the schema does not name are preserved here; what it names is pruned inside all the same."""
+    """Note undeclared fields. `kept`: those of this value stay, not those inside declared ones."""
     kept = kept or (schema is not None and schema.preserve_unknown_fields)
     if isinstance(value, dict):
         for name, inner in value.items():

@@ -1,4 +1,7 @@
-"""CRDs that a program ships, packed by tools/crdschemas.py: `{"kinds": {"group/version/Kind": schema}, "shared": [schema]}`."""
+"""CRDs that a program ships, packed by tools/crdschemas.py.
+
+Their form: `{"kinds": {"group/version/Kind": schema}, "shared": [schema]}`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from typing import Any
 class PublishedCrds:
     """The schemas as data, unpacked on first use in a process.
 
-    >>> crds = PublishedCrds(lambda: '{"kinds": {"a.b/v1/T": {"items": {"$shared": 0}}}, "shared": [{"type": "string"}]}')
-    >>> crds.data("a.b/v1/T")
+    >>> packed = '{"kinds": {"a.b/v1/T": {"items": {"$shared": 0}}}, "shared": [{"type": "string"}]}'
+    >>> PublishedCrds(lambda: packed).data("a.b/v1/T")
     {'items': {'type': 'string'}}
     """
 
@@ -23,7 +26,7 @@ class PublishedCrds:
         self._unpacked: dict[int, Any] = {}
 
     def data(self, name: str) -> Any:
-        """Return the schema of `<apiVersion>/<kind>`, None if there is none; each shared subtree is one object."""
+        """Return the schema of `<apiVersion>/<kind>`, or None. Each shared subtree is one object."""
         if self._kinds is None:
             packed = json.loads(self._text())
             self._kinds, self._shared = packed["kinds"], packed["shared"]

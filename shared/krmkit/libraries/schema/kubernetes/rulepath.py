@@ -22,7 +22,7 @@ _END = "unexpected end of JSON path"
 
 
 def rule_path(text: str, schema: Schema) -> str:
-    """The path below the rule's value, as errors show it. Raises SchemaError."""
+    """Return the path below the rule's value, as errors show it. Raises SchemaError."""
     tokens = _TOKEN.findall(text)
     path = ""
     node: Schema | None = schema

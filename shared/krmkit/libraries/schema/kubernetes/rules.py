@@ -1,7 +1,9 @@
-"""Evaluates x-kubernetes-validations: CEL rules at every level of a schema.
+"""Evaluate x-kubernetes-validations: CEL rules at every level of a schema.
 
-Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel/{compilation,validation}.go. Costs are those of
-krmkit.libraries.cel.cost; a rule that takes too many steps fails with the text of a rule whose cost exceeds the limit.
+Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel/{compilation,validation}.go. Costs are those
+of
+krmkit.libraries.cel.cost; a rule that takes too many steps fails with the text of a rule whose cost exceeds
+the limit.
 """
 
 from __future__ import annotations
@@ -10,21 +12,11 @@ from dataclasses import dataclass, field
 
 from krmkit.libraries.cel.expressions import Bindings, CelError
 from krmkit.libraries.cel.kubernetes.environment import OUT_OF_STEPS, KubeEnvironment, KubeProgram
-from krmkit.libraries.kube.fielderror import (
-    FORBIDDEN,
-    REQUIRED,
-    FieldError,
-    child,
-    duplicate,
-    forbidden,
-    invalid,
-    key,
-    required,
-)
-from krmkit.libraries.kube.fielderror import index as index_of
+from krmkit.libraries.kube import fielderror
+from krmkit.libraries.kube.fielderror import FieldError, child, invalid, key
 from krmkit.libraries.schema.errors import SchemaError
 from krmkit.libraries.schema.kubernetes.rulepath import rule_path
-from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes
+from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes, cel_value
 from krmkit.libraries.schema.openapi import Schema, ValidationRule
 
 LONGEST_MESSAGE = 5 * 1024
@@ -33,9 +25,10 @@ LONGEST_MESSAGE = 5 * 1024
 
 @dataclass(slots=True)
 class CompiledRule:
-    """One rule with its program, or with what keeps it from having one.
+    """One rule with its program, or with the reason why it has none.
 
-    `error` and `message_error` are the details that Kubernetes reports; `path` is where a failure is reported, below the value.
+    `error` and `message_error` are the details that Kubernetes reports; `path` is the place of a failure,
+    below the value.
     """
 
     rule: ValidationRule
@@ -46,7 +39,7 @@ class CompiledRule:
     path: str = field(init=False, default="")
 
     def text(self) -> str:
-        """The rule's text in errors: its message, else the rule itself."""
+        """Return the rule's text in errors: its message, else the rule itself."""
         return (self.rule.message or self.rule.rule).strip()
 
 
@@ -71,16 +64,16 @@ class RuleSet:
         _mark(schema, self._has)
 
     def compiled(self, schema: Schema) -> list[CompiledRule]:
-        """The rules of one node of the schema."""
+        """Return the rules of one node of the schema."""
         found = self._compiled.get(id(schema))
         if found is None:
             found = self._compiled[id(schema)] = self._compile(schema)
         return found
 
     def evaluate(self, schema: Schema, value: object, old: object, path: str) -> list[FieldError]:
-        """The errors of a value by the rules of a node and below it. `old` is the value before, None if there is none.
+        """Return the errors of a value by the rules of a node and below it; `old` is the value before.
 
-        Rules that mention oldSelf count only where there is an old value; items of lists have none.
+        Rules that mention oldSelf count only if there is an old value; items of lists have none.
         """
         errors: list[FieldError] = []
         self._evaluate(schema, value, old, path, errors)
@@ -92,8 +85,6 @@ class RuleSet:
         if not compiled or environment is None:
             return []
         if self._types is None:
-            from krmkit.libraries.schema.kubernetes.ruletypes import RuleTypes
-
             self._types = RuleTypes(self._schema)
         kind = self._types.type_of(schema)
         if kind is None:
@@ -112,14 +103,14 @@ class RuleSet:
     def _evaluate(
         self, schema: Schema, value: object, old: object, path: str, errors: list[FieldError]
     ) -> bool:
-        """False where a rule took too many steps: no further rules are run then."""
+        """Add the errors; return False if a rule took too many steps: no further rules are run then."""
         if value is None or not self._has[id(schema)]:
             return True
         if schema.rules and not self._evaluate_rules(schema, value, old, path, errors):
             return False
         if isinstance(value, list) and schema.items is not None:
             for position, item in enumerate(value):
-                if not self._evaluate(schema.items, item, None, index_of(path, position), errors):
+                if not self._evaluate(schema.items, item, None, fielderror.index(path, position), errors):
                     return False
         elif isinstance(value, dict):
             before = old if isinstance(old, dict) else {}
@@ -135,8 +126,6 @@ class RuleSet:
     def _evaluate_rules(
         self, schema: Schema, value: object, old: object, path: str, errors: list[FieldError]
     ) -> bool:
-        from krmkit.libraries.schema.kubernetes.ruletypes import cel_value
-
         environment = self._environment
         if environment is None:
             return True
@@ -165,7 +154,7 @@ class RuleSet:
 
 
 def has_rules(schema: Schema) -> bool:
-    """Whether the schema has rules, at any level that values have."""
+    """Return True if the schema has rules, at any level that values have."""
     return _mark(schema, {})
 
 
@@ -185,7 +174,7 @@ def _compile_rule(
     try:
         compiled.program = environment.compile(rule.rule, scope, "BOOL")
     except CelError as error:
-        compiled.error = _words("cel expression ", str(error))
+        compiled.error = f"cel expression {error}" if str(error).startswith("must evaluate") else str(error)
         return
     if rule.message_expression:
         try:
@@ -197,10 +186,6 @@ def _compile_rule(
             compiled.path = rule_path(rule.field_path, schema)
         except SchemaError:
             compiled.path = ""
-
-
-def _words(subject: str, text: str) -> str:
-    return subject + text if text.startswith("must evaluate") else text
 
 
 def _failure(text: str, rule: str) -> str:
@@ -215,22 +200,22 @@ def _failure(text: str, rule: str) -> str:
 
 
 def _failed(compiled: CompiledRule, activation: Bindings | None, value: object, path: str) -> FieldError:
-    """The error of a rule that gave false: where, with its message and its reason."""
+    """Return the error of a rule that gave false: where, with its message and its reason."""
     if compiled.path:
         path = path + compiled.path if compiled.path.startswith("[") else child(path, compiled.path)
     detail = _message(compiled, activation)
     reason = compiled.rule.reason
-    if reason == FORBIDDEN:
-        return forbidden(path, detail)
-    if reason == REQUIRED:
-        return required(path, detail)
-    if reason == "FieldValueDuplicate":
-        return duplicate(path, value)
+    if reason == fielderror.FORBIDDEN:
+        return fielderror.forbidden(path, detail)
+    if reason == fielderror.REQUIRED:
+        return fielderror.required(path, detail)
+    if reason == fielderror.DUPLICATE:
+        return fielderror.duplicate(path, value)
     return invalid(path, value, detail)
 
 
 def _message(compiled: CompiledRule, activation: Bindings | None) -> str:
-    """messageExpression if it gives one line of text, else message, else the rule."""
+    """Return messageExpression if it gives one line of text, else message, else the rule."""
     if compiled.message is not None and activation is not None:
         try:
             text = compiled.message.evaluate(activation)

@@ -2,8 +2,9 @@
 
 Source: k8s.io/apiserver, pkg/cel/common/{schemas,values}.go and pkg/cel/escaping.go.
 
-A list of lists, a list of maps or a map of such inside of an object is dynamic: protocol buffers, through which the checker
-learns the types, have no such field. Rules on such a list itself are checked.
+A list of lists, a list of maps or a map of such inside of an object is dynamic: the checker learns types
+through
+protocol buffers, which have no such field. Rules on such a list itself are checked.
 """
 
 from __future__ import annotations
@@ -29,12 +30,11 @@ _WELL_KNOWN = {
     "duration": "google.protobuf.Duration",
 }
 _SCALARS = {"integer": "int", "number": "double", "boolean": "bool"}
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-_DIGITS = frozenset("0123456789")
+_FIELD_TYPES = {"int": "INT64", "double": "DOUBLE", "bool": "BOOL", "string": "STRING", "bytes": "BYTES"}
 
 
 def escaped(name: str) -> str | None:
-    """The name by which a rule reaches a property: `a.b` is `a__dot__b`; None for one that no rule can name."""
+    """Return a property's name in rules: `a.b` is `a__dot__b`; None for a name that no rule can write."""
     if name in _RESERVED:
         return f"__{name}__"
     found = (
@@ -44,26 +44,14 @@ def escaped(name: str) -> str | None:
         .replace("/", "__slash__")
         .replace("\0", "__underscores__")
     )
-    if (
-        not found
-        or found[0] not in _LETTERS
-        or not all(sign in _LETTERS or sign in _DIGITS for sign in found)
-    ):
-        return None
-    return found
+    return found if found.isascii() and found.isidentifier() else None
 
 
 class RuleTypes:
-    """The CEL types of one schema with everything below it, as messages in a pool of protocol buffer descriptors."""
+    """The CEL types of a schema and all below it, as messages in a pool of protocol buffer descriptors."""
 
     def __init__(self, schema: Schema) -> None:
-        from google.protobuf import (
-            descriptor_pb2,
-            descriptor_pool,
-            duration_pb2,
-            struct_pb2,
-            timestamp_pb2,
-        )
+        from google.protobuf import descriptor_pb2, descriptor_pool, duration_pb2, struct_pb2, timestamp_pb2
 
         known = [module.DESCRIPTOR for module in (struct_pb2, timestamp_pb2, duration_pb2)]
         self._kinds = descriptor_pb2.FieldDescriptorProto
@@ -81,7 +69,7 @@ class RuleTypes:
         self.pool.AddSerializedFile(self._file.SerializeToString())
 
     def type_of(self, schema: Schema) -> str | None:
-        """The CEL type as text; None for a schema that rules cannot see: `list(int)`, `schema.Object3`."""
+        """Return the CEL type as text, such as `list(int)`; None for a schema that rules cannot see."""
         if schema.int_or_string:
             return "dyn"
         if schema.type == "array":
@@ -97,7 +85,7 @@ class RuleTypes:
         return _SCALARS.get(schema.type)
 
     def _collect(self, schema: Schema) -> None:
-        """One message for each object, inner ones first."""
+        """Add one message for each object, inner ones first."""
         for inner in (schema.items, schema.additional, *schema.properties.values()):
             if inner is not None:
                 self._collect(inner)
@@ -146,27 +134,20 @@ class RuleTypes:
         kinds = self._kinds
         field = message.field.add(name=name, number=number, json_name=f"field{number}")
         field.label = kinds.LABEL_REPEATED if repeated else kinds.LABEL_OPTIONAL
-        scalars = {
-            "int": kinds.TYPE_INT64,
-            "double": kinds.TYPE_DOUBLE,
-            "bool": kinds.TYPE_BOOL,
-            "string": kinds.TYPE_STRING,
-            "bytes": kinds.TYPE_BYTES,
-        }
-        if kind in scalars:
-            field.type = scalars[kind]
+        if kind in _FIELD_TYPES:
+            field.type = getattr(kinds, f"TYPE_{_FIELD_TYPES[kind]}")
         else:
             field.type = kinds.TYPE_MESSAGE
             field.type_name = "." + _WELL_KNOWN.get(kind, kind)
 
 
 def _entry_name(field: str) -> str:
-    """The name that protocol buffers demand for the entries of a map field: `my_map` has MyMapEntry."""
+    """Return the name of a map field's entries that protocol buffers demand: MyMapEntry for `my_map`."""
     return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 
 def cel_value(schema: Schema, value: object) -> object:
-    """A value as rules see it: numbers are doubles, dates timestamps, and properties have their escaped names."""
+    """Return a value as rules see it: numbers are doubles, dates timestamps, names escaped."""
     if schema.int_or_string:
         return value
     if schema.type == "object" and isinstance(value, dict):
@@ -192,7 +173,7 @@ def cel_value(schema: Schema, value: object) -> object:
 
 
 def _text_value(format_: str, text: str) -> object:
-    """Bytes, durations and times; a text that does not fit its format stays a text."""
+    """Return bytes, a duration or a time; a text that does not fit its format stays a text."""
     if format_ == "byte":
         from base64 import b64decode
 

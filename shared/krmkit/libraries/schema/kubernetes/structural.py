@@ -1,4 +1,4 @@
-"""Whether a schema is structural: each value has one type, which is outside of allOf, anyOf, oneOf and not.
+"""Check that a schema is structural: each value has one type, outside of allOf, anyOf, oneOf and not.
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/validation.go and complete.go.
 """
@@ -20,10 +20,11 @@ _MUST_HAVE_A_TYPE = {
 
 
 def check_structural(schema: Schema, path: str) -> list[FieldError]:
-    """Everything that keeps the schema from being structural, sorted by text, as Kubernetes reports it.
+    """Return all that keeps the schema from being structural, sorted by text, as Kubernetes reports it.
 
     >>> from krmkit.libraries.schema.openapi import read_schema
-    >>> [str(error) for error in check_structural(read_schema({"type": "object", "properties": {"a": {}}}), "schema")]
+    >>> schema = read_schema({"type": "object", "properties": {"a": {}}})
+    >>> [str(error) for error in check_structural(schema, "schema")]
     ['schema.properties[a].type: Required value: must not be empty for specified object fields']
     """
     errors: list[FieldError] = []
@@ -46,7 +47,8 @@ def _invariants(schema: Schema, level: str, path: str, errors: list[FieldError])
         if schema.additional is not None:
             _invariants(schema.additional, FIELD, place, errors)
     _extensions(schema, path, errors)
-    _value_validation(schema, path, errors, _is_int_or_string(schema.any_of), _is_all_of_pattern(schema))
+    is_all_of_pattern = bool(schema.all_of) and _is_int_or_string(schema.all_of[0].any_of)
+    _value_validation(schema, path, errors, _is_int_or_string(schema.any_of), is_all_of_pattern)
     _types(schema, level, path, errors)
 
 
@@ -89,16 +91,12 @@ def _extensions(schema: Schema, path: str, errors: list[FieldError]) -> None:
 
 
 def _is_int_or_string(any_of: Sequence[Schema]) -> bool:
-    """Whether it is `anyOf: [{type: integer}, {type: string}]` and nothing more."""
+    """Return True for `anyOf: [{type: integer}, {type: string}]` and nothing more."""
     return [inner.type for inner in any_of] == ["integer", "string"] and not any(map(_says_more, any_of))
 
 
-def _is_all_of_pattern(schema: Schema) -> bool:
-    return bool(schema.all_of) and _is_int_or_string(schema.all_of[0].any_of)
-
-
 def _says_more(schema: Schema) -> bool:
-    """Whether a schema has anything beside its type."""
+    """Return True if a schema has anything beside its type."""
     return any(
         name != "type" and value != getattr(type(schema), name) for name, value in vars(schema).items()
     )
@@ -125,7 +123,7 @@ def _value_validation(
 
 
 def _nested(schema: Schema, path: str, errors: list[FieldError], skip_any_of: bool) -> None:
-    """The schemas under a logical junctor may only restrict values."""
+    """Check a schema under a logical junctor, which may only restrict values."""
     _value_validation(schema, path, errors, skip_any_of, False)
     if schema.items is not None:
         _nested(schema.items, child(path, "items"), errors, False)
@@ -156,7 +154,7 @@ def _nested(schema: Schema, path: str, errors: list[FieldError], skip_any_of: bo
 def _value_completeness(
     value: Schema, schema: Schema | None, path: str, value_path: str, errors: list[FieldError]
 ) -> None:
-    """Everything that a junctor names must also be outside of it."""
+    """Check that everything in a junctor is outside of it, too."""
     inner = [(value.not_, child(value_path, "not"))] if value.not_ is not None else []
     for name, schemas in (("allOf", value.all_of), ("anyOf", value.any_of), ("oneOf", value.one_of)):
         inner += [(item, index(child(value_path, name), at)) for at, item in enumerate(schemas)]

@@ -1,4 +1,4 @@
-"""Validates a value against a schema, with kube-openapi's texts and paths.
+"""Validate a value against a schema, with kube-openapi's texts and paths.
 
 Source: k8s.io/kube-openapi, pkg/validation/validate, and apiextensions-apiserver, pkg/apiserver/validation.
 
@@ -14,16 +14,8 @@ from typing import Any
 
 from krmkit.libraries.go.fmt.printing import format_float, quote
 from krmkit.libraries.go.json.functions import must_to_json
-from krmkit.libraries.kube.fielderror import (
-    FieldError,
-    child,
-    invalid,
-    not_supported,
-    required,
-    too_long,
-    too_many,
-    type_invalid,
-)
+from krmkit.libraries.kube import fielderror
+from krmkit.libraries.kube.fielderror import FieldError, invalid
 from krmkit.libraries.schema.kubernetes.formats import known_format, valid_format
 from krmkit.libraries.schema.openapi import Schema
 from krmkit.libraries.schema.walk import SchemaWalk, kind_of
@@ -31,13 +23,13 @@ from krmkit.libraries.schema.walk import SchemaWalk, kind_of
 _INT64 = 1 << 63
 _INT32 = 1 << 31
 _INTEGERS = ("int32", "int64")
-"""Formats that bound numbers, and a schema's own limits: an int32 with a maximum of 4294967295 fits no value."""
+"""Formats that bound numbers and a schema's own limits: no int32 fits a minimum of 4294967295."""
 
 
 def validate_value(
     schema: Schema, value: object, path: str, *, all_formats: bool = False
 ) -> list[FieldError]:
-    """The errors of a value, with `path` as the place of its root; none if it is valid.
+    """Return the errors of a value, with `path` as the place of its root.
 
     Formats that Kubernetes does not support count only with `all_formats`, as in the check of defaults.
     """
@@ -47,7 +39,7 @@ def validate_value(
 
 
 class _Values(SchemaWalk):
-    """The walk with kube-openapi's texts. What it calls the path of a value is "" for the root, whose place is `root`.
+    """The walk with kube-openapi's texts, in which the path of the root, whose place is `root`, is "".
 
     `found` has the errors by their texts: one whose text is known already is not added again.
     """
@@ -63,11 +55,11 @@ class _Values(SchemaWalk):
         self.found.setdefault(detail, invalid(self.at(path), value, detail))
 
     def add_plain(self, detail: str) -> None:
-        """A problem that kube-openapi reports without a path: its place is the root of the value."""
+        """Add a problem that kube-openapi reports without a path: its place is the root of the value."""
         self.found.setdefault(detail, invalid(self.root, "", detail))
 
     def at(self, path: str) -> str:
-        return self.root if path in ("", ".") else child(self.root, path.removeprefix("."))
+        return self.root if path in ("", ".") else fielderror.child(self.root, path.removeprefix("."))
 
     def merge(self, other: _Values) -> None:
         for detail, error in other.found.items():
@@ -97,7 +89,7 @@ class _Values(SchemaWalk):
 
     def _wrong_type(self, path: str, wanted: str, found: str) -> None:
         detail = f"{path} in body must be of type {wanted}: {quote(found)}"
-        self.found.setdefault(detail, type_invalid(self.at(path), found, detail))
+        self.found.setdefault(detail, fielderror.type_invalid(self.at(path), found, detail))
 
     def check_text(self, schema: Schema, format_: str, value: str, path: str) -> None:
         super().check_text(schema, format_, value, path)
@@ -129,7 +121,7 @@ class _Values(SchemaWalk):
             self.add(path, "shouldn't contain duplicates", "")
 
     def same(self, value: object, allowed: object) -> bool:
-        """Equal, or equal after Go's conversion of one kind of number to the other."""
+        """Return True for equal values, also after Go's conversion of one kind of number to the other."""
         if isinstance(value, int | float) and isinstance(allowed, int | float):
             if isinstance(value, bool) or isinstance(allowed, bool):
                 return value is allowed
@@ -150,19 +142,19 @@ class _Values(SchemaWalk):
             self.add(path, f"should have at least {limit} {what}", size)
         else:
             detail = f"{path} in body should have at most {limit} {what}"
-            self.found.setdefault(detail, too_many(self.at(path), size, limit))
+            self.found.setdefault(detail, fielderror.too_many(self.at(path), size, limit))
 
     def report(self, rule: str, schema: Schema, value: Any, path: str, *facts: Any) -> None:
         if rule == "enum":
             allowed = [item if isinstance(item, str) else must_to_json(item) for item in schema.enum]
-            error = not_supported(self.at(path), value, allowed)
+            error = fielderror.not_supported(self.at(path), value, allowed)
             self.found.setdefault(f"{path} in body should be one of", error)
         elif rule == "unknown":
             detail = f"{path}.{value} in body is a forbidden property"
             self.found.setdefault(detail, invalid(self.at(path), value, detail))
         elif rule == "required":
             place = f"{path}.{value}"
-            self.found.setdefault(f"{place} in body is required", required(self.at(place)))
+            self.found.setdefault(f"{place} in body is required", fielderror.required(self.at(place)))
         elif rule == "pattern":
             self.add(path, f"should match '{facts[0]}'", value)
         elif rule == "bound":
@@ -176,7 +168,7 @@ class _Values(SchemaWalk):
             self.add(path, f"should be at least {facts[0]} chars long", value)
         else:
             detail = f"{path} in body should be at most {facts[0]} chars long"
-            self.found.setdefault(detail, too_long(self.at(path), facts[0]))
+            self.found.setdefault(detail, fielderror.too_long(self.at(path), facts[0]))
 
     def check_junctors(self, schema: Schema, value: object, path: str) -> None:
         if schema.any_of:
@@ -208,10 +200,7 @@ class _Values(SchemaWalk):
     def _try(
         self, schemas: Sequence[Schema], value: object, path: str, *, first: bool = False
     ) -> tuple[list[_Values], list[_Values], _Values]:
-        """The errors of each schema, the schemas without errors (`first`:
-
-        at most one), and the one with the most matches.
-        """
+        """Return the walks by each schema, those without errors (with `first`, at most one), and the best."""
         tried: list[_Values] = []
         for schema in schemas:
             inner = _Values(self.root, self.all_formats)
@@ -219,15 +208,12 @@ class _Values(SchemaWalk):
             tried.append(inner)
             if first and not inner.found:
                 break
-        return tried, [inner for inner in tried if not inner.found], max(tried, key=_matches)
-
-
-def _matches(tried: _Values) -> int:
-    return tried.matches
+        best = max(tried, key=lambda inner: inner.matches)
+        return tried, [inner for inner in tried if not inner.found], best
 
 
 def _out_of_range(type_: str, format_: str, value: float) -> str:
-    """The required range of a number that does not fit its type and format, else ""."""
+    """Return the required range of a number that does not fit its type and format, else ""."""
     if type_ != "integer":
         return ""
     whole = isinstance(value, int) or value.is_integer()
@@ -244,7 +230,7 @@ def _is_multiple(value: float, factor: float) -> bool:
 
 
 def _identity(value: object) -> object:
-    """A key that is equal only for values that Go's reflect.DeepEqual takes for equal: 1, 1.0 and true differ."""
+    """Return a key that differs where Go's reflect.DeepEqual finds a difference: for 1, 1.0 and true."""
     if isinstance(value, dict):
         return (dict, frozenset((name, _identity(inner)) for name, inner in value.items()))
     if isinstance(value, list):
