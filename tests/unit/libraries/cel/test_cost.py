@@ -10,7 +10,6 @@ import pytest
 
 from krmkit.libraries.cel.cost import MAX_COST, charge_compiling, cost
 from krmkit.libraries.cel.expressions import TOO_COSTLY, CelError, Environment
-
 from krmkit.libraries.cel.tree import CheckedTree
 from krmkit.libraries.yaml import effort
 
