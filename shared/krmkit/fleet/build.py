@@ -16,7 +16,7 @@ from typing import Any
 
 from krmkit.fleet.collisions import objects_of
 from krmkit.fleet.objects import FleetObjects
-from krmkit.fleet.variants import Made, Origin, UpstreamPackage, make, unrendered
+from krmkit.fleet.variants import Origin, UpstreamPackage, make, unrendered
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.run import RunOptions
 from krmkit.kpt.merge.conflict import ResourceConflict
@@ -26,7 +26,6 @@ from krmkit.kpt.merge.packages import undo
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
-from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.packagemerge import merge_packages
 from krmkit.render.resolve import ProgramResolver
 from krmkit.render.secrets.files import masked_conflicts, secrets_of
@@ -115,7 +114,7 @@ class Update:
 
 
 class Build:
-    """The job from a Clone or Update to a Built. Raises Refused.
+    """The job from a Clone or Update to a Built. Raises Refused, YamlError.
 
     `objects`: the candidates for injection; `functions`: folders with more functions; `flags`: how functions
     run, those of a command line; `options`: of each run.
@@ -141,19 +140,16 @@ class Build:
         return {**self.__dict__, "_resolver": None, "_known": None, "_candidates": {}}
 
     def __call__(self, given: Clone | Update) -> Built:
-        try:
-            if self._resolver is None:
-                known = catalog(self._functions) if self._functions else None
-                self._resolver = (
-                    ProgramResolver.of(self._flags, self._options, known)
-                    if self._flags is not None
-                    else ProgramResolver(self._options, catalog=known)
-                )
-            if isinstance(given, Clone):
-                return self._made(given.variant, given.blueprint, given.others, clone=True)
-            return self._updated(given)
-        except (Refused, YamlError) as error:
-            raise Refused(str(error)) from None
+        if self._resolver is None:
+            known = catalog(self._functions) if self._functions else None
+            self._resolver = (
+                ProgramResolver.of(self._flags, self._options, known)
+                if self._flags is not None
+                else ProgramResolver(self._options, catalog=known)
+            )
+        if isinstance(given, Clone):
+            return self._made(given.variant, given.blueprint, given.others, clone=True)
+        return self._updated(given)
 
     def _updated(self, given: Update) -> Built:
         """Merge both upstreams' clones with the last input and people's edits, before the pipelines.
@@ -216,7 +212,10 @@ class Build:
             blueprint, variant.name, variant.spec, variant.namespace, variant.origin, objects, self._resolver,
             clone=clone, context=variant.context,
         )  # fmt: skip
-        return _built(made, blueprint, files)
+        contents = _with_others(made.contents, blueprint, files)
+        return Built(
+            contents, made.gates, made.warnings, secrets=made.secrets, objects=objects_of(made.contents)
+        )
 
     def _candidates_of(self, variant: VariantInput) -> list[Candidate]:
         """Return the candidates for injection, and for hints those of an injector's name elsewhere."""
@@ -268,12 +267,6 @@ def _unpacked(files: Files) -> Iterator[str]:
             if file.executable:
                 os.chmod(place, 0o755)
         yield folder
-
-
-def _built(made: Made, blueprint: UpstreamPackage, files: Files) -> Built:
-    """Add every other file, unchanged, to those that rendering wrote."""
-    contents = _with_others(made.contents, blueprint, files)
-    return Built(contents, made.gates, made.warnings, secrets=made.secrets, objects=objects_of(made.contents))
 
 
 def _lost(

@@ -24,6 +24,7 @@ from krmkit.storage.disk.write import FileEdit
 
 # No suffix: a package around the folder would read *.json and *.yaml as its resources.
 RECORD = ".krmkit-variants"
+_BROKEN = (OSError, Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
 @dataclass(slots=True, eq=False)
@@ -71,16 +72,7 @@ class VariantFolder:
             data = json.loads(read_file(place, name, self.path) or b"", object_hook=_shared)
             entries = {_plain(package): _entry(entry) for package, entry in data["packages"].items()}
             return int(data.get("generation", 0)), entries
-        except (
-            OSError,
-            Refused,
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-            OverflowError,
-        ) as error:
+        except _BROKEN as error:
             raise Refused(
                 f"{place} cannot be read ({error}); it says which files may be overwritten"
             ) from None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from krmkit.fleet.build import Built, Clone, VariantInput
@@ -44,7 +45,9 @@ def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Ro
 
 def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
     """Yield the rows of an engine on this machine: its processes also write the packages."""
-    for number, (row, problem) in zip(fleet.numbers, engine.map(Render(fleet), fleet.numbers), strict=True):
+    for number, (row, problem) in zip(
+        fleet.numbers, engine.map(PackageMaker(fleet), fleet.numbers), strict=True
+    ):
         yield row if row is not None else _failed(fleet, number, problem)
 
 
@@ -148,27 +151,17 @@ def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
     return True
 
 
-@dataclass(slots=True)
-class Render:
+@dataclass
+class PackageMaker:
     """The job of a process here: from a task's number to its Row, with new files prepared on the disk."""
 
     fleet: FleetTasks
-    _worker: PackageMaker | None = field(init=False, default=None)
+
+    @cached_property
+    def _objects(self) -> FleetObjects:
+        return FleetObjects(self.fleet.objects)
 
     def __call__(self, number: int) -> Row:
-        if self._worker is None:
-            self._worker = PackageMaker(self.fleet)
-        return self._worker.work(number)
-
-
-class PackageMaker:
-    """Makes packages, one after the other."""
-
-    def __init__(self, fleet: FleetTasks) -> None:
-        self.fleet = fleet
-        self._objects = FleetObjects(fleet.objects)
-
-    def work(self, number: int) -> Row:
         """Make the package of one task and write it. An error goes into the row."""
         task = self.fleet.tasks[number]
         if task.error:

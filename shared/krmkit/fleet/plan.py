@@ -19,14 +19,7 @@ from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSIO
 from krmkit.systems.porch.sets.items import Fleet as Sets
 from krmkit.systems.porch.sets.run import doubts
 from krmkit.systems.porch.sets.text import owner_of
-from krmkit.systems.porch.variants.decodevariants import (
-    DecodedVariant,
-    decode_set,
-    decode_variant,
-    is_set,
-    is_variant,
-    refuse_other_version,
-)
+from krmkit.systems.porch.variants import decodevariants
 
 
 @dataclass(slots=True, eq=False)
@@ -89,11 +82,13 @@ def plan_variants(
     _refuse_twins(objects, folder)
     for resource in given:
         try:
-            refuse_other_version(resource, fleet=True)
+            decodevariants.refuse_other_version(resource, fleet=True)
         except PorchError as error:
             raise Refused(f"{setfile}: {error}") from None
-    sets = [decode_set(resource) for resource in given if is_set(resource)]
-    single = [decode_variant(resource) for resource in given if is_variant(resource)]
+    sets = [decodevariants.decode_set(resource) for resource in given if decodevariants.is_set(resource)]
+    single = [
+        decodevariants.decode_variant(resource) for resource in given if decodevariants.is_variant(resource)
+    ]
     if not sets and not single and not prune:
         raise Refused(
             f"{setfile}: holds no PackageVariantSet (config.porch.kpt.dev/v1alpha2)"
@@ -215,7 +210,7 @@ def _blamed(error: PorchError, objects: list[Resource], folder: str) -> str:
     )
 
 
-def _labels(objects: list[Resource], packages: DecodedVariant, number: int) -> str:
+def _labels(objects: list[Resource], packages: decodevariants.DecodedVariant, number: int) -> str:
     """Return the labels that the Repositories have, for a selector that fits none."""
     selector = mapping(packages.spec["targets"][number].get("repositorySelector"))
     wanted = mapping(selector.get("matchLabels"))

@@ -27,7 +27,7 @@ from krmkit.render.place import ResourcePlaces
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.folders import check_name, open_file
-from krmkit.systems.porch.api.apinames import PorchError, upstream_version
+from krmkit.systems.porch.api.apinames import upstream_version
 from krmkit.systems.porch.variants.apply import apply_variant
 from krmkit.systems.porch.variants.candidates import Candidate, candidates
 from krmkit.systems.porch.variants.context import context_text, is_package_context
@@ -185,7 +185,7 @@ def make(
         applied = apply_variant(View(items), name, spec, [*objects, *candidates([], items, namespace, None)])
         written = blueprint.package(ResourcePlaces(package).contents(_items(package)), package)
         rendering = render(written, resolver)
-    except (PorchError, Refused, YamlError) as error:
+    except (Refused, YamlError) as error:
         raise Refused(str(error)) from None
     problems = _problems(written, rendering)
     if rendering.failure:
@@ -231,7 +231,7 @@ def unrendered(
         package = _unrendered(blueprint, spec, origin, clone, context)
         contents = ResourcePlaces(package).contents(_items(package))
         return {**contents, **_notes(package, contents)}
-    except (PorchError, Refused, YamlError) as error:
+    except (Refused, YamlError) as error:
         raise Refused(str(error)) from None
 
 

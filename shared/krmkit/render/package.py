@@ -62,12 +62,12 @@ class Package:
         return [*self.kptfile.mutators, *self.kptfile.validators]
 
     def below(self) -> Iterator[Package]:
-        """Thi package and all below it, each before its subpackages: the order of resources."""
+        """Yield this package and all below it, each before its subpackages: the order of resources."""
         yield self
         yield from (each for child in self.children for each in child.below())
 
     def levels(self) -> Iterator[Package]:
-        """Thi package, its subpackages, theirs, and so on: the order of rendering breadth first."""
+        """Yield this package, its subpackages, theirs, and so on: the order of rendering breadth first."""
         level = [self]
         while level:
             yield from level
@@ -122,10 +122,9 @@ class Package:
         return Resource(file.items[0].original, label=self.place(function.config_file))
 
 
-LIST = "List"
+LIST = "List"  # the kind of the output of `kubectl get -o yaml`, with apiVersion v1
 UNFIT = "unfit-package"
 UNFINISHED = "unfinished"  # a folder holds the journal of another run; the message is its path
-"""The kind of the output of `kubectl get -o yaml`, with apiVersion v1."""
 
 
 def read(

@@ -16,15 +16,7 @@ from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.package import (
-    IGNORE_FILE,
-    KPTFILE,
-    LIST,
-    SUFFIXES,
-    Package,
-    read,
-    read_source,
-)
+from krmkit.render.package import IGNORE_FILE, KPTFILE, LIST, SUFFIXES, Package, read, read_source
 from krmkit.storage.disk.folders import check_depth, check_name, files, read_file, walk
 from krmkit.storage.disk.journal import recover
 from krmkit.storage.disk.source import DiskFiles, FileSource

@@ -219,7 +219,9 @@ def pvs_generate(given: Record) -> object:
 def cel(given: Record) -> object:
     scope = ExpressionScope()
     if given["op"] == "overlay_map":
-        template = MapTemplate(given["fieldName"], given["map"], given["mapExprs"], scope)
+        template = MapTemplate(
+            "", {"map": given["map"], given["fieldName"]: given["mapExprs"]}, "map", given["fieldName"], scope
+        )
         return {"map": template.evaluate(scope.bind(given["variables"]))}
     expression = TemplateExpression("expr", given["expr"], scope)
     return {"result": expression.text(scope.bind(given["variables"]))}

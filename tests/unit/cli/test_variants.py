@@ -229,7 +229,7 @@ def test_work_can_be_sent_to_other_processes(place: Path) -> None:
     )
     with Writer(str(place / "out")):
         sent = pickle.loads(pickle.dumps(fleet))
-        row = pickle.loads(pickle.dumps(PackageMaker(sent).work(0)))
+        row = pickle.loads(pickle.dumps(PackageMaker(sent)(0)))
 
     assert (row.error, len(row.changed)) == ("", 3)
 
@@ -238,7 +238,7 @@ def test_a_process_that_dies_costs_one_variant(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others are made, by another process where it has to be."""
-    work = fleet_module.PackageMaker.work
+    work = fleet_module.PackageMaker.__call__
 
     from krmkit.fleet.tasks import Row
 
@@ -247,7 +247,7 @@ def test_a_process_that_dies_costs_one_variant(
             os.kill(os.getpid(), signal.SIGKILL)
         return work(worker, number)
 
-    monkeypatch.setattr(fleet_module.PackageMaker, "work", die)
+    monkeypatch.setattr(fleet_module.PackageMaker, "__call__", die)
     assert render(place, "--jobs", "2") == 1
 
     output = capsys.readouterr().out

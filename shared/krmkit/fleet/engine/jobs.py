@@ -72,7 +72,7 @@ class Plain(Serial):
         for given in inputs:
             try:
                 yield job(given), ""
-            except Refused as error:
+            except (Refused, YamlError) as error:
                 yield None, str(error)
 
 

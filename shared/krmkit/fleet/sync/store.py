@@ -53,6 +53,7 @@ class Store:
         self.repository = GitRepository.open(folder)
         self.deployment = deployment
         self.directory = directory.strip("/")
+        self._named: dict[str, str] = {}  # workspaces that trailers name, by the commits that were read
         self.adopt: dict[str, str] = {}  # versions that people said to take over, as `PACKAGE/vN` by ref
         self.pack = PackFile()
         self.seen = list_refs(self.repository)
@@ -161,11 +162,6 @@ class Store:
                 break
         self._named.update(dict.fromkeys(passed, named))
         return named or ref.rpartition("/")[2]
-
-    @cached_property
-    def _named(self) -> dict[str, str]:
-        """Return the workspaces that trailers name, by the oids of the commits that were read."""
-        return {}
 
     def package_of(self, ref: str) -> str:
         """Return the package of a revision's ref, "" for other refs."""

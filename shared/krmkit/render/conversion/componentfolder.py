@@ -17,6 +17,7 @@ from krmkit.render.package import KPTFILE
 from krmkit.storage.disk.folders import files, read_file
 from krmkit.storage.disk.write import FileEdit, Writer
 from krmkit.systems.landscaper.components import configmaps as carrier
+from krmkit.systems.landscaper.components import ctf
 from krmkit.systems.landscaper.components.constructors import (
     NAMES,
     REFERENCES,
@@ -27,12 +28,6 @@ from krmkit.systems.landscaper.components.constructors import (
     read_constructor,
     read_documents,
     with_resources,
-)
-from krmkit.systems.landscaper.components.ctf import (
-    DESCRIPTOR_FILE,
-    NO_COMPONENT,
-    TransportArchive,
-    read_components,
 )
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.items.identity import name_of
@@ -75,7 +70,7 @@ def imported(
     return [os.path.join(out, path) for path in changes]
 
 
-def _below(folder: str, constructed: Callable[..., TransportArchive]) -> TransportArchive:
+def _below(folder: str, constructed: Callable[..., ctf.TransportArchive]) -> ctf.TransportArchive:
     """Return a folder's components: archives with resources beside, else constructors. Raises Refused."""
     constructors: list[str] = []
     try:
@@ -85,17 +80,19 @@ def _below(folder: str, constructed: Callable[..., TransportArchive]) -> Transpo
         constructors = [path for path in sorted(contents) if is_constructor_name(path)] or [
             path for path in named if path.count("/") == highest
         ]
-        archive = read_components(contents)
+        archive = ctf.read_components(contents)
     except Refused as error:
-        if error.finding.rule != NO_COMPONENT:
+        if error.finding.rule != ctf.NO_COMPONENT:
             raise Refused(f"{folder}: {error}") from None
         if not constructors:
             hint = f"and no component constructor ({', '.join((*NAMES, RESOURCES[0]))})"
             raise Refused(f"{folder}: {error}, {hint}") from None
-        archive = TransportArchive()
+        archive = ctf.TransportArchive()
         named = constructors
     else:
-        named = [path for path in named if os.path.join(os.path.dirname(path), DESCRIPTOR_FILE) in contents]
+        named = [
+            path for path in named if os.path.join(os.path.dirname(path), ctf.DESCRIPTOR_FILE) in contents
+        ]
     return constructed([os.path.join(folder, path) for path in named], folder=folder, archive=archive)
 
 
@@ -104,13 +101,13 @@ def _constructed(
     values: Mapping[str, str],
     named: str,
     folder: str = "",
-    archive: TransportArchive | None = None,
-) -> TransportArchive:
+    archive: ctf.TransportArchive | None = None,
+) -> ctf.TransportArchive:
     """Return the archive with the components of constructor files, found below `folder` where one is given.
 
     Raises Refused, whose message begins with the file.
     """
-    archive = archive or TransportArchive()
+    archive = archive or ctf.TransportArchive()
     for path in paths:
         documents = _documents(path, values)
         if has_resources_alone(documents):
@@ -132,15 +129,15 @@ def _documents(path: str, values: Mapping[str, str]) -> list[Data]:
 
 def _described(path: str, resources: list[Data], values: Mapping[str, str], named: str) -> Data:
     """Return the component of a file of resources: the given one, or the descriptor's. Raises Refused."""
-    beside = {name: os.path.join(os.path.dirname(path), name) for name in (DESCRIPTOR_FILE, *REFERENCES)}
+    beside = {name: os.path.join(os.path.dirname(path), name) for name in (ctf.DESCRIPTOR_FILE, *REFERENCES)}
     there = {name: _documents(place, values) for name, place in beside.items() if os.path.isfile(place)}
     name, _, version = named.rpartition(":")
     component: Data = {"name": name, "version": version, "provider": "internal"}
-    for document in there.pop(DESCRIPTOR_FILE, ()) if not named else ():
+    for document in there.pop(ctf.DESCRIPTOR_FILE, ()) if not named else ():
         component = mapping(document.get("component"))
     if not (component.get("name") and component.get("version")):
         raise Refused(
-            f"{path}: has resources alone, so give their component: --component NAME:VERSION, or a {DESCRIPTOR_FILE} beside it"
+            f"{path}: has resources alone, so give their component: --component NAME:VERSION, or a {ctf.DESCRIPTOR_FILE} beside it"
         )
     references = [one for documents in there.values() for one in members(documents, "componentReferences")]
     return with_resources(component, resources, references)

@@ -146,6 +146,7 @@ class MemoryStore(Store):
         self.deployment = deployment
         self.directory = ""
         self.adopt = {}
+        self._named = {}
         self.pack = repository.pack
         self.objects = repository.objects
         self.seen = dict(repository.refs)

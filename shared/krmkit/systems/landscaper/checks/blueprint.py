@@ -6,15 +6,7 @@ from collections.abc import Iterator
 
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text
-from krmkit.systems.landscaper.blueprint.blueprints import (
-    DATA,
-    EXECUTIONS,
-    EXPORT_TYPES,
-    IMPORT_TYPES,
-    SPIFF,
-    Blueprint,
-    ImportOrExport,
-)
+from krmkit.systems.landscaper.blueprint import blueprints
 from krmkit.systems.landscaper.components import uris
 from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope
@@ -26,13 +18,13 @@ from krmkit.systems.landscaper.templates.spiff import check as check_spiff
 
 
 def blueprint_errors(
-    blueprint: Blueprint, component: Component | None, repository: ComponentRepository
+    blueprint: blueprints.Blueprint, component: Component | None, repository: ComponentRepository
 ) -> list[InstallationError]:
     """Return all errors of a blueprint that do not depend on the values of its imports."""
     scope = SchemaScope(blueprint.local_types, blueprint.files, component, repository)
-    found = [*_definitions(blueprint.imports, IMPORT_TYPES, "imports", scope)]
-    found += _definitions(blueprint.exports, EXPORT_TYPES, "exports", scope)
-    for phase in EXECUTIONS:
+    found = [*_definitions(blueprint.imports, blueprints.IMPORT_TYPES, "imports", scope)]
+    found += _definitions(blueprint.exports, blueprints.EXPORT_TYPES, "exports", scope)
+    for phase in blueprints.EXECUTIONS:
         found += _executors(blueprint, phase)
     found += _subinstallations(blueprint, component, repository)
     return found
@@ -43,7 +35,7 @@ def _error(place: str, message: str) -> InstallationError:
 
 
 def _definitions(
-    definitions: list[ImportOrExport], known: tuple[str, ...], place: str, scope: SchemaScope
+    definitions: list[blueprints.ImportOrExport], known: tuple[str, ...], place: str, scope: SchemaScope
 ) -> Iterator[InstallationError]:
     names: set[str] = set()
     for definition in definitions:
@@ -53,11 +45,11 @@ def _definitions(
         names.add(definition.name)
         if definition.type not in known:
             yield _error(here, f'unknown type "{definition.type}"{did_you_mean(definition.type, known)}')
-        elif definition.type == DATA and definition.schema is None:
+        elif definition.type == blueprints.DATA and definition.schema is None:
             yield _error(here, "no schema defined")
-        elif definition.type != DATA and not definition.target_type:
+        elif definition.type != blueprints.DATA and not definition.target_type:
             yield _error(here, "no targetType defined")
-        elif definition.type == DATA:
+        elif definition.type == blueprints.DATA:
             try:
                 schema_violations(definition.schema, None, scope)
             except InstallationError as error:
@@ -67,7 +59,7 @@ def _definitions(
         yield from _definitions(definition.imports, known, here, scope)
 
 
-def _executors(blueprint: Blueprint, phase: str) -> Iterator[InstallationError]:
+def _executors(blueprint: blueprints.Blueprint, phase: str) -> Iterator[InstallationError]:
     try:
         executors = blueprint.executors(phase)
     except InstallationError as error:
@@ -80,7 +72,7 @@ def _executors(blueprint: Blueprint, phase: str) -> Iterator[InstallationError]:
             yield _error(here, "the name is used twice")
         names.add(executor.name)
         try:
-            if executor.type == SPIFF:
+            if executor.type == blueprints.SPIFF:
                 check_spiff(executor, blueprint)
             else:
                 check_template(executor.text(blueprint.files))
@@ -89,12 +81,14 @@ def _executors(blueprint: Blueprint, phase: str) -> Iterator[InstallationError]:
 
 
 def _subinstallations(
-    blueprint: Blueprint, component: Component | None, repository: ComponentRepository
+    blueprint: blueprints.Blueprint, component: Component | None, repository: ComponentRepository
 ) -> Iterator[InstallationError]:
     for index, entry in enumerate(entries(blueprint.info.get("subinstallations"))):
         here = f"subinstallations[{index}]"
         try:
-            (template,) = Blueprint({"subinstallations": [entry]}, blueprint.files, [], []).subinstallations()
+            (template,) = blueprints.Blueprint(
+                {"subinstallations": [entry]}, blueprint.files, [], []
+            ).subinstallations()
             uri = text(mapping(template.get("blueprint")).get("ref"))
             if uri and component is None:
                 raise InstallationError(

@@ -169,13 +169,7 @@ def decode(descriptor: object) -> Component:
     data = mapping(descriptor)
     if data.get("apiVersion") == V3:
         return Component(defaulted(from_v3(data)), V3, data)
-    version = find(
-        data,
-        (
-            "meta",
-            "schemaVersion",
-        ),
-    )
+    version = find(data, ("meta", "schemaVersion"))
     if version != V2:
         raise InstallationError(
             "invalid",

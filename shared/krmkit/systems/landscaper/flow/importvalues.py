@@ -9,21 +9,18 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json.paths import dotted, join, steps_of
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import find
-from krmkit.systems.landscaper.blueprint.blueprints import (
-    DATA,
-    TARGET,
-    TARGET_LIST,
-    TARGET_MAP,
-    Blueprint,
-    ImportOrExport,
-)
+from krmkit.systems.landscaper.blueprint import blueprints
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope, resolved
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.imports import Imports, template_target
 from krmkit.systems.landscaper.jsonschema.schema import violations
 
 _WRONG = "schema-validation-failed"
-_SHAPES = {TARGET: "target", TARGET_LIST: "targets or targetListRef", TARGET_MAP: "targetMap or targetMapRef"}
+_SHAPES = {
+    blueprints.TARGET: "target",
+    blueprints.TARGET_LIST: "targets or targetListRef",
+    blueprints.TARGET_MAP: "targetMap or targetMapRef",
+}
 
 
 @dataclass(slots=True)
@@ -35,7 +32,7 @@ class ImportValues:
 
 
 def construct(
-    blueprint: Blueprint,
+    blueprint: blueprints.Blueprint,
     imports: Imports,
     mapped: dict[str, object],
     scope: SchemaScope,
@@ -62,7 +59,7 @@ class _Checker:
     scope: SchemaScope
     found: ImportValues
 
-    def add(self, definition: ImportOrExport, path: str) -> None:
+    def add(self, definition: blueprints.ImportOrExport, path: str) -> None:
         """Add one import, and those that are conditional on it."""
         try:
             given = self.one(definition, path)
@@ -81,21 +78,21 @@ class _Checker:
         for inner in definition.imports:
             self.add(inner, f"{path}.{inner.name}")
 
-    def one(self, definition: ImportOrExport, path: str) -> bool:
+    def one(self, definition: blueprints.ImportOrExport, path: str) -> bool:
         name = definition.name
-        if definition.type == DATA:
+        if definition.type == blueprints.DATA:
             return self.data(definition, path)
         element = f"{path}: type of the element at position {{}} of the imported {definition.type.lower()} is"
-        if definition.type == TARGET and name in self.imports.targets:
+        if definition.type == blueprints.TARGET and name in self.imports.targets:
             target = self.imports.targets[name]
             _check_type(definition, target, f"{path}: imported target type is")
             self.found.values[name] = template_target(target)
-        elif definition.type == TARGET_LIST and name in self.imports.target_lists:
+        elif definition.type == blueprints.TARGET_LIST and name in self.imports.target_lists:
             listed = self.imports.target_lists[name]
             for index, target in enumerate(listed):
                 _check_type(definition, target, element.format(index))
             self.found.values[name] = [template_target(one) for one in listed]
-        elif definition.type == TARGET_MAP and name in self.imports.target_maps:
+        elif definition.type == blueprints.TARGET_MAP and name in self.imports.target_maps:
             mapped = self.imports.target_maps[name]
             for key, target in sorted(mapped.items()):
                 _check_type(definition, target, element.format(key))
@@ -103,13 +100,11 @@ class _Checker:
         elif definition.type in _SHAPES:
             return self.absent(definition)
         else:
-            message = (
-                f'unknown import type "{definition.type}"{did_you_mean(definition.type, (DATA, *_SHAPES))}'
-            )
+            message = f'unknown import type "{definition.type}"{did_you_mean(definition.type, (blueprints.DATA, *_SHAPES))}'
             raise InstallationError("invalid", f"{path}: {message}")
         return True
 
-    def data(self, definition: ImportOrExport, path: str) -> bool:
+    def data(self, definition: blueprints.ImportOrExport, path: str) -> bool:
         name = definition.name
         if name in self.mapped:
             value = self.mapped[name]
@@ -138,15 +133,15 @@ class _Checker:
             error.source = kind, namespace, owner, dotted([*steps_of(at), *steps])
         return error
 
-    def absent(self, definition: ImportOrExport) -> bool:
+    def absent(self, definition: blueprints.ImportOrExport) -> bool:
         """Return False for an import that may be absent. Raises import-not-found with a similar name."""
         if not definition.required:
             return False
         name = definition.name
         hint = ""
-        if definition.type != DATA and name in self.imports.data:
+        if definition.type != blueprints.DATA and name in self.imports.data:
             hint = f'; "{name}" is imported as data, and must be one of the targets with {_SHAPES.get(definition.type)}'
-        elif definition.type == DATA:
+        elif definition.type == blueprints.DATA:
             hint = did_you_mean(name, [*self.imports.data, *self.mapped])
             hint = "" if hint.startswith("; known") else hint
         raise InstallationError(
@@ -184,7 +179,7 @@ def _steps(value: object, parts: list[str]) -> list[str | int]:
     return steps
 
 
-def _check_type(definition: ImportOrExport, target: dict[str, object], what: str) -> None:
+def _check_type(definition: blueprints.ImportOrExport, target: dict[str, object], what: str) -> None:
     """Raise an error that begins with `what` for a target of another type than the import's."""
     kind = find(target, ("spec", "type"))
     if kind != definition.target_type:

@@ -5,20 +5,9 @@ from __future__ import annotations
 from krmkit.libraries.kube.names import is_dns1123_label
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
-from krmkit.systems.landscaper.apinames import (
-    API_VERSION,
-    ENCOMPASSED_BY_LABEL,
-    SUBINSTALLATION_NAME_ANNOTATION,
-    hashed_name,
-)
+from krmkit.systems.landscaper import apinames
 from krmkit.systems.landscaper.blueprint.blueprints import DATA, TARGET, TARGET_LIST, TARGET_MAP, Blueprint
-from krmkit.systems.landscaper.components import uris
-from krmkit.systems.landscaper.components.descriptors import (
-    Component,
-    ComponentRepository,
-    Data,
-    labelled_descriptor,
-)
+from krmkit.systems.landscaper.components import descriptors, uris
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.dependencies import Exported, imported_targets
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
@@ -33,7 +22,9 @@ def is_dns_label(name: str, most: int) -> bool:
     return len(name) <= most and not is_dns1123_label(name)
 
 
-def prune(templates: list[Data], blueprint: Blueprint, values: dict[str, object]) -> list[Data]:
+def prune(
+    templates: list[descriptors.Data], blueprint: Blueprint, values: dict[str, object]
+) -> list[descriptors.Data]:
     """Return the templates without data imports that the parent has no value for."""
     optional = {one.name for one, may_be_absent in blueprint.all_imports() if may_be_absent}
     found = []
@@ -48,7 +39,7 @@ def prune(templates: list[Data], blueprint: Blueprint, values: dict[str, object]
     return found
 
 
-def validate(templates: list[Data], blueprint: Blueprint) -> None:
+def validate(templates: list[descriptors.Data], blueprint: Blueprint) -> None:
     """Raise all errors of the templates as one: validation, import-not-satisfied or duplicate-export."""
     checker = _Checker(templates, blueprint)
     checker.structure()
@@ -69,7 +60,7 @@ def _error(rule: str, checker: _Checker) -> InstallationError:
 
 
 class _Checker:
-    def __init__(self, templates: list[Data], blueprint: Blueprint) -> None:
+    def __init__(self, templates: list[descriptors.Data], blueprint: Blueprint) -> None:
         self.templates = templates
         self.problems: list[str] = []
         self.word = ""  # the first key that nothing satisfies
@@ -164,21 +155,21 @@ def default_name(parent: str, template: str) -> str:
     name = f"{parent}-{template}"
     if len(name) <= MOST_LETTERS:
         return name
-    return f"{name[: MOST_LETTERS - 9].rstrip('-')}-{hashed_name(name)[:8]}"
+    return f"{name[: MOST_LETTERS - 9].rstrip('-')}-{apinames.hashed_name(name)[:8]}"
 
 
 def installation_object(
-    parent: Data,
-    component: Component | None,
-    repository: ComponentRepository,
-    context: Data | None,
-    template: Data,
+    parent: descriptors.Data,
+    component: descriptors.Component | None,
+    repository: descriptors.ComponentRepository,
+    context: descriptors.Data | None,
+    template: descriptors.Data,
     name: str,
-) -> Data:
+) -> descriptors.Data:
     """Return the Installation of a template. Raises InstallationError if its blueprint cannot be found."""
     spec = mapping(parent.get("spec"))
     blueprint, descriptor = _blueprint(parent, component, repository, context, template)
-    made: Data = {
+    made: descriptors.Data = {
         "context": text(spec.get("context")) or "default",
         "componentDescriptor": descriptor,
         "blueprint": blueprint,
@@ -190,38 +181,38 @@ def installation_object(
             made[key] = _kept(value, ("data", "targets"))
         elif value:
             made[key] = value
-    owner: Data = {
-        "apiVersion": API_VERSION,
+    owner: descriptors.Data = {
+        "apiVersion": apinames.API_VERSION,
         "kind": "Installation",
         "name": name_of(parent),
         "controller": True,
         "blockOwnerDeletion": True,
     }
     return {
-        "apiVersion": API_VERSION,
+        "apiVersion": apinames.API_VERSION,
         "kind": "Installation",
         "metadata": {
             "name": name,
             "namespace": namespace_of(parent),
-            "annotations": {SUBINSTALLATION_NAME_ANNOTATION: text(template.get("name"))},
-            "labels": {ENCOMPASSED_BY_LABEL: name_of(parent)},
+            "annotations": {apinames.SUBINSTALLATION_NAME_ANNOTATION: text(template.get("name"))},
+            "labels": {apinames.ENCOMPASSED_BY_LABEL: name_of(parent)},
             "ownerReferences": [owner],
         },
         "spec": made,
     }
 
 
-def _kept(value: Data, keys: tuple[str, ...]) -> Data:
+def _kept(value: descriptors.Data, keys: tuple[str, ...]) -> descriptors.Data:
     return {key: value[key] for key in keys if sequence(value.get(key))}
 
 
 def _blueprint(
-    parent: Data,
-    component: Component | None,
-    repository: ComponentRepository,
-    context: Data | None,
-    template: Data,
-) -> tuple[Data, Data]:
+    parent: descriptors.Data,
+    component: descriptors.Component | None,
+    repository: descriptors.ComponentRepository,
+    context: descriptors.Data | None,
+    template: descriptors.Data,
+) -> tuple[descriptors.Data, descriptors.Data]:
     """Return spec.blueprint and spec.componentDescriptor of a nested installation."""
     name = text(template.get("name"))
     blueprint = mapping(template.get("blueprint"))
@@ -242,7 +233,7 @@ def _blueprint(
             f"unable to create installation for {name}: unable to resolve blueprint ref in component descriptor"
             f" {component.name}: {error.message}",
         ) from None
-    reference: Data = {"ref": {"resourceName": text(resource.get("name"))}}
+    reference: descriptors.Data = {"ref": {"resourceName": text(resource.get("name"))}}
     if owner is component:
         if "inline" in own:
             return reference, own
@@ -252,17 +243,17 @@ def _blueprint(
         if inline is not None:
             return reference, {"inline": inline}
         repository_context = context
-    described: Data = {"componentName": owner.name, "version": owner.version}
+    described: descriptors.Data = {"componentName": owner.name, "version": owner.version}
     if repository_context is not None:
         described["repositoryContext"] = repository_context
     return reference, {"ref": described}
 
 
-def _direct_inline(component: Component, owner: Component) -> Data | None:
+def _direct_inline(component: descriptors.Component, owner: descriptors.Component) -> descriptors.Data | None:
     """Return the descriptor in the label of a direct reference with the owner's name and version."""
     for reference in component.references:
         if (reference.get("componentName"), reference.get("version")) == (owner.name, owner.version):
-            labelled = labelled_descriptor(reference)
+            labelled = descriptors.labelled_descriptor(reference)
             if labelled is not None:
                 return labelled.original
     return None

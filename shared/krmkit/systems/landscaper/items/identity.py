@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from krmkit.libraries.schema.fields import entries, mapping, text, texts
-from krmkit.systems.landscaper.apinames import (
-    SUBINSTALLATION_NAME_ANNOTATION,
-    installation_source,
-)
+from krmkit.systems.landscaper.apinames import SUBINSTALLATION_NAME_ANNOTATION, installation_source
 
 DEFAULT_NAMESPACE = "default"
 

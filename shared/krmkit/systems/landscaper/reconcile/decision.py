@@ -14,11 +14,7 @@ from krmkit.libraries.go.time.cron import parse as parse_cron
 from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.libraries.kube.timestamps import format_time, unix_seconds
 from krmkit.libraries.schema.fields import mapping, text, texts
-from krmkit.systems.landscaper.apinames import (
-    OPERATION_ANNOTATION,
-    RECONCILE_IF_CHANGED_ANNOTATION,
-    RECONCILE_REASON_ANNOTATION,
-)
+from krmkit.systems.landscaper import apinames
 from krmkit.systems.landscaper.items.identity import parent_of
 
 _NANO = 1_000_000_000
@@ -77,17 +73,17 @@ def plan(installation: dict[str, object], now: float) -> Decision:
     status = mapping(installation.get("status"))
     annotations = texts(metadata.get("annotations"))
     generation = _whole(metadata.get("generation"))
-    operation = annotations.get(OPERATION_ANNOTATION, "")
+    operation = annotations.get(apinames.OPERATION_ANNOTATION, "")
     changed = generation != _whole(status.get("observedGeneration"))
     if (
-        annotations.get(RECONCILE_IF_CHANGED_ANNOTATION) == "true"
+        annotations.get(apinames.RECONCILE_IF_CHANGED_ANNOTATION) == "true"
         and not parent_of(installation)
         and not operation
         and changed
         and status.get("jobID") == status.get("jobIDFinished")
     ):
-        return Decision("reconcile", "spec-changed", {OPERATION_ANNOTATION: "reconcile"})
-    if OPERATION_ANNOTATION in annotations:
+        return Decision("reconcile", "spec-changed", {apinames.OPERATION_ANNOTATION: "reconcile"})
+    if apinames.OPERATION_ANNOTATION in annotations:
         return Decision("none", "operation-annotation-present")
     if changed:
         return Decision("none", "not-up-to-date")
@@ -133,7 +129,7 @@ def _scheduled(schedule: dict[str, object], known: Status, default: int, now: fl
 
 
 def _reconcile(status: Status) -> Decision:
-    annotations = {OPERATION_ANNOTATION: "reconcile", RECONCILE_REASON_ANNOTATION: "retry"}
+    annotations = {apinames.OPERATION_ANNOTATION: "reconcile", apinames.RECONCILE_REASON_ANNOTATION: "retry"}
     return Decision("reconcile", "retry", annotations, status)
 
 

@@ -18,12 +18,7 @@ from krmkit.systems.landscaper.apinames import API_VERSION, HASH_ANNOTATION
 from krmkit.systems.landscaper.components import configmaps as carrier
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.flow.exporttemplates import (
-    TEMPLATES_FIELD,
-    ExportTemplate,
-    exporter,
-    installation_exporter,
-)
+from krmkit.systems.landscaper.flow import exporttemplates
 from krmkit.systems.landscaper.flow.landscape import Landscape
 from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
 from krmkit.systems.landscaper.form.admission import Admission, broken_installations
@@ -52,7 +47,7 @@ def render_items(resources: ResourceList, spec: Data, config: Resource | None = 
         roots = landscape.run(wanted)
     except InstallationError as error:
         message = Secrets(items.world).scrub(error.message)
-        place = error.field if error.field.startswith((TEMPLATES_FIELD, NOW_FIELD)) else ""
+        place = error.field if error.field.startswith((exporttemplates.TEMPLATES_FIELD, NOW_FIELD)) else ""
         return [*findings, Finding(error.rule, message, ERROR, config if place else None, place)]
     secrets = Secrets(items.world)
     for root in roots:
@@ -89,7 +84,7 @@ def _removed(count: int) -> str:
 def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
     """Return the options in a RenderInstallation's spec: exports of deploy items, nested names."""
     templates = [
-        ExportTemplate(
+        exporttemplates.ExportTemplate(
             text(one.get("name")),
             text(one.get("for")) or "deployItems",
             text(one.get("selector")),
@@ -101,8 +96,8 @@ def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
     now = moment(spec.get("now"))
     return LandscapeOptions(
         deploy_item_exports=told,
-        exporter=exporter(templates, items.repository, now) if templates else None,
-        installation_exporter=installation_exporter(templates, now) if templates else None,
+        exporter=exporttemplates.exporter(templates, items.repository, now) if templates else None,
+        installation_exporter=exporttemplates.installation_exporter(templates, now) if templates else None,
         names={key: str(value) for key, value in mapping(spec["names"]).items()},
         state=items.state,
         refusals=Admission().refusals,

@@ -12,13 +12,7 @@ from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.blueprints import SPIFF, Executor
 from krmkit.systems.landscaper.components.descriptors import V2, V3, Data
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.templates.context import (
-    DEPLOY,
-    EXPORT,
-    IMPORT,
-    SUBINSTALLATIONS,
-    TemplateContext,
-)
+from krmkit.systems.landscaper.templates import context
 from krmkit.systems.landscaper.templates.outputs import OUTPUTS, folded, misfit, unknown_fields_of
 from krmkit.systems.landscaper.templates.spiff import run_spiff
 from krmkit.systems.landscaper.yaml import load
@@ -27,17 +21,17 @@ if TYPE_CHECKING:
     from krmkit.systems.landscaper.templates.gotemplate import InstallationTemplates
 
 _PHASES = {
-    IMPORT: "importExecutions",
-    SUBINSTALLATIONS: "subinstallationExecutions",
-    DEPLOY: "deployExecutions",
-    EXPORT: "exportExecutions",
+    context.IMPORT: "importExecutions",
+    context.SUBINSTALLATIONS: "subinstallationExecutions",
+    context.DEPLOY: "deployExecutions",
+    context.EXPORT: "exportExecutions",
 }
-_TITLES = {SUBINSTALLATIONS: "subinstallation", DEPLOY: "deploy", EXPORT: "export"}
+_TITLES = {context.SUBINSTALLATIONS: "subinstallation", context.DEPLOY: "deploy", context.EXPORT: "export"}
 _NO_VALUE = "<no value>"
 
 
 @dataclass(slots=True)
-class Templater(TemplateContext):
+class Templater(context.TemplateContext):
     """The executors of one installation."""
 
     renderer: InstallationTemplates | None = None
@@ -58,23 +52,23 @@ class Templater(TemplateContext):
 
     def deploy_items(self, values: Data) -> list[Data]:
         """Return the deploy items of all executions, in order, and set `item_executors`."""
-        return self._listed(DEPLOY, "deployItems", values, self.item_executors)
+        return self._listed(context.DEPLOY, "deployItems", values, self.item_executors)
 
     def subinstallations(self, values: Data) -> list[Data]:
         """Return the installation templates of all subinstallation executions, in order."""
-        return self._listed(SUBINSTALLATIONS, "subinstallations", values)
+        return self._listed(context.SUBINSTALLATIONS, "subinstallations", values)
 
     def exports(self, values: Data) -> Data:
         """Return the exports of all export executions, merged deeply; later ones win."""
         found: Data = {}
-        for executor in self.executors(EXPORT):
-            found = merge_maps(found, mapping(self.run(EXPORT, executor, values).get("exports")))
+        for executor in self.executors(context.EXPORT):
+            found = merge_maps(found, mapping(self.run(context.EXPORT, executor, values).get("exports")))
         return found
 
     def bindings(self, values: Data, imports: Data) -> Data:
         """Return the imports after all import executions. Raises import-validation with their errors."""
-        for executor in self.executors(IMPORT):
-            output = self.run(IMPORT, executor, {**values, "imports": imports})
+        for executor in self.executors(context.IMPORT):
+            output = self.run(context.IMPORT, executor, {**values, "imports": imports})
             errors = [one for one in sequence(output.get("errors")) if one is not None]
             if errors:
                 listed = ", ".join(map(str, errors))
@@ -124,7 +118,7 @@ class Templater(TemplateContext):
         if key:
             values = {**values, "state": self.state.get(key, {})}
         rendered = self.renderer.render(source, values)
-        if phase != IMPORT and _NO_VALUE in rendered:
+        if phase != context.IMPORT and _NO_VALUE in rendered:
             missing = next(iter(unknown_fields(source, _names(values))), None)
             hint = f"; there is no {missing.path}{proposal(missing.name, missing.known)}" if missing else ""
             message = _no_value(_TITLES[phase], rendered) + hint

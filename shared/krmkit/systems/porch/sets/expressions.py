@@ -113,18 +113,18 @@ class ExpressionScope:
 
 
 class MapTemplate:
-    """A static map overlaid by the entries {key | keyExpr, value | valueExpr}; later ones win."""
+    """A static map overlaid by the entries {key | keyExpr, value | valueExpr}; later ones win.
+
+    `static` and `entries`: the fields of `above`, which lies at `place`, with the map and the entries.
+    """
 
     def __init__(
-        self,
-        field: str,
-        static: dict[str, str] | None,
-        entries: list[dict[str, Any]] | None,
-        scope: ExpressionScope,
+        self, place: str, above: dict[str, Any], static: str, entries: str, scope: ExpressionScope
     ) -> None:
-        self._static = static or {}
+        field = f"{place}.{entries}"
+        self._static: dict[str, str] = above.get(static) or {}
         self._entries: list[tuple[str | TemplateExpression, str | TemplateExpression]] = []
-        for index, entry in enumerate(entries or ()):
+        for index, entry in enumerate(above.get(entries) or ()):
             pair = [
                 entry.get(part) or ""
                 if entry.get(part + "Expr") is None
@@ -153,9 +153,7 @@ class FunctionTemplate:
     """A pipeline function whose configMap may have expressions."""
 
     def __init__(self, field: str, function: dict[str, Any], scope: ExpressionScope) -> None:
-        self._config = MapTemplate(
-            f"{field}.configMapExprs", function.get("configMap"), function.get("configMapExprs"), scope
-        )
+        self._config = MapTemplate(field, function, "configMap", "configMapExprs", scope)
         self._static = typed_function({**function, "configMap": {"": ""}})
 
     def evaluate(self, values: ExpressionValues | None) -> dict[str, Any]:

@@ -12,13 +12,7 @@ from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.porch.api import apinames
 from krmkit.systems.porch.api.apinames import Condition, PorchError, in_namespace
 from krmkit.systems.porch.edits.minimaledit import overwrite
-from krmkit.systems.porch.sets.generate import (
-    Changes,
-    GeneratedVariants,
-    Variant,
-    generate,
-    reconcile,
-)
+from krmkit.systems.porch.sets.generate import Changes, GeneratedVariants, Variant, generate, reconcile
 from krmkit.systems.porch.sets.targets import TargetObject, find_upstream, unroll
 from krmkit.systems.porch.sets.text import VariantWriter, owner_of
 from krmkit.systems.porch.sets.validation import validate_set

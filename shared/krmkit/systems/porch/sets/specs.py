@@ -27,29 +27,19 @@ class VariantTemplate:
     def __init__(self, template: dict[str, Any], scope: ExpressionScope) -> None:
         downstream = mapping(template, "downstream")
         self._repo = _overriding("template.downstream.repoExpr", downstream, "repo", scope)
-        # The repository's own expression is evaluated before the repository is known, so it is not in the
-        # batch.
+        # The expression of repo is evaluated before the repository is known, so it is not in the batch.
         first = len(scope.expressions)
         self._package = _overriding("template.downstream.packageExpr", downstream, "package", scope)
-        self._policies = {
-            key: template[key]
-            for key in ("adoptionPolicy", "deletionPolicy")
-            if template.get(key) is not None
-        }
-        self._labels = MapTemplate(
-            "template.labelExprs", template.get("labels"), template.get("labelExprs"), scope
-        )
-        self._annotations = MapTemplate(
-            "template.annotationExprs", template.get("annotations"), template.get("annotationExprs"), scope
-        )
+        policies = ("adoptionPolicy", "deletionPolicy")
+        self._policies = {key: template[key] for key in policies if template.get(key) is not None}
+        self._labels = MapTemplate("template", template, "labels", "labelExprs", scope)
+        self._annotations = MapTemplate("template", template, "annotations", "annotationExprs", scope)
         context = template.get("packageContext")
         self._context: MapTemplate | None = None
         self._remove: list[str | TemplateExpression] = []
         if context is not None:
             field = "template.packageContext"
-            self._context = MapTemplate(
-                f"{field}.dataExprs", context.get("data"), context.get("dataExprs"), scope
-            )
+            self._context = MapTemplate(field, context, "data", "dataExprs", scope)
             self._remove += context.get("removeKeys") or []
             for index, text in enumerate(context.get("removeKeyExprs") or ()):
                 self._remove.append(TemplateExpression(f"{field}.removeKeyExprs[{index}]", text, scope))
@@ -89,12 +79,9 @@ class VariantTemplate:
             values.results = self._batch.evaluate(values.bindings)
         spec["downstream"]["package"] = _evaluated(self._package, spec["downstream"]["package"], values)
         spec.update(self._policies)
-        labels = self._labels.evaluate(values)
-        if labels:
-            spec["labels"] = labels
-        annotations = self._annotations.evaluate(values)
-        if annotations:
-            spec["annotations"] = annotations
+        for key, overlaid in (("labels", self._labels), ("annotations", self._annotations)):
+            if found := overlaid.evaluate(values):
+                spec[key] = found
         if self._context is not None:
             context: dict[str, Any] = {}
             data = self._context.evaluate(values)

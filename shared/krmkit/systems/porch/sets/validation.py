@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.libraries.schema.fields import mapping
-from krmkit.systems.porch.api.apinames import READY, STALLED, Condition, floating_name, revision_number
+from krmkit.systems.porch.api.apinames import READY, Condition, floating_name, revision_number
+from krmkit.systems.porch.variants.validation import VALID
 
 
 def validate_set(spec: dict[str, Any]) -> list[str]:
@@ -117,7 +118,4 @@ def _map_expressions(field: str, entries: list[dict[str, Any]] | None) -> list[s
 
 def conditions_of_reconciled() -> list[Condition]:
     """Stalled and Ready of a set whose variants were brought up to date."""
-    return [
-        Condition(STALLED, "False", "Valid", "all validation checks passed"),
-        Condition(READY, "True", "Reconciled", "package variants successfully reconciled"),
-    ]
+    return [VALID, Condition(READY, "True", "Reconciled", "package variants successfully reconciled")]

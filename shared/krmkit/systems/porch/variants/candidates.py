@@ -76,14 +76,9 @@ def candidates(
         for number, data in enumerate(inline)
     ]
     own = config.ref() if config is not None else None
-    eligible = [
-        (*place_of(item), position, item)
-        for position, item in enumerate(items)
-        if item.is_local_config and not _is_tool(item) and item.ref() != own
-    ]
+    eligible = [item for item in items if item.is_local_config and not _is_tool(item) and item.ref() != own]
     return found + [
-        Candidate.of(item, _elsewhere(item.namespace, namespace))
-        for *_, item in sorted(eligible, key=lambda entry: entry[:4])
+        Candidate.of(item, _elsewhere(item.namespace, namespace)) for item in sorted(eligible, key=place_of)
     ]
 
 

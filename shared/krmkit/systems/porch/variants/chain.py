@@ -12,6 +12,7 @@ from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import entries, sequence
 from krmkit.systems.porch.api.apinames import Condition, PorchError
+from krmkit.systems.porch.variants import findings, validation
 from krmkit.systems.porch.variants.apply import apply_variant
 from krmkit.systems.porch.variants.candidates import Candidate, candidates
 from krmkit.systems.porch.variants.decodevariants import (
@@ -22,21 +23,9 @@ from krmkit.systems.porch.variants.decodevariants import (
     refuse_other_version,
     variant_of,
 )
-from krmkit.systems.porch.variants.findings import (
-    condition_finding,
-    pipeline_finding,
-    point_findings,
-    violation_findings,
-)
 from krmkit.systems.porch.variants.injectionpoint import InjectionPoint
 from krmkit.systems.porch.variants.packageview import PackageView, place_of
 from krmkit.systems.porch.variants.status import set_status
-from krmkit.systems.porch.variants.validation import (
-    conditions_of_failure,
-    conditions_of_invalid,
-    conditions_of_success,
-    validate_variant,
-)
 
 
 def apply_items(items: ResourceList, spec: Object, config: Resource | None) -> list[Finding]:
@@ -51,14 +40,16 @@ def apply_items(items: ResourceList, spec: Object, config: Resource | None) -> l
     except PorchError as error:
         error.finding.at(config)
         raise
-    violations = [finding for one in variants for finding in violation_findings(one)]
+    violations = [finding for one in variants for finding in findings.violation_findings(one)]
     if violations:
         return violations
     chain = VariantChain(items, entries(spec.get("resources")), config, items.causes)
     try:
         chain.apply(variants)
     except PorchError as error:
-        return [condition_finding(ERROR, error.rule, one, error.resource) for one in error.conditions]
+        return [
+            findings.condition_finding(ERROR, error.rule, one, error.resource) for one in error.conditions
+        ]
     return list(chain_findings(chain))
 
 
@@ -78,21 +69,12 @@ def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
             raise PorchError(
                 "there is no PackageVariant: give one as the config, or among the items", "no-variant"
             )
-        return [
-            item
-            for *_, item in sorted(
-                ((*place_of(item), n, item) for n, item in enumerate(variants)), key=_place
-            )
-        ]
+        return sorted(variants, key=place_of)
     by_name = {item.name: item for item in reversed(variants)}
     missing = [name for name in names if name not in by_name]
     if missing:
         raise PorchError(f"no PackageVariant named {', '.join(missing)} is among the items", "no-variant")
     return [by_name[name] for name in names]
-
-
-def _place(entry: tuple[object, ...]) -> tuple[object, ...]:
-    return entry[:4]
 
 
 class VariantChain:
@@ -121,10 +103,10 @@ class VariantChain:
     def apply(self, variants: Sequence[DecodedVariant]) -> None:
         """Validate all, then apply all, then write the status of items. PorchError at the first failure."""
         for variant in variants:
-            errors = validate_variant(variant.spec)
+            errors = validation.validate_variant(variant.spec)
             if errors:
                 raise PorchError(
-                    "; ".join(errors), "stalled", conditions_of_invalid(errors), variant.resource
+                    "; ".join(errors), "stalled", validation.conditions_of_invalid(errors), variant.resource
                 )
         package = PackageView(self._items)
         # No variant changes an object for injection, so those of a namespace are the same for all.
@@ -139,7 +121,7 @@ class VariantChain:
                     package, variant.name, variant.spec, found, recorder(self._causes, variant.resource)
                 )
             except PorchError as error:
-                conditions = conditions_of_failure(str(error))[1:]
+                conditions = validation.conditions_of_failure(str(error))[1:]
                 raise PorchError(str(error), "not-ready", conditions, variant.resource) from None
             self.pipeline_changed = self.pipeline_changed or result.pipeline_changed
             self.explained += self.points
@@ -150,7 +132,7 @@ class VariantChain:
             if is_variant(item):
                 among.setdefault((item.namespace, item.name), []).append(item)
         for variant in variants:
-            conditions = conditions_of_success()
+            conditions = validation.conditions_of_success()
             self.applied.append((variant, conditions))
             for item in among.get((variant.namespace, variant.name), ()):
                 set_status(item, conditions)
@@ -164,9 +146,9 @@ def chain_findings(chain: VariantChain) -> Iterator[Finding]:
     for point in chain.explained:
         for line in point.explained:
             yield Finding("injection", line, EXPLAIN, point.resource)
-    yield from point_findings(chain.points)
+    yield from findings.point_findings(chain.points)
     if chain.kptfile is not None and chain.pipeline_changed:
-        yield pipeline_finding(chain.kptfile)
+        yield findings.pipeline_finding(chain.kptfile)
     for variant, conditions in chain.applied:
         for condition in conditions:
-            yield condition_finding(INFO, "ready", condition, variant.resource)
+            yield findings.condition_finding(INFO, "ready", condition, variant.resource)

@@ -103,9 +103,7 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
             name = resource.name if value is not None else ""
         except LimitError:
             raise
-        except Refused as error:
-            raise PorchError(f"{file}: failed to extract objects: {error}", "bad-injection-point") from None
-        except YamlError as error:
+        except (Refused, YamlError) as error:
             raise PorchError(f"{file}: failed to extract objects: {error}", "bad-injection-point") from None
         if value is None:
             continue

@@ -77,12 +77,12 @@ def validate_context(
     return errors
 
 
+VALID = Condition(STALLED, "False", "Valid", "all validation checks passed")
+
+
 def conditions_of_success() -> list[Condition]:
     """Stalled and Ready of a variant whose package was brought up to date."""
-    return [
-        Condition(STALLED, "False", "Valid", "all validation checks passed"),
-        Condition(READY, "True", "NoErrors", "successfully ensured downstream package variant"),
-    ]
+    return [VALID, Condition(READY, "True", "NoErrors", "successfully ensured downstream package variant")]
 
 
 def conditions_of_invalid(errors: list[str]) -> list[Condition]:
@@ -95,7 +95,4 @@ def conditions_of_invalid(errors: list[str]) -> list[Condition]:
 
 def conditions_of_failure(message: str) -> list[Condition]:
     """Stalled and Ready of a valid variant whose package could not be changed."""
-    return [
-        Condition(STALLED, "False", "Valid", "all validation checks passed"),
-        Condition(READY, "False", "Error", message),
-    ]
+    return [VALID, Condition(READY, "False", "Error", message)]
