@@ -23,7 +23,7 @@ PICTURES = {".svg", ".png"}
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json"}
 # The navigation: each page of docs/ has a place here, or the build fails. The functions follow.
 CHAPTERS = {
-    "Palette": ("docs/tutorial", "docs/packs", "docs/platform"),
+    "Palette": ("docs/tutorial", "docs/packs", "docs/profiles", "docs/platform"),
     "Porch and kpt": ("docs/five-functions", "docs/everyday", "docs/fleet", "docs/porch", "docs/kustomize"),
     "Cluster API": ("docs/clusterapi", "docs/clusterapi-variables", "docs/topology-extensions"),
     "Landscaper": ("docs/landscaper", "docs/spiff"),

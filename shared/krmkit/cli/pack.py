@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
 from krmkit.kpt.merge.policy import POLICIES, STOP
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.render.conversion.packcheck import check_pack
 from krmkit.render.conversion.packexport import exported
 from krmkit.render.conversion.packfolder import imported
 from krmkit.render.conversion.packmerge import FORCE
+from krmkit.render.conversion.profileexport import exported_profile
+from krmkit.render.conversion.profileimport import imported_profile
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
+from krmkit.systems.palette.profiles.forms import FORMS
 from krmkit.views.formats import FORMATS, counted
 from krmkit.views.outcome import Told
 from krmkit.views.packs import data_of, json_text, read_pack, text_of
@@ -31,14 +36,20 @@ def parser() -> CommandParser:
     commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show|check")
     bring = commands.add_parser(
         "import",
-        help="pack folders -> ConfigMaps in a package",
+        help="pack folders and profiles -> ConfigMaps in a package",
         description="Make of each pack folder a ConfigMap with the texts of pack.json, values.yaml, presets.yaml, schema.yaml"
         " and defaults.yaml, byte for byte. The pack's other files go into a folder of the ConfigMap's name, which"
         " .krmignore then lists; those that lie in the package already stay where they are. A package that does not"
-        " exist is made. A pack that is there keeps its edits; another version of it takes its place.",
+        " exist is made. A pack that is there keeps its edits; another version of it takes its place. Of a cluster profile each"
+        " layer becomes a ConfigMap, and the rest of it one more.",
         allow_abbrev=False,
     )
-    bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
+    bring.add_argument(
+        "folders",
+        nargs="+",
+        metavar="DIR|FILE",
+        help="a pack folder: one with a pack.json; or a file with a cluster profile, in any of its forms",
+    )
     add_place(bring, "PKG", "the package", required=True)
     bring.add_argument(
         "--keep-old", action="store_true", help="keep an older version of the pack beside the new one"
@@ -53,7 +64,13 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     add_package(take)
-    add_place(take, "DIR", "the folder that gets one folder for each pack", required=True)
+    add_place(
+        take, "DIR", "the folder that gets one folder for each pack; with --profile the file", required=True
+    )
+    take.add_argument("--profile", action="store_true", help="write the package's cluster profile instead")
+    take.add_argument(
+        "--form", choices=FORMS, help="the form of the profile (default: that of the file that was imported)"
+    )
     _add_merge(take, "the folders")
     add_output(take, FORMATS, results=False)
     show = commands.add_parser(
@@ -115,22 +132,34 @@ def main(words: list[str]) -> int:
         return 1 if errors else 0
     if arguments.command == "import":
         progress = Terminal(sys.stderr)
+        report_to = partial(say, "pack")
+        written: list[str] = []
         try:
-            written = imported(
-                arguments.folders,
-                arguments.output,
-                partial(say, "pack"),
-                progress.line,
-                arguments.on_conflict,
-                arguments.keep_old,
-            )
+            for path in filter(os.path.isfile, arguments.folders):
+                written += imported_profile(path, arguments.output, report_to, arguments.on_conflict)
+            folders = [path for path in arguments.folders if not os.path.isfile(path)]
+            if folders:
+                written += imported(
+                    folders,
+                    arguments.output,
+                    report_to,
+                    progress.line,
+                    arguments.on_conflict,
+                    arguments.keep_old,
+                )
         finally:
             progress.line("")
     else:
         package = read(arguments.package or package_above())
         for note in package.notes:
             say("pack", note)
-        written = exported(package, arguments.output, partial(say, "pack"), arguments.on_conflict)
+        policy, form = arguments.on_conflict, arguments.form
+        if form and not arguments.profile:
+            raise Refused("--form is the form of a profile; give --profile with it")
+        if arguments.profile:
+            written = exported_profile(package, arguments.output, form or "", partial(say, "pack"), policy)
+        else:
+            written = exported(package, arguments.output, partial(say, "pack"), policy)
     report = Report(f"pack {arguments.command}", [PackageReport(arguments.output)])
     told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
     told.show(arguments.format, Terminal.of(arguments))

@@ -10,7 +10,7 @@ from typing import Any
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.findings.fieldtable import plain, values_of
+from krmkit.render.findings.fieldtable import key_pattern, plain, values_of
 from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
 from krmkit.storage.disk.folders import read_file
 from krmkit.systems.palette.constraints.schema import PackSchema
@@ -48,7 +48,7 @@ def read_pack(folder: str) -> Pack:
 def data_of(pack: Pack) -> dict[str, Any]:
     """Return a pack as data, with the values of the schema's passwords masked."""
     rules = PackSchema.parse(pack.schema or "").rules
-    secrets = [_key_pattern(rule.key) for rule in rules if rule.secret]
+    secrets = [key_pattern(rule.key) for rule in rules if rule.secret]
     return {
         "name": pack.name,
         "version": pack.version,
@@ -108,12 +108,6 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
             }
         )
     return sorted(presets, key=lambda preset: str(preset["group"]))
-
-
-def _key_pattern(key: str) -> re.Pattern[str]:
-    """Return a pattern for the paths of a schema's key and those below; `$[]` is any element."""
-    parts = ["[0-9]+" if part == "$" else re.escape(part) for part in plain(key).split(".") if part]
-    return re.compile("[.]".join(parts) + "(?:[.]|$)")
 
 
 def json_text(packs: list[dict[str, Any]]) -> str:

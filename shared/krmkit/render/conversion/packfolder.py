@@ -91,7 +91,7 @@ class _Import:
     _sides: dict[str, list[tuple[str | None, str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._present = {item.name: item for item in _carriers(self.root)}
+        self._present = {item.name: item for item in carriers(self.root)}
 
     def add(self, given: str) -> None:
         folder = os.path.realpath(given)
@@ -118,7 +118,7 @@ class _Import:
         kept = inside or os.path.basename(folder)
         if old is None:
             path = f"{name}.yaml"
-            _refuse_strangers(os.path.join(self.root, path), name)
+            refuse_strangers(os.path.join(self.root, path), name)
             self._changes.append(FileEdit(path, None, config_map(name, kept, texts, given)))
         else:
             path = old.location.path
@@ -126,7 +126,7 @@ class _Import:
                 self._changes.append(FileEdit(f"{RECORDS}/{was}", "", None))
                 if path == f"{was}.yaml":
                     path = f"{name}.yaml"
-                    _refuse_strangers(os.path.join(self.root, path), name)
+                    refuse_strangers(os.path.join(self.root, path), name)
             self._moved[was] = name, path, kept
             self._add_sides(old, record, texts, given, kept if was == name else "")
         self.paths.append(path)
@@ -201,7 +201,7 @@ class _Import:
             self.merge.add(path, base, "---\n".join(theirs for _, theirs in sides), ours[path].encode())
         for path, content in self.merge.files().items():
             self._changes += self._renamed(path, content.decode("utf-8"), ours[path])
-        return [*self._changes, *_package_files(self.root, self._ignored, self._stale)]
+        return [*self._changes, *package_files(self.root, self._ignored, self._stale)]
 
     def _renamed(self, path: str, text: str, before: str) -> list[FileEdit]:
         """Return a merged file in which older versions' items have the names of the newer ones."""
@@ -225,12 +225,16 @@ def item_name(folder: str) -> str:
 
 def config_map(name: str, folder: str, texts: dict[str, str], label: str) -> str:
     """Return the ConfigMap that carries a pack. Raises Refused if YAML cannot hold a text."""
+    return local_config(name, {FOLDER: folder}, {file: texts[file] for file in TEXTS if file in texts}, label)
+
+
+def local_config(name: str, annotations: dict[str, str], texts: dict[str, str], label: str) -> str:
+    """Return a ConfigMap that no cluster gets. Raises Refused if YAML cannot hold a text."""
     lines = ["apiVersion: v1\nkind: ConfigMap\nmetadata:\n"]
     lines.append(f'  name: {emit.scalar(name, 2)}\n  annotations:\n    {names.LOCAL_CONFIG}: "true"\n')
-    lines.append(f"    {FOLDER}: {emit.scalar(folder, 4)}\ndata:\n")
-    for file in TEXTS:
-        if file in texts:
-            lines.append(f"  {file}: {_carried(texts[file], f'{label}/{file}')}\n")
+    lines += [f"    {key}: {emit.scalar(value, 4)}\n" for key, value in annotations.items()]
+    lines += ["data:\n"] if texts else []
+    lines += [f"  {emit.key(file)}: {_carried(text, f'{label}/{file}')}\n" for file, text in texts.items()]
     return "".join(lines)
 
 
@@ -250,8 +254,10 @@ def _carried(text: str, label: str) -> str:
     raise Refused(f"{label}: its text cannot be carried by YAML")
 
 
-def _carriers(root: str) -> Iterator[FileResource]:
-    """Return a package's ConfigMaps that carry packs, skipping unreadable files. Raises Refused."""
+def carriers(
+    root: str, words: tuple[str, ...] = (PACK_FILE,), wanted: Callable[[Resource], object] = is_pack
+) -> Iterator[FileResource]:
+    """Yield the `wanted` ConfigMaps in readable files with one of the words. Raises Refused."""
     for path in files(root) if os.path.isdir(root) else ():
         folder = os.path.dirname(path)
         if not path.endswith(SUFFIXES) or (folder and os.path.exists(os.path.join(root, folder, KPTFILE))):
@@ -259,17 +265,17 @@ def _carriers(root: str) -> Iterator[FileResource]:
         line = 0
         with suppress(Refused, YamlError, UnicodeDecodeError, OSError):
             text = (read_file(os.path.join(root, path), path, within=root) or b"").decode("utf-8")
-            if PACK_FILE not in text:
+            if not any(word in text for word in words):
                 continue
             if not (line := unresolved_line(text)):
                 items = SourceFile(path, text, "", path).items
-                yield from (item for item in items if item.kind == "ConfigMap" and is_pack(item))
+                yield from (item for item in items if item.kind == "ConfigMap" and wanted(item))
         if line:
             raise Refused(f"{path}: line {line}: {UNRESOLVED}")
 
 
-def _package_files(root: str, ignored: list[str], stale: list[str]) -> list[FileEdit | FolderCopy]:
-    """Return a Kptfile if there is none, and a .krmignore with the new files, without `stale` ones."""
+def package_files(root: str, ignored: list[str], stale: list[str]) -> list[FileEdit | FolderCopy]:
+    """Return a Kptfile if there is none, and a .krmignore with the new files and without `stale` ones."""
     changes: list[FileEdit | FolderCopy] = []
     if not os.path.exists(os.path.join(root, KPTFILE)):
         changes.append(FileEdit(KPTFILE, None, new_kptfile(item_name(os.path.basename(root)))))
@@ -290,7 +296,7 @@ def _package_files(root: str, ignored: list[str], stale: list[str]) -> list[File
     return changes
 
 
-def _refuse_strangers(path: str, name: str) -> None:
+def refuse_strangers(path: str, name: str) -> None:
     """Refuse to replace a file that is not an earlier import of the same pack."""
     if not os.path.exists(path):
         return

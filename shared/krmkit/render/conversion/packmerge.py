@@ -83,13 +83,15 @@ class PackMerge:
     _replaced: dict[str, bytes] = field(default_factory=dict)
     _unknown: list[str] = field(default_factory=list)
 
-    def add(self, path: str, base: str | None, theirs: str, ours: bytes) -> None:
-        """Merge one file; base: None where nobody knows what was carried over before."""
+    def add(self, path: str, base: str | None, theirs: str, ours: bytes, gone: bool = False) -> None:
+        """Merge one file. base: None if unknown. `gone`: theirs has no such file."""
         if self.policy == FORCE:
-            self._replaced[path] = theirs.encode()
+            self._replaced |= {} if gone else {path: theirs.encode()}
         elif base is not None:
             for side, content in zip(self._sides, (base.encode(), theirs.encode(), ours), strict=True):
                 side[path] = content
+            if gone:
+                del self._sides[1][path]
         elif theirs.encode() != ours:
             self._unknown.append(path)
 

@@ -211,6 +211,12 @@ def plain(path: str) -> str:
     return path.replace('"', "").replace("'", "").replace("[", ".").replace("]", "").strip(".")
 
 
+def key_pattern(key: str) -> re.Pattern[str]:
+    """Return a pattern for the plain paths of a schema's key and those below; `$[]` is any element."""
+    parts = ["[0-9]+" if part == "$" else re.escape(part) for part in plain(key).split(".") if part]
+    return re.compile("[.]".join(parts) + "(?:[.]|$)")
+
+
 def covers(wanted: str, path: str) -> bool:
     """Return whether a path is the wanted one, or lies below it."""
     return f"{plain(path)}.".startswith(f"{plain(wanted)}.")

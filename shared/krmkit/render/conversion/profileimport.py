@@ -1,0 +1,239 @@
+"""Import a cluster profile into a package: items for the profile, its layers and their manifests."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from krmkit.kpt.merge.policy import STOP
+from krmkit.kpt.source import FileResource
+from krmkit.krm.errors import Refused
+from krmkit.krm.resource import Resource
+from krmkit.libraries.schema.fields import entries, text, texts
+from krmkit.libraries.yaml import emit
+from krmkit.render.conversion.packfiles import decoded, texts_of
+from krmkit.render.conversion.packfolder import (
+    carriers,
+    item_name,
+    local_config,
+    package_files,
+    refuse_strangers,
+)
+from krmkit.render.conversion.packmerge import PackMerge, PackRecord, with_presets
+from krmkit.render.conversion.profilemasks import without_masks
+from krmkit.render.conversion.profiletext import ProfileText, read_profile
+from krmkit.storage.disk.folders import read_file
+from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
+from krmkit.systems.palette.packs.items import FILES, PACK_FILE, Carrier, is_pack
+from krmkit.systems.palette.packs.lines import FileLines
+from krmkit.systems.palette.profiles.forms import Profile
+from krmkit.systems.palette.profiles.items import (
+    LAYER,
+    MANIFESTS,
+    PACK_TYPES,
+    PROFILE_FILE,
+    in_train,
+    is_profile,
+    metadata_of,
+    unusual_fields,
+)
+
+VALUES = FILES[0]
+Key = tuple[
+    str, str
+]  # the annotation that ties an item to a profile, and its value; ("", name) for the profile's own
+
+
+@dataclass
+class Part:
+    """A part of a profile: the name of its item, and its texts by file."""
+
+    name: str
+    texts: dict[str, str]
+
+
+def imported_profile(
+    path: str, out: str, say: Callable[[str], object] = bool, policy: str = STOP
+) -> list[str]:
+    """Import the profile of a file into the package `out`; return the paths of its items. Raises Refused.
+
+    Existing items are merged as packs are; the base is the file that was imported last. A mask never replaces
+    a value.
+    """
+    given = decoded(read_file(path, path) or b"", path)
+    new = read_profile(given, path)
+    problems = list(unusual_fields(new.profile))
+    if problems:
+        raise Refused(f"{path}: {'; '.join(problems)}")
+    for line in new.computed:
+        say(f"{path}: {line} is computed by Terraform, and stays there as it is")
+    with Writer(out) as writer:
+        for note in writer.notes:
+            say(note)
+        run = _ProfileImport(writer.root, new, PackMerge(policy), say)
+        changes = run.changes()
+        name = profile_item(new.profile)
+        changes.append(PackRecord({os.path.basename(path): given}, {}).edit(name))
+        for conflict in run.merge.conflicts:
+            say(f"{conflict.place}: {conflict.message}")
+        writer.put(changes)
+    return [os.path.join(out, one) for one in dict.fromkeys(run.paths)]
+
+
+def profile_item(profile: Profile) -> str:
+    """Return the name of the item that carries a profile."""
+    return f"{item_name(profile.name)}-profile"
+
+
+def recorded(root: str, name: str) -> ProfileText | None:
+    """Return the file that a profile's item was last imported from. Raises Refused."""
+    record = PackRecord.read(root, name)
+    return read_profile(*reversed(next(iter(record.texts.items())))) if record is not None else None
+
+
+class _ProfileImport:
+    """One import: the parts of the old and the new file, matched to the items of the package."""
+
+    def __init__(self, root: str, new: ProfileText, merge: PackMerge, say: Callable[[str], object]) -> None:
+        self.root = root
+        self.merge = merge
+        self.paths: list[str] = []
+        self._say = say
+        found = carriers(root, (PACK_FILE, PROFILE_FILE, LAYER, MANIFESTS), _is_part)
+        self._there = dict(_tied(found, new.profile))
+        old = recorded(root, profile_item(new.profile))
+        self._old = parts_of(old.profile) if old is not None else {}
+        self._new = parts_of(new.profile)
+
+    def changes(self) -> list[FileEdit | FolderCopy]:
+        """Return all changes of the package. Raises Refused."""
+        sides: dict[str, list[tuple[str | None, str]]] = {}
+        changes: list[FileEdit | FolderCopy] = []
+        for key in {**self._old, **self._new}:
+            mine = self._there.get(key)
+            part = self._new.get(key)
+            if mine is not None:
+                sides.setdefault(mine.location.path, []).append(self._sides(key, mine))
+            elif part is not None and (key not in self._old or self._old[key].texts != part.texts):
+                path = f"{part.name}.yaml"
+                refuse_strangers(os.path.join(self.root, path), part.name)
+                changes.append(FileEdit(path, None, _text(key, part.name, part.texts)))
+                self.paths.append(path)
+        ours: dict[str, str] = {}
+        for path, both in sides.items():
+            ours[path] = (read_file(os.path.join(self.root, path), path) or b"").decode("utf-8")
+            bases = [base for base, _ in both if base is not None]
+            base = "---\n".join(bases) if len(bases) == len(both) else None
+            theirs = "---\n".join(made for _, made in both if made)
+            self.merge.add(path, base, theirs, ours[path].encode(), gone=not theirs)
+            self.paths += [path] if theirs else []
+        merged = self.merge.files()
+        for path, before in ours.items():
+            place = os.path.join(self.root, path)
+            after = merged[path].decode("utf-8") if path in merged else None
+            changes.append(FileEdit(path, before if after is None else None, after, like=place))
+        return [*changes, *package_files(self.root, [], [])]
+
+    def _sides(self, key: Key, mine: FileResource) -> tuple[str | None, str]:
+        """Return base and new text of an item ("" to remove it); files that no profile holds stay."""
+        here = item_texts(mine)
+        old, new = self._old.get(key), self._new.get(key)
+        base = dict(old.texts) if old is not None else self._adopted(key, mine, here)
+        theirs = dict(new.texts) if new is not None else {}
+        if new is not None:
+            if old is None and PACK_FILE in theirs:
+                theirs[PACK_FILE] = here[PACK_FILE]
+            for file, value in theirs.items():
+                before = (base or {}).get(file, here.get(file, ""))
+                if value.rstrip() == before.rstrip():  # Palette strips ends itself
+                    theirs[file] = before
+                else:
+                    schema = here.get("schema.yaml", "")
+                    unmasked, kept = without_masks(value, here.get(file, ""), file, schema)
+                    theirs[file], _ = without_masks(unmasked, before, file, "")
+                    for path in kept:
+                        self._say(f"{mine.name}: {path} is masked in the new file, and keeps its value")
+        rest = {file: value for file, value in here.items() if file not in {**(base or {}), **theirs}}
+        if base is None and all(here.get(file) == value for file, value in theirs.items()):
+            base = theirs
+        said = None if base is None else _text(key, mine.name, {**rest, **base})
+        return said, _text(key, mine.name, {**rest, **theirs}) if new is not None else ""
+
+    def _adopted(self, key: Key, mine: FileResource, here: dict[str, str]) -> dict[str, str] | None:
+        """Return the base of a pack that becomes a layer: the texts of its folder. Raises Refused."""
+        part = self._new[key]
+        if PACK_FILE not in here or PACK_FILE not in part.texts:
+            return None
+        wanted = text(json.loads(part.texts[PACK_FILE]).get("version"))
+        have = Carrier.of(mine, FileLines()).pack.effective_version
+        if not in_train(wanted, have):
+            raise Refused(
+                f"{mine.label}: the package holds the version {have} of {key[1]}, and the profile {wanted};"
+                f" import the folder of {wanted} first"
+            )
+        record = PackRecord.read(self.root, mine.name)
+        if record is None:
+            return None
+        before = with_presets(record.texts, part.texts.get(VALUES, ""))
+        return {PACK_FILE: here[PACK_FILE], VALUES: before.get(VALUES, "")}
+
+
+def parts_of(profile: Profile) -> dict[Key, Part]:
+    """Return the items that a profile becomes."""
+    own = json.loads(json.dumps(profile.own))
+    bare = Profile(profile.form, own)
+    parts: dict[Key, Part] = {}
+    names: dict[str, str] = {}
+    for layer in bare.layers:
+        name = text(bare.of_layer(layer, "name"))
+        tie = f"{profile.name}/{name}"
+        made = {}
+        if text(bare.of_layer(layer, "type")) in PACK_TYPES:
+            metadata = metadata_of(bare, layer)
+            made[PACK_FILE] = json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
+        if "values" in layer:
+            made[VALUES] = text(layer.pop("values"))
+        parts[LAYER, tie] = Part(item_name(name), made)
+        listed = entries(bare.of_layer(layer, "manifests"))
+        contents = {text(one.get("name")): text(one.pop("content")) for one in listed if "content" in one}
+        if contents:
+            parts[MANIFESTS, tie] = Part(f"{item_name(name)}-manifests", contents)
+    parts["", profile.name] = Part(profile_item(profile), {PROFILE_FILE: emit.document(own)})
+    for part in parts.values():
+        if part.name in names:
+            raise Refused(f"two parts of the profile {profile.name} would both become {part.name}.yaml")
+        names[part.name] = part.name
+    return parts
+
+
+def _text(key: Key, name: str, contents: dict[str, str]) -> str:
+    return local_config(name, {key[0]: key[1]} if key[0] else {}, contents, name)
+
+
+def item_texts(item: Resource) -> dict[str, str]:
+    """Return the texts of a part of a profile, by file. Raises Refused."""
+    return dict(texts_of(item)) if is_pack(item) else texts(item.get("data"))
+
+
+def _is_part(item: Resource) -> bool:
+    return is_profile(item) or is_pack(item) or bool({LAYER, MANIFESTS} & item.annotations.keys())
+
+
+def _tied(items: Iterator[FileResource], profile: Profile) -> Iterator[tuple[Key, FileResource]]:
+    """Yield the items of the package that belong to a profile; packs of no profile by name."""
+    wanted = {text(profile.of_layer(layer, "name")) for layer in profile.layers}
+    for item in items:
+        tied = [(name, item.annotations[name]) for name in (LAYER, MANIFESTS) if name in item.annotations]
+        if is_profile(item):
+            if item.name == profile_item(profile):
+                yield ("", profile.name), item
+        elif tied:
+            yield tied[0], item
+        else:
+            pack = Carrier.of(item, FileLines()).pack
+            for name in wanted:
+                own, _, rest = name.rpartition("--")
+                if pack.name == (rest or name) and pack.own_name in ("", own):
+                    yield (LAYER, f"{profile.name}/{name}"), item

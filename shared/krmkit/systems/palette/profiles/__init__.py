@@ -1,0 +1,1 @@
+"""Cluster profiles of Palette: their forms, their layers and their variables."""
