@@ -32,7 +32,7 @@ class Computed:
 
 
 @dataclass(slots=True)
-class Block:
+class HclBlock:
     """A block: labels, attributes with the offsets of their values, and inner blocks in order."""
 
     kind: str
@@ -42,7 +42,7 @@ class Block:
     end: int = 0
     values: dict[str, Any] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[HclBlock] = field(default_factory=list)
 
     def data(self) -> dict[str, Any]:
         """Return the block as in Terraform's JSON: lists of blocks by kind, without computed values."""
@@ -54,15 +54,15 @@ class Block:
         return made
 
 
-def read_hcl(text: str, label: str) -> Block:
+def read_hcl(text: str, label: str) -> HclBlock:
     """Read a file as one block without a kind. Raises Refused with the line of a syntax error."""
     reader = _Reader(text, label)
-    root = Block("", [], 0, 0, len(text))
+    root = HclBlock("", [], 0, 0, len(text))
     reader.body(root, 0, top=True)
     return root
 
 
-def computed_lines(block: Block, text: str) -> list[str]:
+def computed_lines(block: HclBlock, text: str) -> list[str]:
     """Return the computed attributes of a block: `line 4: values`."""
     own = [
         (block.places[name][0], f"line {text.count(chr(10), 0, block.places[name][0]) + 1}: {name}")
@@ -88,7 +88,7 @@ class _Reader:
         found = _BLANK.match(self.text, at)
         return found.end() if found else at
 
-    def body(self, block: Block, at: int, top: bool = False) -> int:
+    def body(self, block: HclBlock, at: int, top: bool = False) -> int:
         while True:
             at = self._skip(at)
             if at >= len(self.text):
@@ -108,7 +108,7 @@ class _Reader:
                 at = label.end()
             at = self._skip(at)
             if self.text.startswith("{", at):
-                inner = Block(name[0], labels, start, at + 1)
+                inner = HclBlock(name[0], labels, start, at + 1)
                 at = self.body(inner, at + 1)
                 block.blocks.append(inner)
             elif self.text.startswith("=", at) and not labels:
@@ -249,7 +249,7 @@ def _block_text(name: str, data: dict[str, Any], indent: str) -> str:
     return f"{indent}{name} {{\n{body_text(data, f'{indent}  ')}{indent}}}\n"
 
 
-def rewritten(text: str, block: Block, data: dict[str, Any]) -> str:
+def rewritten(text: str, block: HclBlock, data: dict[str, Any]) -> str:
     """Return the text of a block with other data; unchanged values keep their text."""
     edits: list[tuple[int, int, str]] = []
     line = text.rfind("\n", 0, block.start) + 1
@@ -276,7 +276,9 @@ def rewritten(text: str, block: Block, data: dict[str, Any]) -> str:
     return "".join(made) + text[position : block.end]
 
 
-def _inner(text: str, old: list[Block], new: list[dict[str, Any]], indent: str) -> list[tuple[int, int, str]]:
+def _inner(
+    text: str, old: list[HclBlock], new: list[dict[str, Any]], indent: str
+) -> list[tuple[int, int, str]]:
     """Return the edits that turn blocks of one kind into `new`, matched by name, else by place."""
 
     def key(data: dict[str, Any], number: int) -> object:

@@ -22,7 +22,7 @@ from krmkit.storage.disk.write import FileEdit, Writer
 from krmkit.systems.palette.packs.items import PACK_FILE, Carrier, is_pack
 from krmkit.systems.palette.packs.lines import FileLines
 from krmkit.systems.palette.packs.pack import read_metadata
-from krmkit.systems.palette.profiles.forms import FORMS, Data, Path, Profile
+from krmkit.systems.palette.profiles.forms import FORMS, ClusterProfile, Data, Path
 from krmkit.systems.palette.profiles.items import (
     LAYER,
     MANIFESTS,
@@ -91,7 +91,7 @@ def _put(target: str, new: str, base: str | None, say: Say, policy: str) -> list
     return [target]
 
 
-def _parts(package: Package, profile: Profile) -> dict[Key, Resource]:
+def _parts(package: Package, profile: ClusterProfile) -> dict[Key, Resource]:
     """Return the items of a profile's layers; packs of no profile by name."""
     made: dict[Key, Resource] = {}
     for item in package.items:
@@ -106,7 +106,7 @@ def _parts(package: Package, profile: Profile) -> dict[Key, Resource]:
     return made
 
 
-def _fill(profile: Profile, old: ProfileText | None, parts: dict[Key, Resource], say: Say) -> None:
+def _fill(profile: ClusterProfile, old: ProfileText | None, parts: dict[Key, Resource], say: Say) -> None:
     """Set the texts of a profile's layers and the versions of their packs. Raises Refused."""
     before = {text(one.get("name")): one for one in old.profile.layers} if old is not None else {}
     for layer in profile.layers:
@@ -137,7 +137,7 @@ def _fill(profile: Profile, old: ProfileText | None, parts: dict[Key, Resource],
             )
 
 
-def _follow(profile: Profile, layer: Data, before: Data, metadata: str, say: Say) -> None:
+def _follow(profile: ClusterProfile, layer: Data, before: Data, metadata: str, say: Say) -> None:
     """Set version and tag of a layer whose pack was replaced by another version."""
     version = text(read_metadata(metadata).get("version"))
     was = version_of(profile, before)
@@ -154,7 +154,7 @@ def _follow(profile: Profile, layer: Data, before: Data, metadata: str, say: Say
         say(f"{layer.get('name')}: {uid} was that of the version {was}, and is left out")
 
 
-def _fill_manifests(profile: Profile, layer: Data, contents: dict[str, str]) -> None:
+def _fill_manifests(profile: ClusterProfile, layer: Data, contents: dict[str, str]) -> None:
     """Set the texts of a layer's manifests; append new ones, and drop those without a text."""
     path = profile.form.layer.get("manifests")
     if path is None or not (contents or path in layer):

@@ -28,7 +28,7 @@ from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.systems.palette.packs.items import FILES, PACK_FILE, Carrier, is_pack
 from krmkit.systems.palette.packs.lines import FileLines
-from krmkit.systems.palette.profiles.forms import Profile
+from krmkit.systems.palette.profiles.forms import ClusterProfile
 from krmkit.systems.palette.profiles.items import (
     LAYER,
     MANIFESTS,
@@ -82,7 +82,7 @@ def imported_profile(
     return [os.path.join(out, one) for one in dict.fromkeys(run.paths)]
 
 
-def profile_item(profile: Profile) -> str:
+def profile_item(profile: ClusterProfile) -> str:
     """Return the name of the item that carries a profile."""
     return f"{item_name(profile.name)}-profile"
 
@@ -180,10 +180,10 @@ class _ProfileImport:
         return {PACK_FILE: here[PACK_FILE], VALUES: before.get(VALUES, "")}
 
 
-def parts_of(profile: Profile) -> dict[Key, Part]:
+def parts_of(profile: ClusterProfile) -> dict[Key, Part]:
     """Return the items that a profile becomes."""
     own = json.loads(json.dumps(profile.own))
-    bare = Profile(profile.form, own)
+    bare = ClusterProfile(profile.form, own)
     parts: dict[Key, Part] = {}
     names: dict[str, str] = {}
     for layer in bare.layers:
@@ -221,7 +221,7 @@ def _is_part(item: Resource) -> bool:
     return is_profile(item) or is_pack(item) or bool({LAYER, MANIFESTS} & item.annotations.keys())
 
 
-def _tied(items: Iterator[FileResource], profile: Profile) -> Iterator[tuple[Key, FileResource]]:
+def _tied(items: Iterator[FileResource], profile: ClusterProfile) -> Iterator[tuple[Key, FileResource]]:
     """Yield the items of the package that belong to a profile; packs of no profile by name."""
     wanted = {text(profile.of_layer(layer, "name")) for layer in profile.layers}
     for item in items:

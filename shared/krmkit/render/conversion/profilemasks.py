@@ -15,7 +15,7 @@ from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq, deref
 from krmkit.render.findings.fieldtable import key_pattern
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.packs.macrotext import MacroText
-from krmkit.systems.palette.profiles.forms import Profile, snake
+from krmkit.systems.palette.profiles.forms import ClusterProfile, snake
 from krmkit.systems.palette.profiles.items import PROFILE_FILE
 
 _MASK = re.compile(r"\s*\*+\s*")
@@ -82,7 +82,7 @@ def masks_in(theirs: str) -> list[str]:
 def _definitions(theirs: str, mine: str) -> tuple[str, list[str]]:
     """Do the same for definitions of variables: the default of a sensitive one is masked."""
     try:
-        profile, old = (Profile.of(Resource(one).get(), PROFILE_FILE) for one in (theirs, mine))
+        profile, old = (ClusterProfile.of(Resource(one).get(), PROFILE_FILE) for one in (theirs, mine))
     except (YamlError, Refused):
         return theirs, []
     known = {text(one.get("name")): one for one in old.variables()}

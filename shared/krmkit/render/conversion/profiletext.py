@@ -16,7 +16,7 @@ from krmkit.libraries.json.text import parse as parse_json
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.conversion.hcl import body_text, computed_lines, read_hcl, rewritten
-from krmkit.systems.palette.profiles.forms import Data, Form, Profile, converted
+from krmkit.systems.palette.profiles.forms import ClusterProfile, Data, Form, converted
 
 JSON, YAML, HCL = "json", "yaml", "tf"
 _USUAL = {"flat": YAML, "terraform": HCL, "crossplane": YAML}
@@ -29,7 +29,7 @@ class ProfileText:
 
     text: str
     syntax: str
-    profile: Profile
+    profile: ClusterProfile
     computed: list[str]
 
 
@@ -39,7 +39,7 @@ def read_profile(text: str, label: str) -> ProfileText:
     if syntax == HCL:
         blocks = [one for one in read_hcl(text, label).blocks if one.labels[:1] == [_RESOURCE]]
         resources = {(block.labels[1:] or [""])[0]: block.data() for block in blocks}
-        profile = Profile.of({"resource": {_RESOURCE: resources}}, label)
+        profile = ClusterProfile.of({"resource": {_RESOURCE: resources}}, label)
         return ProfileText(text, syntax, profile, computed_lines(blocks[0], text))
     data: Any
     try:
@@ -49,7 +49,7 @@ def read_profile(text: str, label: str) -> ProfileText:
             syntax, data = YAML, Resource(text, label=label).get()
     except (JsonError, YamlError, Refused) as error:
         raise Refused(f"{label}: {error}" if not str(error).startswith(label) else str(error)) from None
-    return ProfileText(text, syntax, Profile.of(data, label), [])
+    return ProfileText(text, syntax, ClusterProfile.of(data, label), [])
 
 
 def syntax_of(path: str) -> str:
@@ -103,7 +103,7 @@ _STYLES = (
 )
 
 
-def in_form(profile: Profile, form: Form, syntax: str) -> tuple[str, list[str]]:
+def in_form(profile: ClusterProfile, form: Form, syntax: str) -> tuple[str, list[str]]:
     """Write a profile in a form; return the text, and sentences about what is lost. Raises Refused."""
     syntax = syntax or _USUAL.get(form.name, JSON)
     if syntax == HCL and form.name != "terraform":

@@ -124,7 +124,7 @@ _RESOURCE = "spectrocloud_cluster_profile"
 
 
 @dataclass
-class Profile:
+class ClusterProfile:
     """A profile in one form. `data`: that of its file; `root`: the path of the profile in it."""
 
     form: Form
@@ -132,7 +132,7 @@ class Profile:
     root: Path = ()
 
     @classmethod
-    def of(cls, data: object, label: str) -> Profile:
+    def of(cls, data: object, label: str) -> ClusterProfile:
         """Find the profile in the data of a file, by its shape. Raises Refused."""
         roots = list(_resources(data))
         if len(roots) > 1:
@@ -231,7 +231,7 @@ def _resources(data: object, path: Path = ()) -> Iterator[Path]:
                 yield from _resources(one, (*path, name))
 
 
-def converted(profile: Profile, form: Form) -> tuple[Data, list[str]]:
+def converted(profile: ClusterProfile, form: Form) -> tuple[Data, list[str]]:
     """The data of a profile in another form, and sentences about what that form has no place for."""
     made: Data = {}
     own = profile.form
@@ -264,7 +264,7 @@ def converted(profile: Profile, form: Form) -> tuple[Data, list[str]]:
     ]
 
 
-def _converted_layer(profile: Profile, layer: Data, form: Form, lost: list[str]) -> Data:
+def _converted_layer(profile: ClusterProfile, layer: Data, form: Form, lost: list[str]) -> Data:
     made: Data = {}
     lost += [f"{path} of layers" for path in _unknown(layer, {*profile.form.layer.values()})]
     for field in {**form.layer, **profile.form.layer}:

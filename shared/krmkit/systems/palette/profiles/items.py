@@ -8,15 +8,12 @@ Crossplane's Profile is read as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import text
 from krmkit.systems.palette.packs.packfileschemas import LAYERS
-from krmkit.systems.palette.profiles.forms import Data, Profile
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
 
 PROFILE_FILE = "profile.yaml"
 LAYER = "krmkit.dev/profile-layer"  # on the item of a layer: PROFILE/LAYER
@@ -32,12 +29,12 @@ def is_profile(item: Resource) -> bool:
     return isinstance(provider, dict) and isinstance(provider.get("pack"), list)
 
 
-def profile_of(item: Resource) -> Profile:
+def profile_of(item: Resource) -> ClusterProfile:
     """Return the profile of an item. Raises Refused, YamlError."""
     if item.kind != "ConfigMap":
-        return Profile.of(item.get(), item.label)
+        return ClusterProfile.of(item.get(), item.label)
     own = Resource(item.string("data", PROFILE_FILE), label=f"{item.label}: {PROFILE_FILE}").get()
-    return Profile.of(own, f"{item.label}: {PROFILE_FILE}")
+    return ClusterProfile.of(own, f"{item.label}: {PROFILE_FILE}")
 
 
 def pack_name(layer: str) -> str:
@@ -45,7 +42,7 @@ def pack_name(layer: str) -> str:
     return layer.rpartition("--")[2]
 
 
-def metadata_of(profile: Profile, layer: Data) -> Data:
+def metadata_of(profile: ClusterProfile, layer: Data) -> Data:
     """Return what a profile says that pack.json of a layer would say."""
     name = text(profile.of_layer(layer, "name"))
     kind = text(profile.of_layer(layer, "layer")) or ("addon" if profile.get("type") == "add-on" else "")
@@ -54,7 +51,7 @@ def metadata_of(profile: Profile, layer: Data) -> Data:
     return {key: value for key, value in made.items() if value and (key != "layer" or value in LAYERS)}
 
 
-def version_of(profile: Profile, layer: Data) -> str:
+def version_of(profile: ClusterProfile, layer: Data) -> str:
     """Return the version of a layer's pack: the tag, which may be a train, where a form has no version."""
     return text(profile.of_layer(layer, "version")) or text(profile.of_layer(layer, "tag"))
 
@@ -75,7 +72,7 @@ def tag_for(tag: str, version: str) -> str:
     return ".".join([*version.split(".")[: len(parts) - 1], "x"])
 
 
-def unusual_fields(profile: Profile) -> Iterable[str]:
+def unusual_fields(profile: ClusterProfile) -> Iterable[str]:
     """Yield what in the layers cannot be read: names, versions and texts must be texts, and names differ."""
     seen: set[str] = set()
     for number, layer in enumerate(profile.layers):
