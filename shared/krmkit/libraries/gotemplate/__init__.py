@@ -1,18 +1,19 @@
-"""Go's text/template: parse(text) makes a Template, Template.execute(data) makes text.
+"""Go's text/template: `parse(text)` gives a Template, `Template.execute(data)` gives text.
 
     from krmkit.libraries.gotemplate import TemplateError, parse
 
     template = parse("{{ range .items }}{{ .name | upper }} {{ end }}", name="list", functions="sprig")
     template.execute({"items": [{"name": "a"}]})   # "A "
 
-`functions` is a set by name (builtins, sprig, hermetic, landscaper) or a mapping of names to functions.Function. What goes
-wrong is a TemplateError in Go's words, with the phase (parse, exec), line and column. Nothing depends on the clock, the
-environment or chance, and TemplateLimits bounds what a hostile template can use. values.py documents how Go's types appear in Python.
+`functions` is a set by name (builtins, sprig, hermetic, landscaper) or a mapping of names to GoFunction.
+Errors are TemplateErrors in Go's words, with the phase (parse, exec), line and column. Nothing depends on the
+clock, the environment or chance, and TemplateLimits bounds what a hostile template can use.
+go/core/values.py documents how Go's types appear in Python.
 
-Differences from Go: maps are always in the order of their keys; a list has no more capacity than its length; data hold
-no functions, so that `call` can only fail; nesting and recursion end earlier (TemplateLimits), with an error.
+Differences from Go: maps are always in the order of their keys; a list has no more capacity than its length;
+data hold no functions, so that `call` can only fail; TemplateLimits ends nesting and recursion earlier.
 
-A template without sprig functions loads none of sprig.
+A template without functions of sprig loads none of its modules.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load what looks for unknown fields when somebody asks for it: who runs a template starts without it."""
+    """Load the search for fields on first access, so that running a template does not wait for it."""
     if name not in __all__:
         raise AttributeError(name)
     from krmkit.libraries.gotemplate import rootfields

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
+from krmkit.libraries.go.core import values
 from krmkit.libraries.go.core.functions import FunctionSet, GoFunction
-from krmkit.libraries.go.core.values import (
-    ABSENT,
-    GoList,
-    GoObject,
-    Uint8,
-    basic_kind,
-    decode,
-    encode,
-    is_nil_list,
-    kind_of,
-    type_of,
-)
+from krmkit.libraries.go.core.values import ABSENT, basic_kind, encode, type_of
 from krmkit.libraries.go.core.work import charge, charge_read, charge_text
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import byte_length, go_print_value, sprint, sprintln
@@ -28,7 +18,7 @@ _ORDERED = frozenset((str, int, float))
 
 
 def equal(first: object, *others: object) -> bool:
-    """eq: whether the first is equal to any of the others. Numbers of different kinds, and lists and maps, are errors."""
+    """Return True if the first equals one of the others (eq). Raises GoError for lists and maps."""
     if not others:
         raise GoError("missing argument for comparison")
     kind = type(first)
@@ -55,15 +45,15 @@ def _equal(one: object, other: object) -> bool:
         return _whole(one) == _whole(other)
     if kind:
         return one == other
-    if kind_of(one) != kind_of(other) and not _nil(one) and not _nil(other):
+    if values.kind_of(one) != values.kind_of(other) and not _nil(one) and not _nil(other):
         from krmkit.libraries.go.fmt.printf import sprintf
 
         raise GoError(
             sprintf("non-comparable types %s: %v, %s: %v", one, type_of(one), type_of(other), other)
         )
-    if _nil(one) or _nil(other) or is_nil_list(one) or is_nil_list(other):
-        return (_nil(one) or is_nil_list(one)) == (_nil(other) or is_nil_list(other))
-    if isinstance(one, GoObject) and isinstance(other, GoObject):
+    if _nil(one) or _nil(other) or values.is_nil_list(one) or values.is_nil_list(other):
+        return (_nil(one) or values.is_nil_list(one)) == (_nil(other) or values.is_nil_list(other))
+    if isinstance(one, values.GoObject) and isinstance(other, values.GoObject):
         if one.go_kind == "ptr":
             return one is other
         return type_of(one) == type_of(other) and one.go_equal(other)
@@ -73,7 +63,7 @@ def _equal(one: object, other: object) -> bool:
 
 
 def _whole(value: object) -> int:
-    """The number behind a value whose basic kind is int or uint."""
+    """Return the number of a value whose basic kind is int or uint."""
     return int(value)  # type: ignore[call-overload, no-any-return]  # the kind says that it has __int__
 
 
@@ -81,13 +71,8 @@ def _nil(value: object) -> bool:
     return value is None or value is ABSENT
 
 
-def not_equal(one: object, other: object) -> bool:
-    """ne"""
-    return not equal(one, other)
-
-
 def less(one: object, other: object) -> bool:
-    """lt: integers with integers, float64 with float64, strings by their bytes."""
+    """Compare integers with integers, float64 with float64, strings by their bytes (lt)."""
     kind = type(one)
     if kind is type(other) and kind in _ORDERED:
         if kind is str:
@@ -113,27 +98,12 @@ def _text_less(one: str, other: str) -> bool:
 
 
 def less_or_equal(one: object, other: object) -> bool:
-    """le"""
+    """Implement le."""
     return less(one, other) or equal(one, other)
 
 
-def greater(one: object, other: object) -> bool:
-    """gt"""
-    return not less_or_equal(one, other)
-
-
-def greater_or_equal(one: object, other: object) -> bool:
-    """ge"""
-    return not less(one, other)
-
-
-def negate(value: object) -> bool:
-    """not"""
-    return not value
-
-
 def length(item: object) -> int:
-    """len: bytes of a string, items of a list or map."""
+    """Count the bytes of a string, the items of a list or map (len)."""
     if isinstance(item, str):
         charge_read(item)
         return byte_length(item)
@@ -147,7 +117,7 @@ def length(item: object) -> int:
 
 
 def index(item: object, *indexes: object) -> object:
-    """index x 1 2 3 is x[1][2][3]. A key that a map does not have gives the zero value of its elements."""
+    """Return x[1][2][3] for index x 1 2 3; a key that a map lacks gives the zero value of its elements."""
     if _nil(item):
         raise GoError("index of untyped nil")
     for at in indexes:
@@ -170,14 +140,14 @@ def index(item: object, *indexes: object) -> object:
             place = _position(at, len(data))
             if place == len(data):
                 raise GoError("reflect: string index out of range")
-            item = Uint8(data[place])
+            item = values.Uint8(data[place])
         else:
             raise GoError(f"can't index item of type {type_of(item).removeprefix('*')}")
     return item
 
 
 def _position(at: object, size: int) -> int:
-    """An index that lies within 0..size."""
+    """Return an index within 0..size."""
     if basic_kind(at) not in ("int", "uint"):
         found = "nil" if _nil(at) else f"type {type_of(at)}"
         raise GoError(f"cannot index slice/array with {found}")
@@ -188,7 +158,7 @@ def _position(at: object, size: int) -> int:
 
 
 def cut(item: object, *indexes: object) -> object:
-    """slice x 1 2 is x[1:2]; strings are cut by bytes. A list has no more room than its length."""
+    """Return x[1:2] for slice x 1 2; strings are cut by bytes. A list has no capacity beyond its length."""
     if _nil(item):
         raise GoError("slice of untyped nil")
     if len(indexes) > 3:
@@ -212,49 +182,30 @@ def cut(item: object, *indexes: object) -> object:
     if len(places) > 2 and end > places[2]:
         raise GoError(f"invalid slice index: {end} > {places[2]}")
     if isinstance(data, bytes):
-        return decode(data[start:end])
+        return values.decode(data[start:end])
     part = data[start:end]
-    return type(item)(part) if isinstance(item, GoList) else part
-
-
-def _text(values: tuple[object, ...]) -> str:
-    """The text that the escaping functions escape: like print, but nil is <no value>."""
-    return sprint(*["<no value>" if value is None else value for value in values])
-
-
-def html(*values: object) -> str:
-    """html"""
-    from krmkit.libraries.gotemplate.escape import escape_html
-
-    return escape_html(_text(values))
-
-
-def js(*values: object) -> str:
-    """js"""
-    from krmkit.libraries.gotemplate.escape import escape_js
-
-    return escape_js(_text(values))
-
-
-def urlquery(*values: object) -> str:
-    """urlquery"""
-    from krmkit.libraries.gotemplate.escape import escape_query
-
-    return escape_query(_text(values))
+    return type(item)(part) if isinstance(item, values.GoList) else part
 
 
 def _special(*values: object) -> object:
-    """and, or and call are compiled, printf is loaded; they only have a signature here."""
+    """Stand for and, or and call, which the compiler knows, and which only have a signature here."""
     return go_print_value(values)
 
 
-class _Printf(GoFunction):
-    """printf, whose module is only loaded for templates that use it."""
+class _Late(GoFunction):
+    """A function of texts whose module is loaded for the templates that use it."""
+
+    def __init__(self, module: str, name: str, params: tuple[str, ...] = ("any",)) -> None:
+        super().__init__(_special, params, True, "string")
+        self.place = module, name
 
     def load(self) -> Callable[..., object]:
-        from krmkit.libraries.go.fmt.printf import sprintf
+        from importlib import import_module
 
-        return sprintf
+        if self.impl is _special:
+            module, name = self.place
+            self.impl = getattr(import_module(f"krmkit.libraries.{module}"), name)
+        return self.impl
 
 
 _TWO = ("value", "value")
@@ -263,20 +214,20 @@ BUILTINS: FunctionSet = {
     "and": GoFunction(_special, _TWO, True, "value"),
     "or": GoFunction(_special, _TWO, True, "value"),
     "call": GoFunction(_special, _TWO, True, "value"),
-    "not": GoFunction(negate, ("value",), result="bool"),
+    "not": GoFunction(lambda value: not value, ("value",), result="bool"),
     "len": GoFunction(length, ("value",), result="int"),
     "index": GoFunction(index, _TWO, True, "value"),
     "slice": GoFunction(cut, _TWO, True, "value"),
     "print": GoFunction(sprint, ("any",), True, "string"),
-    "printf": _Printf(_special, ("string", "any"), True, "string"),
+    "printf": _Late("go.fmt.printf", "sprintf", ("string", "any")),
     "println": GoFunction(sprintln, ("any",), True, "string"),
-    "html": GoFunction(html, ("any",), True, "string"),
-    "js": GoFunction(js, ("any",), True, "string"),
-    "urlquery": GoFunction(urlquery, ("any",), True, "string"),
+    "html": _Late("gotemplate.escape", "escape_html"),
+    "js": _Late("gotemplate.escape", "escape_js"),
+    "urlquery": _Late("gotemplate.escape", "escape_query"),
     "eq": GoFunction(equal, _TWO, True, "bool"),
-    "ne": GoFunction(not_equal, _TWO, result="bool"),
+    "ne": GoFunction(lambda one, other: not equal(one, other), _TWO, result="bool"),
     "lt": GoFunction(less, _TWO, result="bool"),
     "le": GoFunction(less_or_equal, _TWO, result="bool"),
-    "gt": GoFunction(greater, _TWO, result="bool"),
-    "ge": GoFunction(greater_or_equal, _TWO, result="bool"),
+    "gt": GoFunction(lambda one, other: not less_or_equal(one, other), _TWO, result="bool"),
+    "ge": GoFunction(lambda one, other: not less(one, other), _TWO, result="bool"),
 }

@@ -1,4 +1,4 @@
-"""Arguments of functions: evaluated, then checked and converted for the parameter's type as reflection does it."""
+"""Arguments of functions, checked and converted for the parameter's type as Go's reflection does it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from krmkit.libraries.gotemplate.nodes import Bool, Dot, Nil, Node, Numeral, Str
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from krmkit.libraries.gotemplate.execution import Expression, Frame
 
 _EXACT: dict[str, type] = {"string": str, "int": int, "int64": Int64, "float64": float, "bool": bool}
@@ -25,9 +23,7 @@ _LITERALS = {
 
 
 class Argument:
-    """An argument of a call: `expression` is None for constants, `last` the node visited last in evaluating it."""
-
-    __slots__ = ("expression", "last", "node")
+    """An argument of a call: `expression` is None for constants, `last` the node that it visits last."""
 
     def __init__(self, node: Node, expression: Expression | None, last: Node) -> None:
         self.node = node
@@ -36,83 +32,70 @@ class Argument:
 
 
 def typed(argument: Argument, type_name: str, site: Site) -> Expression:
-    """The expression that gives the argument for a parameter of this Go type, or raises the error."""
+    """Compile an argument for a parameter of a Go type: the value, or the error of a wrong one."""
     node = argument.node
-    expression = argument.expression
-    if isinstance(node, Dot):
-        expression = dot_itself
-    if expression is None:
+    last = argument.last
+    if argument.expression is None and not isinstance(node, Dot):
         return _constant(node, type_name, site)
+    expression = argument.expression or dot_itself
     if type_name == "reflect.Value":
         return expression
     if type_name == "interface {}":
-        value_of = expression
 
-        def anything(frame: Frame, dot: object) -> object:
-            value = value_of(frame, dot)
+        def anything(frame: Frame, dot: object, piped: object = ABSENT) -> object:
+            value = expression(frame, dot, piped)
             return None if value is ABSENT else value
 
         return anything
     exact = _EXACT.get(type_name)
-    last = argument.last
-    checked = expression
+    if expression is piped_value:  # one call less on the way of most values
 
-    def check(frame: Frame, dot: object) -> object:
-        value = checked(frame, dot)
-        return value if type(value) is exact else validate(value, type_name, frame, last, site)
+        def check_piped(frame: Frame, dot: object, piped: object = ABSENT) -> object:
+            return piped if type(piped) is exact else _validated(piped, type_name, frame, last, site)
 
-    return check
+        return check_piped
 
-
-def final(type_name: str, last: Node, site: Site) -> Callable[[Frame, object], object]:
-    """The check of a value that comes through the pipe; `last` is the node that its error names."""
-    if type_name == "reflect.Value":
-        return dot_itself
-    if type_name == "interface {}":
-        return _any_final
-    exact = _EXACT.get(type_name)
-
-    def check(frame: Frame, value: object) -> object:
-        return value if type(value) is exact else validate(value, type_name, frame, last, site)
+    def check(frame: Frame, dot: object, piped: object = ABSENT) -> object:
+        value = expression(frame, dot, piped)
+        return value if type(value) is exact else _validated(value, type_name, frame, last, site)
 
     return check
 
 
-def dot_itself(frame: Frame, dot: object) -> object:
-    """The expression `.`, and the check of a parameter that takes anything."""
+def dot_itself(frame: Frame, dot: object, piped: object = ABSENT) -> object:
+    """Return the dot: the expression `.`."""
     return dot
 
 
-def _any_final(frame: Frame, value: object) -> object:
-    return None if value is ABSENT else value
+def piped_value(frame: Frame, dot: object, piped: object = ABSENT) -> object:
+    """Return the value of the command before this one in the pipeline."""
+    return piped
 
 
-def validate(value: object, type_name: str, frame: Frame, last: Node, site: Site) -> object:
-    """The value, if it can be assigned to the type; nil for an absent value where nil is allowed."""
+def _validated(value: object, type_name: str, frame: Frame, last: Node, site: Site) -> object:
+    """Return the value if it can be assigned to the type, nil for an absent one where nil is allowed."""
     run: Execution = frame[0]
     if value is ABSENT:
         if can_be_nil(type_name):
             return None
         raise site.error(run, last, f"invalid value; expected {type_name}")
-    if value is None:
-        raise site.error(run, last, f"wrong type for value; expected {type_name}; got interface {{}}")
-    found = type_of(value)
+    found = "interface {}" if value is None else type_of(value)
     if found != type_name:
         raise site.error(run, last, f"wrong type for value; expected {type_name}; got {found}")
     return value
 
 
 def constant(node: Node) -> object:
-    """The value of a literal where no type is asked for; None for an integer that overflows."""
+    """Return the value of a literal where no type is asked for; None for an integer that overflows."""
     if isinstance(node, Numeral):
         return node.number.ideal()
     if isinstance(node, String):
-        return node.text
-    return node.value if isinstance(node, Bool) else None
+        return node.value
+    return node.text == "true" if isinstance(node, Bool) else None
 
 
 def _constant(node: Node, type_name: str, site: Site) -> Expression:
-    """A literal as a parameter of a type: 3 may be a float64, 3.0 an int, and 3.5 none."""
+    """Compile a literal for a parameter of a type: 3 may be a float64, 3.0 an int, and 3.5 neither."""
     value: object = None
     problem = ""
     if isinstance(node, Nil):
@@ -130,13 +113,16 @@ def _constant(node: Node, type_name: str, site: Site) -> Expression:
             problem = f"expected {_LITERALS[type_name]}; found {node}"
     else:
         problem = f"can't handle {node} for arg of type {type_name}"
-    if problem:
-        return failing(problem, node, site)
+    return failing(problem, node, site) if problem else literal(value)
 
-    def literal(frame: Frame, dot: object) -> object:
+
+def literal(value: object) -> Expression:
+    """Compile a value that is known."""
+
+    def known(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         return value
 
-    return literal
+    return known
 
 
 def _converted(node: Node, type_name: str) -> object:
@@ -149,15 +135,14 @@ def _converted(node: Node, type_name: str) -> object:
         if type_name == "float64":
             return number.float
         return number.complex if type_name == "complex128" else None
-    if isinstance(node, String):
-        return node.text if type_name == "string" else None
-    return node.value if isinstance(node, Bool) and type_name == "bool" else None
+    wanted = {String: "string", Bool: "bool"}.get(type(node))
+    return constant(node) if type_name == wanted else None
 
 
-def failing(message: str, node: Node, site: Site) -> Callable[..., object]:
-    """An expression, or a later stage of a pipeline, that ends the execution with an error at a node."""
+def failing(message: str, node: Node, site: Site) -> Expression:
+    """Compile an expression that ends the execution with an error at a node."""
 
-    def fail(frame: Frame, *_: object) -> object:
+    def fail(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         raise site.error(frame[0], node, message)
 
     return fail

@@ -5,17 +5,17 @@ from __future__ import annotations
 from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT, type_of
 from krmkit.libraries.go.errors import GoError
-from krmkit.libraries.gotemplate.callarguments import Argument, failing, final, typed
+from krmkit.libraries.gotemplate.callarguments import Argument, failing, piped_value, typed
 from krmkit.libraries.gotemplate.execution import LAST, Execution, Site
 from krmkit.libraries.gotemplate.nodes import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.libraries.gotemplate.execution import Expression, Frame, Stage
+    from krmkit.libraries.gotemplate.execution import Expression, Frame
 
 
-def wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:
-    """Go's message when a function gets too few or too many arguments, "" when the number is right."""
+def _wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:
+    """Return Go's message about too few or too many arguments, "" if the number is right."""
     wanted = len(function.types)
     if function.variadic:
         if given + piped >= wanted - 1:
@@ -26,22 +26,26 @@ def wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str
     return f"wrong number of args for {name}: want {wanted} got {given + piped}"
 
 
-def argument_types(function: GoFunction, count: int) -> list[str]:
-    """The types of the first `count` arguments."""
-    types = list(function.types[:count])
-    while len(types) < count:
-        types.append(function.types[-1])
-    return types
-
-
 def call(
-    function: GoFunction, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
+    function: GoFunction,
+    name: str,
+    place: Node,
+    command: Node,
+    arguments: list[Argument],
+    site: Site,
+    piped: bool,
 ) -> Expression:
-    """A call without a piped value. `place`: the node of errors in the call's form; `command`: of the call's own."""
-    problem = wrong_count(function, name, len(arguments), False)
+    """Compile a call; with `piped`, its last argument comes through the pipe.
+
+    Errors in the form of the call are at `place`, those of the function at `command`.
+    """
+    problem = _wrong_count(function, name, len(arguments), piped)
     if problem:
         return failing(problem, place, site)
-    types = argument_types(function, len(arguments))
+    if piped:
+        arguments = [*arguments, Argument(place, piped_value, arguments[-1].last if arguments else place)]
+    types = list(function.types[: len(arguments)])
+    types += function.types[-1:] * (len(arguments) - len(types))
     given = [typed(argument, one, site) for argument, one in zip(arguments, types, strict=True)]
     impl = function.load()
     prefix = f"error calling {name}: "
@@ -49,9 +53,9 @@ def call(
     if len(given) == 1:
         only = given[0]
 
-        def one(frame: Frame, dot: object) -> object:
+        def one(frame: Frame, dot: object, value: object = ABSENT) -> object:
             try:
-                return impl(only(frame, dot))
+                return impl(only(frame, dot, value))
             except GoError as error:
                 raise site.error(frame[0], command, prefix + error.message) from None
 
@@ -59,72 +63,32 @@ def call(
     if len(given) == 2:
         first, second = given
 
-        def two(frame: Frame, dot: object) -> object:
+        def two(frame: Frame, dot: object, value: object = ABSENT) -> object:
             try:
-                return impl(first(frame, dot), second(frame, dot))
+                return impl(first(frame, dot, value), second(frame, dot, value))
             except GoError as error:
                 raise site.error(frame[0], command, prefix + error.message) from None
 
         return two
 
-    def many(frame: Frame, dot: object) -> object:
+    def many(frame: Frame, dot: object, value: object = ABSENT) -> object:
         try:
-            return impl(*[argument(frame, dot) for argument in given])
+            return impl(*[argument(frame, dot, value) for argument in given])
         except GoError as error:
             raise site.error(frame[0], command, prefix + error.message) from None
 
     return many
 
 
-def piped_call(
-    function: GoFunction, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
-) -> Stage:
-    """A call whose last argument comes through the pipe."""
-    problem = wrong_count(function, name, len(arguments), True)
-    if problem:
-        return failing(problem, place, site)
-    types = argument_types(function, len(arguments) + 1)
-    given = [typed(argument, one, site) for argument, one in zip(arguments, types[:-1], strict=True)]
-    take = final(types[-1], arguments[-1].last if arguments else place, site)
-    impl = function.load()
-    prefix = f"error calling {name}: "
+def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Expression:
+    """Compile and, or: the first argument that decides is the value, and those behind it are not evaluated.
 
-    if not given:
-
-        def none(frame: Frame, dot: object, value: object) -> object:
-            try:
-                return impl(take(frame, value))
-            except GoError as error:
-                raise site.error(frame[0], command, prefix + error.message) from None
-
-        return none
-
-    if len(given) == 1:
-        only = given[0]
-
-        def one(frame: Frame, dot: object, value: object) -> object:
-            try:
-                return impl(only(frame, dot), take(frame, value))
-            except GoError as error:
-                raise site.error(frame[0], command, prefix + error.message) from None
-
-        return one
-
-    def many(frame: Frame, dot: object, value: object) -> object:
-        try:
-            return impl(*[argument(frame, dot) for argument in given], take(frame, value))
-        except GoError as error:
-            raise site.error(frame[0], command, prefix + error.message) from None
-
-    return many
-
-
-def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Stage:
-    """and, or: the first argument that decides, those behind it are not evaluated. `Execution.last` is how far it came."""
+    `Execution.last` becomes the last node of the argument that decided.
+    """
     wanted = name == "or"
     given = [(typed(argument, "reflect.Value", site), argument.last) for argument in arguments]
 
-    def decide(frame: Frame, dot: object, value: object) -> object:
+    def decide(frame: Frame, dot: object, value: object = ABSENT) -> object:
         found: object = ABSENT
         run: Execution = frame[0]
         for argument, last in given:
@@ -138,20 +102,20 @@ def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Sta
     return decide
 
 
-def call_value(arguments: list[Argument], place: Node, command: Node, site: Site, piped: bool) -> Stage:
-    """The builtin call: data hold no functions, so that it can only fail, as it does in Go."""
+def call_value(arguments: list[Argument], place: Node, command: Node, site: Site, piped: bool) -> Expression:
+    """Compile the builtin call: data hold no functions, so it can only fail, with Go's message."""
     given = [typed(argument, "reflect.Value", site) for argument in arguments]
     if not given and not piped:
         return failing("wrong number of args for call: want at least 1 got 0", place, site)
 
-    def refuse(frame: Frame, dot: object, value: object) -> object:
+    def refuse(frame: Frame, dot: object, value: object = ABSENT) -> object:
         values = [argument(frame, dot) for argument in given]
         callee = values[0] if values else value
         if callee is None or callee is ABSENT:
             message = "call of nil"
         else:
             found = type_of(callee)
-            # Without an argument Go shows the value as reflect.Value.String does: strings as they are, others by type.
+            # Go shows a piped value as reflect.Value.String does: strings as they are, others by type.
             shown = callee if isinstance(callee, str) else f"<{found} Value>"
             if arguments:
                 shown = str(arguments[0].node)

@@ -1,16 +1,16 @@
-"""The error of a template, worded as Go words it."""
+"""The error of a template, in Go's words."""
 
 from __future__ import annotations
 
 
 class TemplateError(Exception):
-    """A template that cannot be parsed, or whose execution failed.
+    """An error of parsing or executing a template.
 
     message: Go's text: `template: NAME:LINE: ...` when parsing,
         `template: NAME:LINE:COLUMN: executing "TEMPLATE" at <CONTEXT>: ...` when executing.
     phase: "parse" or "exec".
-    line: counts from 1; column: as Go counts it, in bytes from 0. None where the place is not known.
-    partial: what had been written before execution failed. Hosts discard it.
+    line: from 1; column: in bytes from 0, as in Go. Both are None if the place is not known.
+    partial: the text written before execution failed. Hosts discard it.
     """
 
     def __init__(

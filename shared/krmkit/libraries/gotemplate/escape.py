@@ -1,11 +1,10 @@
-"""The escaping functions html, js and urlquery."""
+"""The escaping functions html, js and urlquery. They escape what print writes, but nil as <no value>."""
 
 from __future__ import annotations
 
 from krmkit.libraries.go.core.values import encode
 from krmkit.libraries.go.core.work import charge, charge_text
 from krmkit.libraries.go.fmt import printing
-from krmkit.libraries.go.fmt.printing import too_long
 
 _HTML = {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _JS = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
@@ -15,20 +14,26 @@ _QUERY = [
 ]
 
 
+def _text(values: tuple[object, ...]) -> str:
+    return printing.sprint(*["<no value>" if value is None else value for value in values])
+
+
 def _bounded(text: str) -> str:
     if len(text) > printing.MAX_LENGTH:
-        raise too_long()
+        raise printing.too_long()
     return charge_text(text)
 
 
-def escape_html(text: str) -> str:
-    """Text that is safe in HTML, also inside of quotes."""
+def escape_html(*values: object) -> str:
+    """Escape for HTML, also inside of quotes."""
+    text = _text(values)
     charge(len(text) // 4)
     return _bounded(text.translate({ord(char): to for char, to in _HTML.items()}))
 
 
-def escape_js(text: str) -> str:
-    """Text that is safe in a JavaScript string."""
+def escape_js(*values: object) -> str:
+    """Escape for a JavaScript string."""
+    text = _text(values)
     charge(len(text))
     return _bounded("".join(map(_js_char, text)))
 
@@ -46,7 +51,8 @@ def _js_char(char: str) -> str:
     return char if char.isprintable() else f"\\u{ord(char):04X}"
 
 
-def escape_query(text: str) -> str:
-    """Text that is safe in the query of a URL; a blank becomes +."""
+def escape_query(*values: object) -> str:
+    """Escape for the query of a URL; a blank becomes +."""
+    text = _text(values)
     charge(len(text) // 4)
     return _bounded("".join([_QUERY[code] for code in encode(text)]))

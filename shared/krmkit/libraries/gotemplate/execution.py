@@ -1,4 +1,4 @@
-"""The state of one execution, and the places that its errors name."""
+"""The state of one execution, and the places of its errors."""
 
 from __future__ import annotations
 
@@ -11,45 +11,37 @@ from krmkit.libraries.yaml.effort import left, take, used_up
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, Protocol
 
     from krmkit.libraries.gotemplate.limits import TemplateLimits
 
-    Frame = list[Any]  # the Run, then the values of the variables
+    Frame = list[Any]  # the Execution, then the values of the variables
     Write = Callable[[str], object]
-    Expression = Callable[[Frame, object], object]
-    """A value of a frame (variables) and a dot: None for a nil interface, ABSENT for no value."""
-    Stage = Callable[[Frame, object, object], object]
-    """A later stage of a pipeline; gets the value of the stage before, too."""
     Statement = Callable[[Frame, object, Write], object]
-    """Writes; returns BREAK or CONTINUE when the loop around it is to be left or continued, else None."""
+    """Writes; returns BREAK or CONTINUE to leave or continue the loop around it, else None."""
+
+    class Expression(Protocol):
+        """A value of a frame and a dot, and in a later stage of a pipeline of the value of the stage before.
+
+        It is None for a nil interface, ABSENT for no value.
+        """
+
+        def __call__(self, frame: Frame, dot: object, piped: object = ..., /) -> object: ...
+
 
 BREAK = "break"
 CONTINUE = "continue"
 
 LAST = Node(-1)
-"""Stands for the node that `Execution.last` names, where the text alone does not tell which node was visited last."""
+"""Stands for the node in `Execution.last`: which node and, or visit last is known only at execution."""
 
 _CHUNKS = 4096
 LONG = 4096
-"""Texts of more characters are counted at once; shorter ones after some thousands of them."""
+"""Texts of more characters are counted at once, shorter ones in thousands."""
 
 
 class Execution:
-    """One execution: frames begin with it, followed by the values of `$` and the variables."""
-
-    __slots__ = (
-        "_counted",
-        "chunks",
-        "depth",
-        "last",
-        "left",
-        "limits",
-        "most",
-        "next_count",
-        "programs",
-        "steps",
-    )
+    """One execution: the first entry of all its frames."""
 
     def __init__(self, programs: Mapping[str, Program], limits: TemplateLimits) -> None:
         self.programs = programs
@@ -65,7 +57,7 @@ class Execution:
         self._counted = 0
 
     def count_output(self, site: Site, node: Node) -> None:
-        """Counts the characters written since the last call; raises TemplateError when there are too many."""
+        """Count the characters written since the last call. Raises TemplateError if there are too many."""
         chunks = self.chunks
         self.left -= sum(map(len, chunks[self._counted :]))
         self._counted = len(chunks)
@@ -76,7 +68,7 @@ class Execution:
             )
 
     def too_many_steps(self, site: Site, node: Node) -> TemplateError:
-        """The error when `steps` has come below zero."""
+        """Return the error for `steps` below zero."""
         if self.most < self.limits.steps:
             return site.error(self, node, used_up())
         return site.error(
@@ -89,16 +81,14 @@ class Execution:
 
 
 class Site:
-    """A tree as errors see it: where its text came from, and as which template it runs."""
-
-    __slots__ = ("missing", "tree")
+    """A tree with its option missingkey; it makes the errors at its nodes."""
 
     def __init__(self, tree: Tree, missing: str) -> None:
         self.tree = tree
         self.missing = missing
 
     def error(self, run: Execution, node: Node, message: str) -> TemplateError:
-        """The error at a node, with what has been written so far."""
+        """Return the error at a node, with the text written so far."""
         if node is LAST:
             node = run.last
         tree = self.tree
@@ -115,9 +105,7 @@ class Site:
 
 
 class Program:
-    """A compiled template: `start` is a frame with a place for each of its variables, `cost` its number of nodes."""
-
-    __slots__ = ("body", "cost", "site", "start")
+    """A compiled template: `start` is a frame with a place for each variable, `cost` its number of nodes."""
 
     def __init__(self, body: Statement, site: Site, slots: int, cost: int) -> None:
         self.body = body

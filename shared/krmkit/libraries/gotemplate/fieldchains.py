@@ -1,4 +1,4 @@
-"""Field chains: .a.b.c on maps, fields and methods of objects, and everything that can go wrong on the way."""
+"""Field chains: .a.b.c on maps, fields and methods of objects, with Go's error for each step that fails."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from krmkit.libraries.go.core.functions import GoFunction
 from krmkit.libraries.go.core.values import ABSENT, GoObject, type_of
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.gotemplate.callarguments import Argument
-from krmkit.libraries.gotemplate.calls import call, piped_call
+from krmkit.libraries.gotemplate.calls import call
 from krmkit.libraries.gotemplate.execution import Execution, Site
 from krmkit.libraries.gotemplate.nodes import Node
 
@@ -18,11 +18,11 @@ INTERFACE = "interface {}"
 
 
 class FieldWalk:
-    """The exact walk along a chain of fields, with the error of each step.
+    """The walk along a chain of fields, with the error of each step.
 
-    names: the fields; node: the chain itself; last: the node that errors name; type_slot: where the frame has the
-    declared type of the value that the walk begins with (an element of the list that a range goes over), 0 when it is
-    known by its value. arguments, piped: what is given to the last field, if that is a method.
+    names: the fields; node: the chain itself; last: the node that errors name; type_slot: where the frame has
+    the declared type of the value that the walk begins with (an element of the list of a range), 0 if the
+    value alone tells it. arguments, piped: the arguments of the last field, if that is a method.
     """
 
     def __init__(
@@ -32,26 +32,26 @@ class FieldWalk:
         last: Node,
         type_slot: int,
         site: Site,
-        arguments: list[Argument] | None = None,
-        piped: bool = False,
+        arguments: list[Argument],
+        piped: bool,
     ) -> None:
         self.names = names
         self.node = node
         self.last = last
         self.type_slot = type_slot
         self.site = site
-        self.arguments = arguments or []
+        self.arguments = arguments
         self.piped = piped
 
     def step(
-        self, frame: Frame, dot: object, receiver: object, declared: str = "", value: object = ABSENT
+        self, frame: Frame, dot: object, receiver: object, declared: str = "", piped: object = ABSENT
     ) -> object:
-        """The value at the end of the chain that begins with `receiver`, whose declared type may be known."""
+        """Return the value at the end of the chain from `receiver`, whose declared type may be known."""
         if self.type_slot:
             declared = str(frame[self.type_slot] or "")
         end = len(self.names) - 1
         for at, name in enumerate(self.names):
-            receiver, declared = self._field(frame, dot, receiver, declared, name, at == end, value)
+            receiver, declared = self._field(frame, dot, receiver, declared, name, at == end, piped)
         return receiver
 
     def _field(
@@ -89,17 +89,14 @@ class FieldWalk:
         self, frame: Frame, dot: object, receiver: GoObject, name: str, last: bool, value: object
     ) -> tuple[object, str]:
         method = receiver.go_methods[name]
-        arguments = self.arguments if last else []
-        piped = last and self.piped
 
         def impl(*given: object) -> object:
             return method.load()(receiver, *given)
 
         bound = GoFunction(impl, method.params, method.variadic, method.result)
-        if piped:
-            found = piped_call(bound, name, self.last, self.node, arguments, self.site)(frame, dot, value)
-        else:
-            found = call(bound, name, self.last, self.node, arguments, self.site)(frame, dot)
+        arguments = self.arguments if last else []
+        called = call(bound, name, self.last, self.node, arguments, self.site, last and self.piped)
+        found = called(frame, dot, value)
         return found, method.result if method.result == INTERFACE and found is not None else ""
 
     def _error(self, frame: Frame, message: str) -> Exception:
@@ -108,19 +105,13 @@ class FieldWalk:
 
 
 def field_chain(walk: FieldWalk) -> Expression:
-    """.a.b: looks the keys up directly, and walks when that fails."""
+    """Compile .a.b: look the keys up directly, and walk if that fails."""
     step = walk.step
     names = walk.names
-    if walk.arguments:
-
-        def with_arguments(frame: Frame, dot: object) -> object:
-            return step(frame, dot, dot)
-
-        return with_arguments
     if len(names) == 1:
         (only,) = names
 
-        def one(frame: Frame, dot: object) -> object:
+        def one(frame: Frame, dot: object, piped: object = ABSENT) -> object:
             try:
                 return dot[only]  # type: ignore[index]  # what cannot be indexed is walked
             except (KeyError, TypeError):
@@ -130,25 +121,15 @@ def field_chain(walk: FieldWalk) -> Expression:
     if len(names) == 2:
         first, second = names
 
-        def two(frame: Frame, dot: object) -> object:
+        def two(frame: Frame, dot: object, piped: object = ABSENT) -> object:
             try:
                 return dot[first][second]  # type: ignore[index]  # what cannot be indexed is walked
             except (KeyError, TypeError):
                 return step(frame, dot, dot)
 
         return two
-    if len(names) == 3:
-        first, second, third = names
 
-        def three(frame: Frame, dot: object) -> object:
-            try:
-                return dot[first][second][third]  # type: ignore[index]  # what cannot be indexed is walked
-            except (KeyError, TypeError):
-                return step(frame, dot, dot)
-
-        return three
-
-    def many(frame: Frame, dot: object) -> object:
+    def many(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         value = dot
         try:
             for name in names:
@@ -161,27 +142,11 @@ def field_chain(walk: FieldWalk) -> Expression:
 
 
 def variable_chain(slot: int, walk: FieldWalk) -> Expression:
-    """$x.a.b"""
+    """Compile $x.a.b."""
     step = walk.step
     names = walk.names
-    if len(names) == 1 and not walk.arguments:
-        (only,) = names
 
-        def one(frame: Frame, dot: object) -> object:
-            try:
-                return frame[slot][only]
-            except (KeyError, TypeError):
-                return step(frame, dot, frame[slot])
-
-        return one
-    if walk.arguments:
-
-        def with_arguments(frame: Frame, dot: object) -> object:
-            return step(frame, dot, frame[slot])
-
-        return with_arguments
-
-    def many(frame: Frame, dot: object) -> object:
+    def many(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         value = frame[slot]
         try:
             for name in names:

@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SETS = ("builtins", "sprig", "hermetic", "landscaper")
-"""The names of function sets: Go's own functions only; sprig's TxtFuncMap; its HermeticTxtFuncMap (Cluster API patches);
-sprig without env and expandenv, with toYaml and fromYaml (Landscaper). Every set has Go's own functions beside its own.
+"""Go's own functions only; sprig's TxtFuncMap; its HermeticTxtFuncMap (Cluster API's patches); sprig without
+env and expandenv, with toYaml and fromYaml (Landscaper). Every set has Go's own functions beside its own.
 """
 
 
 def function_set(functions: str | Mapping[str, GoFunction] | None) -> FunctionSet:
-    """The functions beside Go's own: of a named set (see SETS), or those given; None and "builtins" are none.
+    """Return the functions beside Go's own: of a set of SETS, or those given; none for None and "builtins".
 
-    Raises ValueError for a set that is not known.
+    Raises ValueError for an unknown set.
     """
     if functions is None or functions == "builtins":
         return {}
@@ -27,5 +27,4 @@ def function_set(functions: str | Mapping[str, GoFunction] | None) -> FunctionSe
         raise ValueError(f"there is no function set {functions!r}; the sets are {', '.join(SETS)}")
     from krmkit.libraries.sprig import functions as sprig
 
-    found: FunctionSet = sprig(functions)
-    return found
+    return sprig(functions)

@@ -1,7 +1,7 @@
 """Cuts a template's text into tokens: plain text, and the words of the actions between the delimiters.
 
-A token is (kind, offset, text). Offsets count characters; lines and columns are worked out when an error needs them.
-The list ends with an EOF or an ERROR token; an error is only raised when the parser comes to it, as in Go.
+A token is (kind, offset, text). Offsets count characters. The list ends with an EOF or an ERROR token: as in
+Go, an error counts only when the parser comes to it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from krmkit.libraries.gotemplate.errors import TemplateError
 
 Token = tuple[int, int, str]
 
-ERROR, BOOL, CHAR, CHAR_CONSTANT, COMPLEX, ASSIGN, DECLARE, EOF, FIELD, IDENTIFIER, LEFT_DELIM, LEFT_PAREN, \
-    NUMBER, PIPE, RAW_STRING, RIGHT_DELIM, RIGHT_PAREN, SPACE, STRING, TEXT, VARIABLE = range(21)  # fmt: skip
+BOOL, CHAR_CONSTANT, COMPLEX, FIELD, IDENTIFIER, LEFT_PAREN, NUMBER, RAW_STRING, STRING, VARIABLE = range(10)
+ERROR, CHAR, ASSIGN, DECLARE, EOF, LEFT_DELIM, PIPE, RIGHT_DELIM, RIGHT_PAREN, SPACE, TEXT = range(10, 21)
 # Keywords, which messages print as <word>.
 KEYWORD, BLOCK, BREAK, CONTINUE, DOT, DEFINE, ELSE, END, IF, NIL, RANGE, TEMPLATE, WITH = range(30, 43)
+OPERANDS = frozenset((*range(10), DOT, NIL))
 
 _KEYWORDS = {
     "block": BLOCK,
@@ -39,7 +40,7 @@ _SINGLE = {"=": ASSIGN, "|": PIPE, "(": LEFT_PAREN, ")": RIGHT_PAREN}
 
 
 def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ...] = ()) -> list[Token]:
-    """The tokens of a template. `functions`: those of the words break and continue that are functions here."""
+    """Cut a template into tokens. `functions`: which of the words break and continue are functions."""
     tokens: list[Token] = []
     scanner = _Scanner(text, right, functions, tokens)
     at = 0
@@ -78,7 +79,7 @@ def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ..
 
 
 def describe(char: str) -> str:
-    """A character as %#U prints it: U+0023 '#'."""
+    """Write a character as %#U does: U+0023 '#'."""
     if "\udc80" <= char <= "\udcff":
         char = "\ufffd"
     shown = f" '{char}'" if char.isprintable() else ""
@@ -86,14 +87,12 @@ def describe(char: str) -> str:
 
 
 def is_word(char: str) -> bool:
-    """Whether the character may be part of an identifier: a letter, a digit, an underscore."""
+    """Return True if identifiers may hold the character: a letter, a digit, an underscore."""
     return char in _WORD or char.isalpha() or char.isdecimal()
 
 
 class _Scanner:
     """The inside of actions; each method takes an offset and returns the one behind what it read."""
-
-    __slots__ = ("functions", "right", "text", "tokens")
 
     def __init__(self, text: str, right: str, functions: tuple[str, ...], tokens: list[Token]) -> None:
         self.text = text
@@ -102,7 +101,7 @@ class _Scanner:
         self.tokens = tokens
 
     def comment(self, start: int) -> int:
-        """Behind a comment that begins at `start`, its delimiter, and the blanks it trims."""
+        """Skip a comment that begins at `start`, its delimiter, and the blanks it trims."""
         close = self.text.find("*/", start + 2)
         if close < 0:
             raise TemplateError("unclosed comment", column=start)
@@ -112,7 +111,7 @@ class _Scanner:
         return behind
 
     def _right(self, at: int) -> int | None:
-        """Where plain text goes on if a right delimiter, trimming or not, is here."""
+        """Return the offset behind a right delimiter and what it trims; None if there is none."""
         text = self.text
         if text[at : at + 1] in _BLANKS and text.startswith("-" + self.right, at + 1):
             at += 2 + len(self.right)
@@ -123,7 +122,7 @@ class _Scanner:
         return at + len(self.right) if text.startswith(self.right, at) else None
 
     def action(self, at: int) -> int:
-        """Reads an action up to and with its right delimiter."""
+        """Read an action with its right delimiter."""
         text = self.text
         size = len(text)
         right = self.right
@@ -166,7 +165,7 @@ class _Scanner:
                 at = self._rare(at, char)
 
     def _rare(self, at: int, char: str) -> int:
-        """A token that few actions have: `:=`, a raw text, a character, a name in another script, or a sign of its own."""
+        """Read a rare token: `:=`, a raw text, a character, a name in another script, a sign."""
         text = self.text
         if char == ":":
             if text[at + 1 : at + 2] != "=":
@@ -189,7 +188,7 @@ class _Scanner:
         raise TemplateError(f"unrecognized character in action: {describe(char)}", column=at)
 
     def _blanks(self, at: int) -> int:
-        """A run of blanks; the last one may belong to the trim marker of the right delimiter."""
+        """Read blanks; the last one may belong to the trim marker of the right delimiter."""
         text = self.text
         start = at
         size = len(text)
@@ -212,7 +211,7 @@ class _Scanner:
         return at
 
     def _terminated(self, start: int, at: int) -> None:
-        """Identifiers, fields and variables end with a blank, punctuation or the delimiter."""
+        """Raise an error unless a blank, punctuation or the delimiter ends the word."""
         char = self.text[at : at + 1]
         if char and char not in _TERMINATORS and not self.text.startswith(self.right, at):
             raise TemplateError(f"bad character {describe(char)}", column=start)
@@ -228,7 +227,7 @@ class _Scanner:
         return at
 
     def _field(self, start: int, kind: int) -> int:
-        """.name or $name; a dot alone is the cursor, a dollar sign alone the data given to execute."""
+        """Read .name or $name; a dot alone is the cursor, a dollar sign alone the data of execute."""
         at = self._word(start + 1)
         self._terminated(start, at)
         if at == start + 1 and kind == FIELD:
@@ -255,7 +254,7 @@ class _Scanner:
         return at + 1
 
     def _number(self, start: int) -> int:
-        """Anything that begins like a number; the parser judges whether it is one."""
+        """Read what begins like a number; the parser judges whether it is one."""
         kind = NUMBER
         at, good = self._scan_number(start)
         if good and self.text[at : at + 1] in ("+", "-"):

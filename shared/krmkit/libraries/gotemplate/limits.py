@@ -1,20 +1,18 @@
-"""The limits of parsing and executing a template. Everything is counted: a hostile template ends in an error."""
+"""The limits of parsing and executing a template; exceeding one is an error."""
 
 from __future__ import annotations
 
 
 class TemplateLimits:
-    """Bounds of one template; pass a Limits with larger numbers to parse() to raise them.
+    """Bounds of one template; parse() takes others.
 
     nesting: control structures and parentheses inside each other, in the text.
-    depth: nested control structures and template calls at execution; each takes two Python frames, so a larger number
-        may need a larger sys.setrecursionlimit.
+    depth: nested control structures and template calls at execution; each takes two Python frames, so a
+        larger number may need a larger sys.setrecursionlimit.
     steps: nodes executed in loops and templates called from templates.
     output: characters written.
-    work: what functions do, in steps of some 250 ns: texts and lists that are gone through or made.
+    work: of functions, in steps of some 250 ns: texts and lists that they read or make.
     """
-
-    __slots__ = ("depth", "nesting", "output", "steps", "work")
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ _INT_MIN, _INT_MAX, _UINT_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 
 
 def unquote(text: str) -> str:
-    """strconv.Unquote of a string in double quotes or backquotes. Raises GoInputError."""
+    """Read a string in double quotes or backquotes, as strconv.Unquote does. Raises GoInputError."""
     if text[0] == "`":
         return text[1:-1].replace("\r", "")
     body = text[1:-1]
@@ -31,7 +31,7 @@ def unquote(text: str) -> str:
 
 
 def _unquote_char(text: str, at: int, mark: str) -> tuple[str, int]:
-    """One character or escape; a byte of \\x and octal escapes above 127 comes as surrogateescape has it."""
+    """Read a character or an escape; a byte above 127 becomes a surrogate, as surrogateescape has it."""
     char = text[at]
     if char == mark:
         raise GoInputError("invalid syntax")
@@ -64,7 +64,7 @@ def _byte(code: int) -> str:
 
 
 def rune(text: str) -> int:
-    """The number of a character constant such as 'a'. Raises GoInputError."""
+    """Return the number of a character constant such as 'a'. Raises GoInputError."""
     body = text[1:]
     if body == "'":
         raise GoInputError("invalid syntax")
@@ -79,7 +79,7 @@ def rune(text: str) -> int:
 
 
 class Number:
-    """A number under every type that can hold it; None where it cannot. `text` is how it was written."""
+    """A number in each type that can hold it, else None; `text` is the number as written."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -89,7 +89,7 @@ class Number:
         self.complex: complex | None = None
 
     def ideal(self) -> object:
-        """The value where no type is asked for: int, float or complex by its form; None when it overflows an int."""
+        """Return an int, float or complex by the form of the number; None if it overflows an int."""
         if self.complex is not None:
             return self.complex
         text = self.text
@@ -108,7 +108,7 @@ def _is_hex_int(text: str) -> bool:
 
 
 def number(text: str, is_char: bool = False, is_complex: bool = False) -> Number:
-    """A number from its text. Raises GoInputError."""
+    """Read a number. Raises GoInputError."""
     found = Number(text)
     if is_char:
         found.int = found.uint = rune(text)

@@ -1,4 +1,4 @@
-"""range: over lists, maps with sorted keys, and numbers; counted, so that it ends."""
+"""The loops of range over lists, maps with sorted keys, and numbers; their rounds are counted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class LoopSlots:
-    """Where the frame keeps what a loop sets: slot 0 is none.
+    """The places in the frame that a loop sets; 0 is none.
 
-    item, index: the variables. declared: the declared type of an element. assigned: the same for variables that are assigned.
+    item, index: the variables. declared: the declared type of an element. assigned: the types of variables
+    that the range assigns instead of declaring them.
     """
 
     def __init__(self, variables: list[int], declared: int, assigned: list[int]) -> None:
@@ -38,7 +39,7 @@ def loop(
     last: Node,
     pipe: Node,
 ) -> Statement:
-    """The statement of a range. cost: the nodes of one iteration.
+    """Compile a range. cost: the nodes of one round.
 
     Errors are at `last` for a value that cannot be ranged over, and at `pipe` where a limit ends the loop.
     """

@@ -14,30 +14,70 @@ SPACES = (
 class Node:
     """Base of all nodes; `pos` is the offset in the text."""
 
-    __slots__ = ("pos",)
-
     def __init__(self, pos: int) -> None:
         self.pos = pos
 
 
-class Text(Node):
-    """Plain text."""
-
-    __slots__ = ("text",)
+class Word(Node):
+    """A node that is one word; `text` is the word as written."""
 
     def __init__(self, pos: int, text: str) -> None:
         self.pos = pos
         self.text = text
 
+    def __str__(self) -> str:
+        return self.text
+
+
+class Text(Word):
+    """Plain text."""
+
+
+class Jump(Word):
+    """{{break}} or {{continue}}"""
+
+
+class Identifier(Word):
+    """A function's name."""
+
+
+class Dot(Word):
+    """The cursor."""
+
+
+class Nil(Word):
+    """The constant nil."""
+
+
+class Bool(Word):
+    """true or false"""
+
+
+class Numeral(Word):
+    """A number or a character constant."""
+
+    def __init__(self, pos: int, number: Number) -> None:
+        super().__init__(pos, number.text)
+        self.number = number
+
+
+class String(Word):
+    """A quoted string; `value` is the text that it stands for."""
+
+    def __init__(self, pos: int, text: str, value: str) -> None:
+        super().__init__(pos, text)
+        self.value = value
+
 
 class Action(Node):
     """{{pipeline}}"""
 
-    __slots__ = ("pipe",)
-
     def __init__(self, pos: int, pipe: Pipe) -> None:
         self.pos = pos
         self.pipe = pipe
+
+    def __str__(self) -> str:
+        return f"{{{{{self.pipe}}}}}"
 
 
 class Control(Node):
@@ -45,8 +85,6 @@ class Control(Node):
 
     An {{else if}} or {{else with}} is a Control that is the only node of `otherwise`.
     """
-
-    __slots__ = ("body", "kind", "otherwise", "pipe")
 
     def __init__(
         self, pos: int, kind: str, pipe: Pipe, body: list[Node], otherwise: list[Node] | None
@@ -57,21 +95,12 @@ class Control(Node):
         self.body = body
         self.otherwise = otherwise
 
-
-class Jump(Node):
-    """{{break}} or {{continue}}"""
-
-    __slots__ = ("kind",)
-
-    def __init__(self, pos: int, kind: str) -> None:
-        self.pos = pos
-        self.kind = kind
+    def __str__(self) -> str:
+        return f"{{{{{self.kind} {self.pipe}}}}}"
 
 
 class TemplateCall(Node):
     """{{template "name" pipeline}}; a {{block}} leaves one behind, too."""
-
-    __slots__ = ("name", "pipe")
 
     def __init__(self, pos: int, name: str, pipe: Pipe | None) -> None:
         self.pos = pos
@@ -84,9 +113,7 @@ class TemplateCall(Node):
 
 
 class Pipe(Node):
-    """Commands that hand their values on; `names` are the variables that are declared, or assigned (`assign`)."""
-
-    __slots__ = ("assign", "commands", "names")
+    """Commands that pass their values on; `names` are the variables it declares, or assigns (`assign`)."""
 
     def __init__(self, pos: int) -> None:
         self.pos = pos
@@ -103,8 +130,6 @@ class Pipe(Node):
 class Command(Node):
     """An operand, or a function with its arguments."""
 
-    __slots__ = ("args",)
-
     def __init__(self, pos: int) -> None:
         self.pos = pos
         self.args: list[Node] = []
@@ -113,23 +138,8 @@ class Command(Node):
         return " ".join([f"({arg})" if isinstance(arg, Pipe) else str(arg) for arg in self.args])
 
 
-class Identifier(Node):
-    """A function's name."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, pos: int, name: str) -> None:
-        self.pos = pos
-        self.name = name
-
-    def __str__(self) -> str:
-        return self.name
-
-
 class Variable(Node):
     """$name.field.field"""
-
-    __slots__ = ("fields", "name")
 
     def __init__(self, pos: int, name: str, fields: list[str]) -> None:
         self.pos = pos
@@ -143,8 +153,6 @@ class Variable(Node):
 class Field(Node):
     """.field.field"""
 
-    __slots__ = ("fields",)
-
     def __init__(self, pos: int, fields: list[str]) -> None:
         self.pos = pos
         self.fields = fields
@@ -156,8 +164,6 @@ class Field(Node):
 class Chain(Node):
     """(pipeline).field, or function.field"""
 
-    __slots__ = ("fields", "node")
-
     def __init__(self, pos: int, node: Node, fields: list[str]) -> None:
         self.pos = pos
         self.node = node
@@ -168,68 +174,8 @@ class Chain(Node):
         return ".".join([head, *self.fields])
 
 
-class Dot(Node):
-    """The cursor."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return "."
-
-
-class Nil(Node):
-    """The constant nil."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return "nil"
-
-
-class Bool(Node):
-    """true or false"""
-
-    __slots__ = ("value",)
-
-    def __init__(self, pos: int, value: bool) -> None:
-        self.pos = pos
-        self.value = value
-
-    def __str__(self) -> str:
-        return "true" if self.value else "false"
-
-
-class Numeral(Node):
-    """A number or a character constant."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, pos: int, number: Number) -> None:
-        self.pos = pos
-        self.number = number
-
-    def __str__(self) -> str:
-        return self.number.text
-
-
-class String(Node):
-    """A string; `quoted` is how it was written."""
-
-    __slots__ = ("quoted", "text")
-
-    def __init__(self, pos: int, quoted: str, text: str) -> None:
-        self.pos = pos
-        self.quoted = quoted
-        self.text = text
-
-    def __str__(self) -> str:
-        return self.quoted
-
-
 class Tree:
     """One template: its own name, the name and the text it was parsed from, and its nodes."""
-
-    __slots__ = ("name", "nodes", "parse_name", "text")
 
     def __init__(self, name: str, parse_name: str, text: str, nodes: list[Node]) -> None:
         self.name = name
@@ -239,5 +185,5 @@ class Tree:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing in it but blanks."""
+        """True if the tree holds nothing but blanks."""
         return all(isinstance(node, Text) and not node.text.strip(SPACES) for node in self.nodes)

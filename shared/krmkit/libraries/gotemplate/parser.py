@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.gotemplate.lex import (
-    BLOCK,
-    BREAK,
-    DEFINE,
-    DOT,
-    ELSE,
-    END,
-    EOF,
-    IF,
-    KEYWORD,
-    LEFT_DELIM,
-    NIL,
-    RANGE,
-    RAW_STRING,
-    RIGHT_DELIM,
-    STRING,
-    TEMPLATE,
-    TEXT,
-    WITH,
-    Token,
-    lex,
-)
+from krmkit.libraries.gotemplate import lex
+from krmkit.libraries.gotemplate.lex import Token
 from krmkit.libraries.gotemplate.limits import TemplateLimits
-from krmkit.libraries.gotemplate.literals import unquote
-from krmkit.libraries.gotemplate.nodes import Action, Control, Jump, Node, Pipe, TemplateCall, Text, Tree
+from krmkit.libraries.gotemplate.nodes import (
+    Action,
+    Control,
+    Jump,
+    Node,
+    Pipe,
+    TemplateCall,
+    Text,
+    Tree,
+    Word,
+)
 from krmkit.libraries.gotemplate.pipelines import Pipelines
 
 TYPE_CHECKING = False
@@ -37,33 +25,31 @@ if TYPE_CHECKING:
 
     from krmkit.libraries.gotemplate.limits import TemplateLimits
 
-_CONTROLS = {IF: "if", WITH: "with", RANGE: "range"}
+_CONTROLS = {lex.IF: "if", lex.WITH: "with", lex.RANGE: "range"}
 
 
 def parse_trees(
     name: str, text: str, functions: Container[str], left: str, right: str, limits: TemplateLimits
 ) -> dict[str, Tree]:
-    """The trees of a text by name, that of the text itself among them. Raises TemplateError (phase "parse")."""
+    """Return the trees of a text by name, its own included. Raises TemplateError (phase "parse")."""
     jumps = tuple([word for word in ("break", "continue") if word in functions])
-    parser = _Parser(name, text, lex(text, left or "{{", right or "}}", jumps), functions, limits)
+    parser = _Parser(name, text, lex.lex(text, left or "{{", right or "}}", jumps), functions, limits)
     parser.file()
     return parser.trees
 
 
 class _Parser(Pipelines):
-    """The structure around the actions: definitions, control structures, plain text."""
-
-    __slots__ = ()
+    """The parser of the structure around the actions: definitions, control structures, plain text."""
 
     def file(self) -> None:
-        """The whole text; definitions are allowed here only."""
+        """Parse the whole text, in which alone definitions are allowed."""
         nodes: list[Node] = []
         tokens = self.tokens
-        while tokens[self.at][0] != EOF:
-            if tokens[self.at][0] == LEFT_DELIM:
+        while tokens[self.at][0] != lex.EOF:
+            if tokens[self.at][0] == lex.LEFT_DELIM:
                 start = self.at
                 self.at += 1
-                if self.next()[0] == DEFINE:
+                if self.next()[0] == lex.DEFINE:
                     self.definition()
                     continue
                 self.at = start
@@ -78,15 +64,15 @@ class _Parser(Pipelines):
         context = "define clause"
         name = self.template_name(self.next(), context)
         token = self.next()
-        if token[0] != RIGHT_DELIM:
+        if token[0] != lex.RIGHT_DELIM:
             raise self.unexpected(token, context)
         nodes, end = self.own_list()
-        if end.kind != "end":
+        if end.text != "end":
             raise self.error(f"unexpected {end} in {context}")
         self.add(name, nodes)
 
     def own_list(self) -> tuple[list[Node], _End]:
-        """The body of a template inside this text: it has variables and loops of its own."""
+        """Parse the body of a template inside this text, which has its own variables and loops."""
         outer = self.variables, self.visible, self.ranges, self.action
         self.variables, self.visible, self.ranges, self.action = ["$"], {"$": 1}, 0, -1
         self.nest()
@@ -104,9 +90,9 @@ class _Parser(Pipelines):
             raise self.error(f"template: multiple definition of template {quote(name)}")
 
     def node_list(self) -> tuple[list[Node], _End]:
-        """Nodes up to {{end}} or {{else}}."""
+        """Parse nodes up to {{end}} or {{else}}."""
         nodes: list[Node] = []
-        while self.peek()[0] != EOF:
+        while self.peek()[0] != lex.EOF:
             node = self.text_or_action()
             if type(node) is _End:
                 return nodes, node
@@ -115,69 +101,69 @@ class _Parser(Pipelines):
 
     def text_or_action(self) -> Node:
         token = self.next()
-        if token[0] == TEXT:
+        if token[0] == lex.TEXT:
             return Text(token[1], token[2])
-        if token[0] != LEFT_DELIM:
+        if token[0] != lex.LEFT_DELIM:
             raise self.unexpected(token, "input")
         self.action = token[1]
         start = self.at
         kind, pos, word = self.next()
         node: Node
-        if kind < KEYWORD or kind in (DOT, NIL, DEFINE):
+        if kind < lex.KEYWORD or kind in (lex.DOT, lex.NIL, lex.DEFINE):
             self.at = start
             pos = self.peek()[1]
-            node = Action(pos, self.pipeline("command", RIGHT_DELIM))
+            node = Action(pos, self.pipeline("command", lex.RIGHT_DELIM))
         elif kind in _CONTROLS:
             node = self.control(_CONTROLS[kind])
-        elif kind == END:
+        elif kind == lex.END:
             pos = self.expect_right("end")
             node = _End(pos, "end")
-        elif kind == ELSE:
+        elif kind == lex.ELSE:
             token = self.peek()
             # {{else if}} and {{else with}}: the word stays for the parser of the branch.
-            pos = token[1] if token[0] in (IF, WITH) else self.expect_right("else")
+            pos = token[1] if token[0] in (lex.IF, lex.WITH) else self.expect_right("else")
             node = _End(pos, "else")
-        elif kind == TEMPLATE:
+        elif kind == lex.TEMPLATE:
             node = self.template_call()
-        elif kind == BLOCK:
+        elif kind == lex.BLOCK:
             node = self.block()
         else:
-            node = self.jump(kind, pos, word)
+            node = self.jump(pos, word)
         self.action = -1
         return node
 
     def expect_right(self, context: str) -> int:
         token = self.next()
-        if token[0] != RIGHT_DELIM:
+        if token[0] != lex.RIGHT_DELIM:
             raise self.unexpected(token, context)
         return token[1]
 
-    def jump(self, kind: int, pos: int, word: str) -> Node:
+    def jump(self, pos: int, word: str) -> Node:
         self.expect_right(f"{{{{{word}}}}}")
         if not self.ranges:
             raise self.error(f"{{{{{word}}}}} outside {{{{range}}}}")
-        return Jump(pos, "break" if kind == BREAK else "continue")
+        return Jump(pos, word)
 
     def control(self, kind: str) -> Node:
-        """if, with, range; chains of else if and else with are read in a loop, however long."""
+        """Parse if, with, range; a loop reads chains of else if and else with, however long."""
         outer = len(self.variables)
         links: list[tuple[Pipe, list[Node]]] = []
         self.nest()
         tail: list[Node] | None = None
         while True:
-            pipe = self.pipeline(kind, RIGHT_DELIM)
+            pipe = self.pipeline(kind, lex.RIGHT_DELIM)
             self.ranges += kind == "range"
             body, end = self.node_list()
             self.ranges -= kind == "range"
             links.append((pipe, body))
-            if end.kind == "end":
+            if end.text == "end":
                 break
             again = self.peek()[0]
-            if (kind == "if" and again == IF) or (kind == "with" and again == WITH):
+            if (kind == "if" and again == lex.IF) or (kind == "with" and again == lex.WITH):
                 self.at += 1
                 continue
             tail, end = self.node_list()
-            if end.kind != "end":
+            if end.text != "end":
                 raise self.error(f"expected end; found {end}")
             break
         self.nesting -= 1
@@ -188,44 +174,35 @@ class _Parser(Pipelines):
         return node
 
     def template_name(self, token: Token, context: str) -> str:
-        if token[0] not in (STRING, RAW_STRING):
+        if token[0] not in (lex.STRING, lex.RAW_STRING):
             raise self.unexpected(token, context)
-        try:
-            return unquote(token[2])
-        except GoInputError as error:
-            raise self.error(str(error)) from None
+        return self.unquoted(token[2])
 
     def template_call(self) -> Node:
         context = "template clause"
         token = self.next()
         name = self.template_name(token, context)
-        if self.peek()[0] == RIGHT_DELIM:
+        if self.peek()[0] == lex.RIGHT_DELIM:
             self.at += 1
             return TemplateCall(token[1], name, None)
-        return TemplateCall(token[1], name, self.pipeline(context, RIGHT_DELIM))
+        return TemplateCall(token[1], name, self.pipeline(context, lex.RIGHT_DELIM))
 
     def block(self) -> Node:
-        """A definition and its use in one."""
+        """Parse a definition that is used where it stands."""
         context = "block clause"
         token = self.next()
         name = self.template_name(token, context)
-        pipe = self.pipeline(context, RIGHT_DELIM)
+        pipe = self.pipeline(context, lex.RIGHT_DELIM)
         head = self.at - 1
         nodes, end = self.own_list()
-        if end.kind != "end":
+        if end.text != "end":
             raise self.error(f"unexpected {end} in {context}", head)
         self.add(name, nodes)
         return TemplateCall(token[1], name, pipe)
 
 
-class _End(Node):
+class _End(Word):
     """{{end}} or {{else}}; never part of a tree."""
 
-    __slots__ = ("kind",)
-
-    def __init__(self, pos: int, kind: str) -> None:
-        self.pos = pos
-        self.kind = kind
-
     def __str__(self) -> str:
-        return f"{{{{{self.kind}}}}}"
+        return f"{{{{{self.text}}}}}"

@@ -1,78 +1,26 @@
-"""Parses the inside of actions: pipelines, commands, operands; with the errors of Go's parser."""
+"""The parser of the inside of actions: pipelines, commands, operands; with the errors of Go's parser."""
 
 from __future__ import annotations
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.gotemplate import lex, nodes
 from krmkit.libraries.gotemplate.errors import TemplateError
-from krmkit.libraries.gotemplate.lex import (
-    ASSIGN,
-    BOOL,
-    CHAR,
-    CHAR_CONSTANT,
-    COMPLEX,
-    DECLARE,
-    DOT,
-    EOF,
-    ERROR,
-    FIELD,
-    IDENTIFIER,
-    KEYWORD,
-    LEFT_PAREN,
-    NIL,
-    NUMBER,
-    PIPE,
-    RAW_STRING,
-    RIGHT_DELIM,
-    RIGHT_PAREN,
-    SPACE,
-    STRING,
-    VARIABLE,
-    Token,
-)
+from krmkit.libraries.gotemplate.lex import Token
 from krmkit.libraries.gotemplate.limits import TemplateLimits
 from krmkit.libraries.gotemplate.literals import number, unquote
-from krmkit.libraries.gotemplate.nodes import (
-    Bool,
-    Chain,
-    Command,
-    Dot,
-    Field,
-    Identifier,
-    Nil,
-    Node,
-    Numeral,
-    Pipe,
-    String,
-    Tree,
-    Variable,
-)
+from krmkit.libraries.gotemplate.nodes import Command, Node, Pipe, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
-_OPERANDS = frozenset(
-    (
-        BOOL,
-        CHAR_CONSTANT,
-        COMPLEX,
-        DOT,
-        FIELD,
-        IDENTIFIER,
-        NUMBER,
-        NIL,
-        RAW_STRING,
-        STRING,
-        VARIABLE,
-        LEFT_PAREN,
-    )
-)
 _PARENTHESIZED = "parenthesized pipeline"
+_WORDS = {lex.BOOL: nodes.Bool, lex.DOT: nodes.Dot, lex.NIL: nodes.Nil}
 
 
 class Pipelines:
-    """A position in the tokens, what is defined at it, and the pipelines that begin there."""
+    """A position in the tokens, the names defined there, and the pipelines that begin there."""
 
     def __init__(
         self, name: str, text: str, tokens: list[Token], functions: Container[str], limits: TemplateLimits
@@ -94,7 +42,7 @@ class Pipelines:
     # Errors
 
     def error(self, message: str, seen: int | None = None) -> TemplateError:
-        """The error for the furthest token seen, or the one given."""
+        """Return the error at the furthest token seen, or at the one given."""
         if seen is None:
             seen = max(self.seen, self.at - 1)
         line = self.line(self.tokens[seen][1])
@@ -105,15 +53,15 @@ class Pipelines:
 
     def unexpected(self, token: Token, context: str) -> TemplateError:
         kind, offset, value = token
-        if kind == ERROR:
+        if kind == lex.ERROR:
             extra = ""
             if self.action >= 0 and self.line(self.action) != self.line(offset):
                 started = f"started at {self.name}:{self.line(self.action)}"
                 extra = f" {started}" if value.endswith(" action") else f" in action {started}"
             return self.error(value + extra)
-        if kind == EOF:
+        if kind == lex.EOF:
             shown = "EOF"
-        elif kind > KEYWORD:
+        elif kind > lex.KEYWORD:
             shown = f"<{value}>"
         elif len(value.encode("utf-8", "surrogateescape")) > 10:
             shown = quote(value[:10]) + "..."
@@ -132,18 +80,18 @@ class Pipelines:
     # Tokens
 
     def next(self) -> Token:
-        """The next token that is not blank."""
+        """Return the next token that is not blank, and go past it."""
         token = self.tokens[self.at]
-        if token[0] == SPACE:
+        if token[0] == lex.SPACE:
             self.at += 1
             token = self.tokens[self.at]
         self.at += 1
         return token
 
     def peek(self) -> Token:
-        """The same without going past it; blanks are gone past."""
+        """Return the next token that is not blank, and go past the blanks only."""
         token = self.tokens[self.at]
-        if token[0] == SPACE:
+        if token[0] == lex.SPACE:
             self.at += 1
             token = self.tokens[self.at]
         self.seen = max(self.seen, self.at)
@@ -152,9 +100,9 @@ class Pipelines:
     # Pipelines
 
     def pipeline(self, context: str, end: int) -> Pipe:
-        """declarations? command ('|' command)*, up to and with its end."""
+        """Parse declarations? command ('|' command)*, up to and with its end."""
         pipe = Pipe(self.peek()[1])
-        if self.tokens[self.at][0] == VARIABLE:
+        if self.tokens[self.at][0] == lex.VARIABLE:
             self.declarations(pipe, context)
         commands = pipe.commands
         while True:
@@ -162,31 +110,31 @@ class Pipelines:
             kind = token[0]
             if kind == end:
                 break
-            if kind not in _OPERANDS:
+            if kind not in lex.OPERANDS:
                 raise self.unexpected(token, context)
             self.at -= 1
             commands.append(self.command())
         if not commands:
             raise self.error(f"missing value for {context}")
         for stage, command in enumerate(commands[1:], 2):
-            if isinstance(command.args[0], (Bool, Dot, Nil, Numeral, String)):
+            if isinstance(command.args[0], (nodes.Bool, nodes.Dot, nodes.Nil, nodes.Numeral, nodes.String)):
                 raise self.error(f"non executable command in pipeline stage {stage}")
         return pipe
 
     def declarations(self, pipe: Pipe, context: str) -> None:
-        """$a := or $a = or, in a range, $a, $b := in front of a pipeline."""
+        """Parse $a := or $a = or, in a range, $a, $b := in front of a pipeline."""
         while True:
             start = self.at
             word = self.tokens[start][2]
             self.at += 1
             kind, _, value = self.peek()
-            if kind in (ASSIGN, DECLARE):
+            if kind in (lex.ASSIGN, lex.DECLARE):
                 self.at += 1
-                pipe.assign = kind == ASSIGN
+                pipe.assign = kind == lex.ASSIGN
                 pipe.names.append(word)
                 self.declare(word)
                 return
-            if kind != CHAR or value != ",":
+            if kind != lex.CHAR or value != ",":
                 self.at = start
                 return
             self.at += 1
@@ -195,9 +143,9 @@ class Pipelines:
             if context != "range" or len(pipe.names) > 1:
                 raise self.error(f"too many declarations in {context}")
             kind = self.peek()[0]
-            if kind not in (VARIABLE, RIGHT_DELIM, RIGHT_PAREN):
+            if kind not in (lex.VARIABLE, lex.RIGHT_DELIM, lex.RIGHT_PAREN):
                 raise self.error("range can only initialize variables")
-            if kind != VARIABLE:
+            if kind != lex.VARIABLE:
                 return
 
     def declare(self, name: str) -> None:
@@ -205,13 +153,13 @@ class Pipelines:
         self.visible[name] = self.visible.get(name, 0) + 1
 
     def forget(self, outer: int) -> None:
-        """Ends the scope of all variables but the first `outer` ones."""
+        """End the scope of all variables but the first `outer` ones."""
         for name in self.variables[outer:]:
             self.visible[name] -= 1
         del self.variables[outer:]
 
     def command(self) -> Command:
-        """Operands with blanks between them, up to a pipe or the pipeline's end."""
+        """Parse operands with blanks between them, up to a pipe or the pipeline's end."""
         tokens = self.tokens
         command = Command(self.peek()[1])
         args = command.args
@@ -221,14 +169,14 @@ class Pipelines:
                 args.append(node)
             token = tokens[self.at]
             kind = token[0]
-            if kind == SPACE:
+            if kind == lex.SPACE:
                 self.at += 1
                 continue
-            if kind in (RIGHT_DELIM, RIGHT_PAREN):
+            if kind in (lex.RIGHT_DELIM, lex.RIGHT_PAREN):
                 self.seen = max(self.seen, self.at)
                 break
             self.at += 1
-            if kind != PIPE:
+            if kind != lex.PIPE:
                 raise self.unexpected(token, "operand")
             break
         if not args:
@@ -236,73 +184,70 @@ class Pipelines:
         return command
 
     def operand(self) -> Node | None:
-        """A term with the fields that follow it; None if there is no term here."""
+        """Parse a term with the fields that follow it; None if there is no term here."""
         kind, pos, word = self.peek()
         node: Node
-        if kind == FIELD:
+        if kind == lex.FIELD:
             self.at += 1
-            node = Field(pos, [word[1:]])
-        elif kind == VARIABLE:
+            node = nodes.Field(pos, [word[1:]])
+        elif kind == lex.VARIABLE:
             self.at += 1
             if not self.visible.get(word):
                 raise self.error(f"undefined variable {quote(word)}")
-            node = Variable(pos, word, [])
-        elif kind == IDENTIFIER:
+            node = nodes.Variable(pos, word, [])
+        elif kind == lex.IDENTIFIER:
             self.at += 1
             if word not in self.functions:
                 raise self.error(f"function {quote(word)} not defined")
-            node = Identifier(pos, word)
-        elif kind in (STRING, RAW_STRING):
+            node = nodes.Identifier(pos, word)
+        elif kind in (lex.STRING, lex.RAW_STRING):
             self.at += 1
-            try:
-                node = String(pos, word, unquote(word))
-            except GoInputError as error:
-                raise self.error(str(error)) from None
-        elif kind == LEFT_PAREN:
+            node = nodes.String(pos, word, self.unquoted(word))
+        elif kind == lex.LEFT_PAREN:
             self.at += 1
             self.nest()
-            node = self.pipeline(_PARENTHESIZED, RIGHT_PAREN)
+            node = self.pipeline(_PARENTHESIZED, lex.RIGHT_PAREN)
             self.nesting -= 1
         else:
             literal = self.literal(kind, pos, word)
             if literal is None:
                 return None
             node = literal
-        if self.tokens[self.at][0] == FIELD:
+        if self.tokens[self.at][0] == lex.FIELD:
             return self.chain(node)
         return node
 
+    def unquoted(self, word: str) -> str:
+        try:
+            return unquote(word)
+        except GoInputError as error:
+            raise self.error(str(error)) from None
+
     def literal(self, kind: int, pos: int, word: str) -> Node | None:
-        node: Node
-        if kind in (NUMBER, CHAR_CONSTANT, COMPLEX):
+        if kind in (lex.NUMBER, lex.CHAR_CONSTANT, lex.COMPLEX):
             self.at += 1
             try:
-                return Numeral(pos, number(word, kind == CHAR_CONSTANT, kind == COMPLEX))
+                return nodes.Numeral(pos, number(word, kind == lex.CHAR_CONSTANT, kind == lex.COMPLEX))
             except GoInputError as error:
                 raise self.error(str(error)) from None
-        if kind == DOT:
-            node = Dot(pos)
-        elif kind == BOOL:
-            node = Bool(pos, word == "true")
-        elif kind == NIL:
-            node = Nil(pos)
-        else:
+        made = _WORDS.get(kind)
+        if made is None:
             return None
         self.at += 1
-        return node
+        return made(pos, word)
 
     def chain(self, node: Node) -> Node:
-        """The fields behind a term; those of a field or a variable become part of it, with the first one's place."""
+        """Parse the fields behind a term; a field or variable takes them in, at the first one's place."""
         pos = self.tokens[self.at][1]
         fields: list[str] = []
-        while self.tokens[self.at][0] == FIELD:
+        while self.tokens[self.at][0] == lex.FIELD:
             fields.append(self.tokens[self.at][2][1:])
             self.at += 1
         self.seen = max(self.seen, self.at)
-        if isinstance(node, Field):
-            return Field(pos, node.fields + fields)
-        if isinstance(node, Variable):
-            return Variable(pos, node.name, fields)
-        if isinstance(node, (Identifier, Pipe)):
-            return Chain(pos, node, fields)
+        if isinstance(node, nodes.Field):
+            return nodes.Field(pos, node.fields + fields)
+        if isinstance(node, nodes.Variable):
+            return nodes.Variable(pos, node.name, fields)
+        if isinstance(node, (nodes.Identifier, Pipe)):
+            return nodes.Chain(pos, node, fields)
         raise self.error(f"unexpected . after term {quote(str(node))}")

@@ -1,4 +1,4 @@
-"""The fields of its data that a template names, found in its tree; nothing is executed."""
+"""The fields of its data that a template names, read from its tree without executing it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,18 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from krmkit.libraries.gotemplate import nodes
 from krmkit.libraries.gotemplate.limits import DEFAULT_LIMITS
-from krmkit.libraries.gotemplate.nodes import (
-    Action,
-    Chain,
-    Command,
-    Control,
-    Field,
-    Node,
-    Pipe,
-    TemplateCall,
-    Variable,
-)
 from krmkit.libraries.gotemplate.parser import parse_trees
 
 FieldNames = Mapping[str, "FieldNames | None"]
-"""Known fields by name, each with those below it; None where any field may be below."""
+"""Known fields by name, each with those below it; None if any field may be below."""
 
 _NAME = "template"
 
 
 class _AnyName:
-    """Holds every name of a function: a parser asks only whether it does."""
+    """A set that contains every function name; the parser only tests membership."""
 
     def __contains__(self, name: object) -> bool:
         return name not in ("break", "continue")
@@ -39,8 +29,8 @@ def root_fields(text: str, called: bool = True) -> tuple[tuple[str, ...], ...]:
 
     root_fields("{{ range .nodes }}{{ .name }}{{ $.site }}{{ end }}")   # (("nodes",), ("site",))
 
-    In `range` and `with` the dot is another value, so only chains from `$` begin at the data there. In templates that others call
-    the dot is unknown, and counts as the data; without `called` they are left out.
+    In `range` and `with` the dot is another value, so only chains from `$` begin at the data there. In
+    templates that others call the dot is unknown, and counts as the data; without `called` they are left out.
     """
     trees = parse_trees(_NAME, text, _AnyName(), "{{", "}}", DEFAULT_LIMITS)
     found: dict[tuple[str, ...], None] = {}
@@ -51,7 +41,7 @@ def root_fields(text: str, called: bool = True) -> tuple[tuple[str, ...], ...]:
 
 
 class UnknownField(NamedTuple):
-    """A field that data do not have: `.lb.hots`, its name `hots`, what is above it (`.lb`), and the fields that are there."""
+    """A field that data lack: `.lb.hots`, its name `hots`, the path above (`.lb`), and the fields there."""
 
     path: str
     name: str
@@ -62,7 +52,8 @@ class UnknownField(NamedTuple):
 def unknown_fields(text: str, known: FieldNames) -> Iterator[UnknownField]:
     """Yield the first unknown field of each chain of a template. Raises TemplateError.
 
-    list(unknown_fields("{{ .lb.hots }}", {"lb": {"host": None}}))   # [UnknownField(".lb.hots", "hots", ".lb", ["host"])]
+    unknown_fields("{{ .lb.hots }}", {"lb": {"host": None}})
+    # UnknownField(".lb.hots", "hots", ".lb", ["host"])
     """
     for chain in root_fields(text, called=False) if "{{" in text else ():
         names: FieldNames | None = known
@@ -76,23 +67,23 @@ def unknown_fields(text: str, known: FieldNames) -> Iterator[UnknownField]:
             names = names[name]
 
 
-def _fields(nodes: list[Node], at_root: bool) -> Iterator[tuple[str, ...]]:
-    for node in nodes:
-        if isinstance(node, Field):
+def _fields(parts: list[nodes.Node], at_root: bool) -> Iterator[tuple[str, ...]]:
+    for node in parts:
+        if isinstance(node, nodes.Field):
             if at_root:
                 yield tuple(node.fields)
-        elif isinstance(node, Variable):
+        elif isinstance(node, nodes.Variable):
             if node.name == "$" and node.fields:
                 yield tuple(node.fields)
-        elif isinstance(node, Action | TemplateCall):
+        elif isinstance(node, nodes.Action | nodes.TemplateCall):
             yield from _fields([node.pipe] if node.pipe is not None else [], at_root)
-        elif isinstance(node, Pipe):
+        elif isinstance(node, nodes.Pipe):
             yield from _fields([*node.commands], at_root)
-        elif isinstance(node, Command):
+        elif isinstance(node, nodes.Command):
             yield from _fields(node.args, at_root)
-        elif isinstance(node, Chain):
+        elif isinstance(node, nodes.Chain):
             yield from _fields([node.node], at_root)
-        elif isinstance(node, Control):
+        elif isinstance(node, nodes.Control):
             yield from _fields([node.pipe], at_root)
             yield from _fields(node.body, at_root and node.kind == "if")
             yield from _fields(node.otherwise or [], at_root)

@@ -1,4 +1,4 @@
-"""Compiles the nodes of a template to Python closures that write: text, actions, if, with, range, template calls."""
+"""Compiles the nodes of a template to Python closures that write."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from krmkit.libraries.gotemplate.execution import Expression, Frame, Statement, Write
 
 _BLOCK = 64
-"""Nodes of a list that run between two looks at how much has been written."""
+"""Nodes of a list that run between two counts of the output."""
 
 
 def compile_tree(
     tree: Tree, functions: Mapping[str, GoFunction], builtins: Mapping[str, GoFunction], missing: str
 ) -> Program:
-    """The program of a tree. `missing`: what an absent key is, one of default, zero, error."""
+    """Compile a tree. `missing`: the option missingkey, one of default, zero, error."""
     compiler = _Statements(Site(tree, missing), functions, builtins)
     body = compiler.body(tree.nodes)
     return Program(body, compiler.site, compiler.slots, compiler.cost)
@@ -39,10 +39,10 @@ class _Statements(Expressions):
     ) -> None:
         super().__init__(site, functions, builtins)
         self.nesting = 0
-        self.jumps = False  # whether what was compiled last can break or continue a loop around it
+        self.jumps = False  # True if the last statement can break or continue a loop around it
 
     def body(self, nodes: list[Node]) -> Statement:
-        """A list of nodes. Sets `jumps`."""
+        """Compile a list of nodes, and set `jumps`."""
         statements: list[Statement] = []
         jumps = False
         text = ""
@@ -62,7 +62,7 @@ class _Statements(Expressions):
             statements.append(self.statement(node))
             jumps |= self.jumps
             if isinstance(node, Jump):
-                break  # nothing behind it is ever come to
+                break  # what follows is never executed
         if text:
             statements.append(_text(text))
         self.jumps = jumps
@@ -74,7 +74,7 @@ class _Statements(Expressions):
         return _all(statements)
 
     def statement(self, node: Node) -> Statement:
-        """A node that is neither text nor an action that prints."""
+        """Compile a node that is neither text nor an action that prints."""
         if isinstance(node, Control):
             outer = len(self.scope)
             self.nesting += 1
@@ -86,7 +86,7 @@ class _Statements(Expressions):
             return self.template_call(node)
         if isinstance(node, Jump):
             self.jumps = True
-            return _jump(node.kind)
+            return _jump(BREAK if node.text == "break" else CONTINUE)
         assert isinstance(node, Action)
         expression, _ = self.pipe(node.pipe)
 
@@ -96,14 +96,14 @@ class _Statements(Expressions):
         return silent
 
     def value(self, node: Action | Control) -> tuple[Expression, Node]:
-        """The value of a pipeline where a nil interface and no value are the same."""
+        """Compile a pipeline whose user does not tell a nil interface from no value."""
         pipe = node.pipe
         if len(pipe.commands) == 1 and not pipe.names:
             return self.command(pipe.commands[0], pipe)
         return self.pipe(pipe)
 
     def action(self, node: Action, text: str) -> Statement:
-        """An action that prints, and the text in front of it."""
+        """Compile an action that prints, with the text in front of it."""
         expression, _ = self.value(node)
         site = self.site
 
@@ -135,7 +135,7 @@ class _Statements(Expressions):
         return after_text if text else plain
 
     def branches(self, node: Control) -> Statement:
-        """if and with. A chain of else if or else with becomes one statement, however long it is."""
+        """Compile if and with; a chain of else if or else with becomes one statement, however long it is."""
         is_with = node.kind == "with"
         links: list[tuple[Expression, Statement]] = []
         jumps = False
@@ -163,7 +163,7 @@ class _Statements(Expressions):
         return (_with if is_with else _if)(links, otherwise)
 
     def loop(self, node: Control) -> Statement:
-        """range."""
+        """Compile range."""
         pipe = node.pipe
         source, last = self.value(node)
         type_slot = self.new_slot()
@@ -190,7 +190,7 @@ class _Statements(Expressions):
         return loop(source, body, otherwise, places_of, cost, self.site, last, node.pipe)
 
     def template_call(self, node: Call) -> Statement:
-        """Runs another template with a frame of its own."""
+        """Compile a call of another template, which gets its own frame."""
         name = node.name
         site = self.site
         argument: Expression | None = None
@@ -228,9 +228,7 @@ def _text(text: str) -> Statement:
     return plain_text
 
 
-def _jump(kind: str) -> Statement:
-    signal = BREAK if kind == "break" else CONTINUE
-
+def _jump(signal: str) -> Statement:
     def jump(frame: Frame, dot: object, write: Write) -> str:
         return signal
 
@@ -238,7 +236,7 @@ def _jump(kind: str) -> Statement:
 
 
 def _all(statements: list[Statement]) -> Statement:
-    """Statements one after the other."""
+    """Run statements one after the other."""
     if len(statements) == 1:
         return statements[0]
     if len(statements) == 2:
@@ -249,15 +247,6 @@ def _all(statements: list[Statement]) -> Statement:
             second(frame, dot, write)
 
         return both
-    if len(statements) == 3:
-        one, two, three = statements
-
-        def triple(frame: Frame, dot: object, write: Write) -> None:
-            one(frame, dot, write)
-            two(frame, dot, write)
-            three(frame, dot, write)
-
-        return triple
 
     def each(frame: Frame, dot: object, write: Write) -> None:
         for statement in statements:
@@ -267,7 +256,7 @@ def _all(statements: list[Statement]) -> Statement:
 
 
 def _counted(blocks: list[Statement], site: Site, node: Node) -> Statement:
-    """A long list of statements, counting what is written now and then."""
+    """Run a long list of statements, checking the output limit after each block."""
 
     def counted(frame: Frame, dot: object, write: Write) -> None:
         run: Execution = frame[0]
@@ -280,7 +269,7 @@ def _counted(blocks: list[Statement], site: Site, node: Node) -> Statement:
 
 
 def _leaving(statements: list[Statement]) -> Statement:
-    """Statements of which one may break or continue a loop."""
+    """Run statements of which one may break or continue a loop."""
 
     def until_jump(frame: Frame, dot: object, write: Write) -> object:
         for statement in statements:
@@ -293,7 +282,7 @@ def _leaving(statements: list[Statement]) -> Statement:
 
 
 def _absorbing(otherwise: Statement) -> Statement:
-    """The else branch of a range: as in Go, break leaves that range only, while continue reaches the loop around it."""
+    """Run the else branch of a range. As in Go, break leaves that range, continue reaches the loop around."""
 
     def absorb(frame: Frame, dot: object, write: Write) -> object:
         signal = otherwise(frame, dot, write)

@@ -37,12 +37,12 @@ def parse(
     options: Iterable[str] = (),
     limits: TemplateLimits = DEFAULT_LIMITS,
 ) -> Template:
-    """Parses a template.
+    """Parse a template.
 
-    name: what errors call it. functions: a set ("builtins", "sprig", "hermetic", "landscaper") or functions by name,
-    beside Go's own. delims: the left and the right delimiter; "" is the usual one. options: `missingkey=default`,
-    `missingkey=zero` or `missingkey=error`. Raises TemplateError with phase "parse"; ValueError for a set or an option
-    that does not exist.
+    name: its name in errors. functions: a set ("builtins", "sprig", "hermetic", "landscaper") or functions by
+    name, beside Go's own. delims: the left and the right delimiter; "" is the usual one. options:
+    `missingkey=default`, `missingkey=zero` or `missingkey=error`. Raises TemplateError with phase "parse";
+    ValueError for an unknown set or option.
     """
     missing = "default"
     for option in options:
@@ -70,7 +70,7 @@ class _Group:
 
 
 class Template:
-    """A parsed template, and the templates associated with it: those it defines, and those parsed into its group."""
+    """A parsed template, and the group of templates that it defines or that are parsed beside it."""
 
     def __init__(self, name: str, group: _Group) -> None:
         self.name = name
@@ -82,9 +82,9 @@ class Template:
         return sorted(self._group.programs)
 
     def parse_associated(self, name: str, text: str) -> Template:
-        """Parses another text into the same group, where {{template}} finds it by its name; returns that template.
+        """Parse another text into the same group, where {{template}} finds it; return that template.
 
-        A template of the same name is replaced, unless the new one is empty. Raises TemplateError.
+        It replaces a template of the same name, unless it is empty. Raises TemplateError.
         """
         group = self._group
         left, right = group.delims
@@ -97,16 +97,16 @@ class Template:
         return Template(name, group)
 
     def execute(self, data: object = None, name: str | None = None, numbers: str = "float64") -> str:
-        """The text that the template makes of the data.
+        """Return the text that the template makes of the data.
 
-        data: what the dot is, as JSON has it (dict, list, str, int, float, bool, None); it is copied, so that functions
-        such as sprig's set do not change the caller's. name: an associated template to execute instead of this one.
-        numbers: the Go type of whole numbers in the data, one of float64 (what encoding/json makes of all numbers),
-        int, int64; or "go" when the data are Go values already (values.from_json made them) and need no copy.
+        data: the dot, as JSON has it (dict, list, str, int, float, bool, None); it is copied, so that
+        functions such as sprig's set do not change the caller's. name: an associated template to execute
+        instead. numbers: the Go type of whole numbers in the data, one of float64 (as encoding/json makes
+        them), int, int64; or "go" for data that are Go values already (by from_json) and need no copy.
         Raises TemplateError with phase "exec".
 
-        Bytes that are not UTF-8 (sprig's trunc may cut a character in two) are in the result as surrogateescape has
-        them: `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
+        Bytes that are not UTF-8 (sprig's trunc may cut a character in two) are surrogates in the result:
+        `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
         """
         program = self._group.programs.get(self.name if name is None else name)
         if program is None:

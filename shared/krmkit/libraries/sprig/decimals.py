@@ -40,7 +40,8 @@ def div_float(first: object, *values: object) -> float:
 
 
 def _fold(operation: Callable[[Decimal, Decimal], Decimal], *values: object) -> float:
-    return float(reduce(operation, map(_decimal, values))) + 0.0  # a zero has no sign there
+    total = reduce(operation, map(_decimal, values))
+    return float(total) if total else 0.0  # a zero has no sign there
 
 
 def _decimal(value: object) -> Decimal:

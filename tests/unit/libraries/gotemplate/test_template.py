@@ -325,3 +325,20 @@ def test_counts_and_names(text: str, output: str) -> None:
 def test_what_has_no_order(text: str) -> None:
     """Lists and maps, on either side."""
     assert "invalid type for comparison" in str(error(text))
+
+
+@pytest.mark.parametrize(
+    ("first", "shown"),
+    [
+        pytest.param("{{.n}}", "<{{.n}}>", id="an action"),
+        pytest.param("{{if .n}}{{end}}", "<{{if .n}}>", id="a control structure"),
+        pytest.param("{{$y := 1}}", "<{{$y := 1}}>", id="a declaration"),
+    ],
+)
+def test_a_long_list_that_writes_too_much(first: str, shown: str) -> None:
+    """The error shows the first node of the list as it is written."""
+    text = first + "0123456789{{.n}}" * 3_000
+    with pytest.raises(TemplateError) as caught:
+        parse(text, name="t", limits=TemplateLimits(output=9_000)).execute({"n": 1})
+
+    assert f"at {shown}: the output has more than 9,000 characters" in caught.value.message
