@@ -9,7 +9,7 @@ from krmkit.libraries.gotemplate.nodes import Bool, Dot, Nil, Node, Numeral, Str
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.libraries.gotemplate.execution import Expression, Frame
+    from krmkit.libraries.gotemplate.execution import Closure, Frame
 
 _EXACT: dict[str, type] = {"string": str, "int": int, "int64": Int64, "float64": float, "bool": bool}
 _LITERALS = {
@@ -25,13 +25,13 @@ _LITERALS = {
 class Argument:
     """An argument of a call: `expression` is None for constants, `last` the node that it visits last."""
 
-    def __init__(self, node: Node, expression: Expression | None, last: Node) -> None:
+    def __init__(self, node: Node, expression: Closure | None, last: Node) -> None:
         self.node = node
         self.expression = expression
         self.last = last
 
 
-def typed(argument: Argument, type_name: str, site: Site) -> Expression:
+def typed(argument: Argument, type_name: str, site: Site) -> Closure:
     """Compile an argument for a parameter of a Go type: the value, or the error of a wrong one."""
     node = argument.node
     last = argument.last
@@ -94,7 +94,7 @@ def constant(node: Node) -> object:
     return node.text == "true" if isinstance(node, Bool) else None
 
 
-def _constant(node: Node, type_name: str, site: Site) -> Expression:
+def _constant(node: Node, type_name: str, site: Site) -> Closure:
     """Compile a literal for a parameter of a type: 3 may be a float64, 3.0 an int, and 3.5 neither."""
     value: object = None
     problem = ""
@@ -116,7 +116,7 @@ def _constant(node: Node, type_name: str, site: Site) -> Expression:
     return failing(problem, node, site) if problem else literal(value)
 
 
-def literal(value: object) -> Expression:
+def literal(value: object) -> Closure:
     """Compile a value that is known."""
 
     def known(frame: Frame, dot: object, piped: object = ABSENT) -> object:
@@ -139,7 +139,7 @@ def _converted(node: Node, type_name: str) -> object:
     return constant(node) if type_name == wanted else None
 
 
-def failing(message: str, node: Node, site: Site) -> Expression:
+def failing(message: str, node: Node, site: Site) -> Closure:
     """Compile an expression that ends the execution with an error at a node."""
 
     def fail(frame: Frame, dot: object, piped: object = ABSENT) -> object:

@@ -11,7 +11,7 @@ from krmkit.libraries.gotemplate.nodes import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.libraries.gotemplate.execution import Expression, Frame
+    from krmkit.libraries.gotemplate.execution import Closure, Frame
 
 
 def _wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:
@@ -34,7 +34,7 @@ def call(
     arguments: list[Argument],
     site: Site,
     piped: bool,
-) -> Expression:
+) -> Closure:
     """Compile a call; with `piped`, its last argument comes through the pipe.
 
     Errors in the form of the call are at `place`, those of the function at `command`.
@@ -80,7 +80,7 @@ def call(
     return many
 
 
-def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Expression:
+def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Closure:
     """Compile and, or: the first argument that decides is the value, and those behind it are not evaluated.
 
     `Execution.last` becomes the last node of the argument that decided.
@@ -102,7 +102,7 @@ def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Exp
     return decide
 
 
-def call_value(arguments: list[Argument], place: Node, command: Node, site: Site, piped: bool) -> Expression:
+def call_value(arguments: list[Argument], place: Node, command: Node, site: Site, piped: bool) -> Closure:
     """Compile the builtin call: data hold no functions, so it can only fail, with Go's message."""
     given = [typed(argument, "reflect.Value", site) for argument in arguments]
     if not given and not piped:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Statement = Callable[[Frame, object, Write], object]
     """Writes; returns BREAK or CONTINUE to leave or continue the loop around it, else None."""
 
-    class Expression(Protocol):
+    class Closure(Protocol):
         """A value of a frame and a dot, and in a later stage of a pipeline of the value of the stage before.
 
         It is None for a nil interface, ABSENT for no value.

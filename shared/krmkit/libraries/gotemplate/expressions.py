@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from krmkit.libraries.go.core.functions import GoFunction
-    from krmkit.libraries.gotemplate.execution import Expression, Frame
+    from krmkit.libraries.gotemplate.execution import Closure, Frame
 
 _CALL = 16  # nodes whose time an ordinary function takes
 _CHAINS = (nodes.Field, nodes.Chain)
@@ -83,7 +83,7 @@ class Expressions:
 
     # Pipelines
 
-    def pipe(self, pipe: Pipe) -> tuple[Expression, Node]:
+    def pipe(self, pipe: Pipe) -> tuple[Closure, Node]:
         """Compile a pipeline with its variables; its value is ABSENT in place of a nil interface."""
         expression, last = self.commands(pipe)
         if not pipe.names:
@@ -100,7 +100,7 @@ class Expressions:
 
         return declare, last
 
-    def assign(self, pipe: Pipe, expression: Expression, last: Node) -> Expression:
+    def assign(self, pipe: Pipe, expression: Closure, last: Node) -> Closure:
         """Compile $x = pipeline, which sets the innermost $x."""
         places = []
         for name in pipe.names:
@@ -119,7 +119,7 @@ class Expressions:
 
         return store
 
-    def commands(self, pipe: Pipe) -> tuple[Expression, Node]:
+    def commands(self, pipe: Pipe) -> tuple[Closure, Node]:
         """Compile the commands of a pipeline, each of which passes its value to the next."""
         commands = pipe.commands
         first, last = self.command(commands[0], pipe)
@@ -154,7 +154,7 @@ class Expressions:
 
         return several, last
 
-    def command(self, command: Command, around: Node, piped: bool = False) -> tuple[Expression, Node]:
+    def command(self, command: Command, around: Node, piped: bool = False) -> tuple[Closure, Node]:
         """Compile a command; errors about a pipeline in parentheses are at `around`."""
         args = command.args
         word = args[0]
@@ -167,7 +167,7 @@ class Expressions:
             return failing(f"can't give argument to non-function {word}", node, self.site), node
         return self.operand(word)
 
-    def operand(self, node: Node) -> tuple[Expression, Node]:
+    def operand(self, node: Node) -> tuple[Closure, Node]:
         """Compile a constant, the dot, a variable, a pipeline, a chain of fields, or a function alone."""
         if isinstance(node, _CHAINS):
             return self.fields(node, [])
@@ -207,7 +207,7 @@ class Expressions:
 
     def call(
         self, word: nodes.Identifier, command: Node, args: list[Node], piped: bool = False
-    ) -> tuple[Expression, Node]:
+    ) -> tuple[Closure, Node]:
         """Compile a function with its arguments."""
         self.cost += _CALL
         name = word.text
@@ -224,10 +224,10 @@ class Expressions:
 
     def fields(
         self, node: nodes.Field | nodes.Variable | nodes.Chain, args: list[Node], piped: bool = False
-    ) -> tuple[Expression, Node]:
+    ) -> tuple[Closure, Node]:
         """Compile a chain of fields, perhaps with arguments for a method at its end."""
         arguments = [self.argument(one) for one in args]
-        head: Expression = dot_itself
+        head: Closure = dot_itself
         slot, type_slot, declared = 0, self.dot_type, ""
         last: Node = node
         if isinstance(node, nodes.Variable):
@@ -253,14 +253,14 @@ class Expressions:
         return chain, last
 
 
-def _variable(slot: int) -> Expression:
+def _variable(slot: int) -> Closure:
     def variable(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         return frame[slot]
 
     return variable
 
 
-def _unassignable(name: str, expression: Expression, last: Node, site: Site) -> Expression:
+def _unassignable(name: str, expression: Closure, last: Node, site: Site) -> Closure:
     def fail(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         expression(frame, dot)
         raise site.error(frame[0], last, f"undefined variable: {name}")

@@ -12,7 +12,7 @@ from krmkit.libraries.gotemplate.nodes import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.libraries.gotemplate.execution import Expression, Frame
+    from krmkit.libraries.gotemplate.execution import Closure, Frame
 
 INTERFACE = "interface {}"
 
@@ -104,7 +104,7 @@ class FieldWalk:
         return self.site.error(run, self.last, message)
 
 
-def field_chain(walk: FieldWalk) -> Expression:
+def field_chain(walk: FieldWalk) -> Closure:
     """Compile .a.b: look the keys up directly, and walk if that fails."""
     step = walk.step
     names = walk.names
@@ -141,7 +141,7 @@ def field_chain(walk: FieldWalk) -> Expression:
     return many
 
 
-def variable_chain(slot: int, walk: FieldWalk) -> Expression:
+def variable_chain(slot: int, walk: FieldWalk) -> Closure:
     """Compile $x.a.b."""
     step = walk.step
     names = walk.names

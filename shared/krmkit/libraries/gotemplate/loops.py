@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from krmkit.libraries.gotemplate.execution import Expression, Frame, Statement, Write
+    from krmkit.libraries.gotemplate.execution import Closure, Frame, Statement, Write
 
 
 class LoopSlots:
@@ -30,7 +30,7 @@ class LoopSlots:
 
 
 def loop(
-    source: Expression,
+    source: Closure,
     body: Statement,
     otherwise: Statement | None,
     slots: LoopSlots,

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from krmkit.libraries.gotemplate.execution import Expression, Frame, Statement, Write
+    from krmkit.libraries.gotemplate.execution import Closure, Frame, Statement, Write
 
 _BLOCK = 64
 """Nodes of a list that run between two counts of the output."""
@@ -95,7 +95,7 @@ class _Statements(Expressions):
 
         return silent
 
-    def value(self, node: Action | Control) -> tuple[Expression, Node]:
+    def value(self, node: Action | Control) -> tuple[Closure, Node]:
         """Compile a pipeline whose user does not tell a nil interface from no value."""
         pipe = node.pipe
         if len(pipe.commands) == 1 and not pipe.names:
@@ -137,7 +137,7 @@ class _Statements(Expressions):
     def branches(self, node: Control) -> Statement:
         """Compile if and with; a chain of else if or else with becomes one statement, however long it is."""
         is_with = node.kind == "with"
-        links: list[tuple[Expression, Statement]] = []
+        links: list[tuple[Closure, Statement]] = []
         jumps = False
         while True:
             condition, _ = self.value(node)
@@ -193,7 +193,7 @@ class _Statements(Expressions):
         """Compile a call of another template, which gets its own frame."""
         name = node.name
         site = self.site
-        argument: Expression | None = None
+        argument: Closure | None = None
         if node.pipe is not None:
             argument, _ = self.pipe(node.pipe)
         levels = self.nesting + 1
@@ -291,7 +291,7 @@ def _absorbing(otherwise: Statement) -> Statement:
     return absorb
 
 
-def _if(links: list[tuple[Expression, Statement]], otherwise: Statement | None) -> Statement:
+def _if(links: list[tuple[Closure, Statement]], otherwise: Statement | None) -> Statement:
     if len(links) == 1:
         ((condition, body),) = links
 
@@ -313,7 +313,7 @@ def _if(links: list[tuple[Expression, Statement]], otherwise: Statement | None) 
     return chain
 
 
-def _with(links: list[tuple[Expression, Statement]], otherwise: Statement | None) -> Statement:
+def _with(links: list[tuple[Closure, Statement]], otherwise: Statement | None) -> Statement:
     def chain(frame: Frame, dot: object, write: Write) -> object:
         for condition, body in links:
             value = condition(frame, dot)
