@@ -219,7 +219,7 @@ def test_a_plan(tree: Path) -> None:
     code, comment = planned("v1.34.0")
     assert code == 1 and "must be unique" in comment
     wrong = run(tree, *bash, script(), **{**inputs, "INPUT_COMMAND": "plans"})
-    assert wrong.returncode == 1 and "command must be render, check or plan, got plans" in wrong.stdout
+    assert wrong.returncode == 1 and "command must be render, check, plan, sync or install, got plans" in wrong.stdout
 
 
 def test_more_comments_than_a_pipe_holds(tree: Path) -> None:
@@ -272,9 +272,12 @@ def test_the_action_installs_by_its_own_python(tree: Path, extras: str, locks: l
         PYTHON=str(python),
         INPUT_EXTRAS=extras,
         GITHUB_ACTION_PATH="ACTION",
+        GITHUB_PATH=f"{tree}/paths",
     )
 
     assert done.returncode == 0, done.stderr
+    programs = Path((tree / "paths").read_text().strip())  # for later steps
+    assert os.listdir(programs) == ["krmkit"] and (programs / "krmkit").samefile(tree / "krmkit/bin/krmkit")
     *locked, last = (tree / "installed").read_text().splitlines()
     assert last == "--quiet --no-deps --no-build-isolation ACTION"
     names = ["build", "run", *locks]

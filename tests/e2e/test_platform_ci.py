@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,10 @@ from tests.programs import python, shell, write_script
 ROOT = Path(__file__).resolve().parents[2]
 GITHUB = ROOT / "deploy/platform/github-workflow.yaml"
 GITLAB = ROOT / "deploy/platform/gitlab-ci.yml"
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+REPOSITORIES = " ".join(
+    f"--repo {name}={{top}}/git/{name}" for name in ("blueprints", "bergen", "lyon", "turin")
+)
 NAMES = {
     "GIT_AUTHOR_NAME": "t",
     "GIT_AUTHOR_EMAIL": "t@e",
@@ -69,6 +74,9 @@ def platform(tmp_path: Path) -> Path:
         ("curl", f'echo "curl $*" >>{shell(log)}\n'),
     ):
         write_script(tools / name, body)
+    installed = tmp_path / "temporary/krmkit/bin"  # by the action
+    installed.mkdir(parents=True)
+    (installed / "krmkit").symlink_to(tools / "krmkit")
     for name in ("blueprints", "bergen", "lyon", "turin"):
         repository = tmp_path / "git" / name
         repository.mkdir(parents=True)
@@ -113,9 +121,8 @@ def run(
         "PATH": f"{top}/bin{os.pathsep}{os.environ['PATH']}",
         "HOME": str(top),
         "FLEET": "fleet/plants.yaml",
-        "REPOSITORIES": " ".join(
-            f"{name}={top}/git/{name}" for name in ("blueprints", "bergen", "lyon", "turin")
-        ),
+        "RUNNER_TEMP": str(top / "temporary"),
+        "REPOSITORIES": REPOSITORIES.format(top=top),
         **NAMES,
     }
     flags = ["-e"] if shell == "sh" else ["--noprofile", "--norc", "-e", "-o", "pipefail"]
@@ -129,38 +136,62 @@ def run(
     )
 
 
-def steps(job: str, without: str = "env.SITES != ''") -> list[str]:
-    """The shell steps of a job of the workflow; `without`: leave out those with this condition."""
-    workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
+Step = dict[str, Any]
+
+
+def steps(job: str, without: str = "env.SITES != ''") -> list[Step]:
+    """The steps of a job of the workflow that run krmkit; `without`: leave out those with this condition."""
     return [
-        step["run"]
-        for step in workflow["jobs"][job]["steps"]
-        if "run" in step and without not in step.get("if", "")
+        step
+        for step in yaml.safe_load(GITHUB.read_text("utf-8"))["jobs"][job]["steps"]
+        if without not in step.get("if", "") and ("run" in step or "krmkit" in step["uses"])
     ]
+
+
+def take(platform: Path, step: Step, variables: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Run a step as GitHub does: its script, or those of the action with its inputs."""
+    if "run" in step:
+        return run(platform, "bash", step["run"], variables)
+    top = platform.parent
+    known = {**variables, "FLEET": "fleet/plants.yaml", "REPOSITORIES": REPOSITORIES.format(top=top)}
+    inputs = {
+        f"INPUT_{name.upper()}": re.sub(r"\$\{\{ env\.(\w+) \}\}", lambda found: str(known[found[1]]), value)
+        for name, value in step["with"].items()
+    }
+    given = {**variables, **inputs, "GITHUB_OUTPUT": str(top / "output")}
+    done = run(platform, "bash", script("Render"), given)
+    if inputs["INPUT_COMMENT"] == "true":
+        code = (top / "output").read_text("utf-8").split("=")[-1].strip()
+        said = run(platform, "bash", script("Comment"), {**given, "CODE": code, "REPOSITORY": "owner/name"})
+        assert said.returncode == 0, said.stderr
+    return done
+
+
+def script(start: str) -> str:
+    text: str = next(step["run"] for step in ACTION["runs"]["steps"] if step["name"].startswith(start))
+    return text
 
 
 @pytest.mark.slow
 def test_the_workflow(platform: Path) -> None:
-    """A pull request: everything is rendered, the plan names the sites, and the page and the comment are there."""
+    """A pull request: everything is rendered, the plan names the sites, and the page and the comments are there."""
     workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
-    variables = {
-        **workflow["env"],
-        "BASE": "base",
-        "GITHUB_STEP_SUMMARY": str(platform.parent / "summary"),
-        "NUMBER": "7",
-    }
+    summary = platform.parent / "summary"
+    variables = {**workflow["env"], "BASE": "base", "GITHUB_STEP_SUMMARY": str(summary), "NUMBER": "7"}
 
-    for script in steps("check"):
-        done = run(platform, "bash", script, variables)
-        assert done.returncode == 0, (script, done.stdout, done.stderr)
+    comments = []
+    for step in steps("check"):
+        done = take(platform, step, variables)
+        assert done.returncode == 0, (step, done.stdout, done.stderr)
+        comments.append((platform.parent / "temporary/krmkit-comment.md").read_text("utf-8"))
 
-    comment = (platform / "comment.md").read_text("utf-8")
-    assert all(f"sites/{site}/plant" in comment for site in ("bergen", "lyon", "turin"))
-    assert "3 with rolling machines" in comment and "plants-lyon-plant" in comment
-    assert (platform.parent / "summary").read_text("utf-8") == comment
+    plan, variants = comments[1:3]
+    assert all(f"sites/{site}/plant" in plan for site in ("bergen", "lyon", "turin"))
+    assert "3 with rolling machines" in plan and "plants-lyon-plant" in variants
+    assert "3 with rolling machines" in summary.read_text("utf-8")
     assert "Machines roll" in (platform / "report.html").read_text("utf-8")
     calls = (platform.parent / "calls").read_text("utf-8")
-    assert "/issues/7/comments --field body=@short.md" in calls
+    assert calls.count("/issues/7/comments --field body=@") == 2  # the first step has nothing to say
 
 
 @pytest.mark.slow
@@ -169,9 +200,10 @@ def test_the_workflow_on_main(platform: Path) -> None:
     workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
     variables = {**workflow["env"], "GITHUB_STEP_SUMMARY": str(platform.parent / "summary")}
 
-    for script in steps("sync"):
-        done = run(platform, "bash", script, variables)
-        assert done.returncode == 0, (script, done.stdout, done.stderr)
+    for step in steps("sync"):
+        if "run" in step:
+            done = take(platform, step, variables)
+            assert done.returncode == 0, (step, done.stdout, done.stderr)
 
     assert "--push" in (platform.parent / "calls").read_text("utf-8")
     for site in ("bergen", "lyon", "turin"):
@@ -186,7 +218,7 @@ def test_a_broken_package_fails_the_workflow(platform: Path) -> None:
     place.write_text(place.read_text("utf-8").replace("v1.32.1", "v1.31.4"), "utf-8")
     git(platform, "commit", "-q", "-a", "-m", "three")
 
-    done = run(platform, "bash", steps("check")[1], {**workflow["env"], "BASE": "base"})
+    done = take(platform, steps("check")[0], {**workflow["env"], "BASE": "base", "NUMBER": "7"})
 
     assert done.returncode == 1
     assert "::error file=sites/lyon/plant/cluster.yaml,line=" in done.stdout
@@ -203,13 +235,13 @@ def forget_to_render(platform: Path) -> None:
 def test_sites_that_nobody_rendered_fail_the_workflow(platform: Path) -> None:
     """Each package is right in itself, so only the fleet shows it."""
     workflow = yaml.safe_load(GITHUB.read_text("utf-8"))
-    variables = {**workflow["env"], "BASE": "base", "SITES": "sites"}
-    check, sites = steps("check", "env.SITES == ''")[1:3]
-    assert run(platform, "bash", sites, variables).returncode == 0
+    variables = {**workflow["env"], "BASE": "base", "SITES": "sites", "NUMBER": "7"}
+    check, _, sites, _ = steps("check", "env.SITES == ''")
+    assert take(platform, sites, variables).returncode == 0
     forget_to_render(platform)
 
-    assert run(platform, "bash", check, variables).returncode == 0
-    done = run(platform, "bash", sites, variables)
+    assert take(platform, check, variables).returncode == 0
+    done = take(platform, sites, variables)
 
     assert done.returncode == 2
     assert "::error file=sites/lyon/plant/cluster.yaml,title=not-rendered::" in done.stdout
