@@ -219,7 +219,10 @@ def test_a_plan(tree: Path) -> None:
     code, comment = planned("v1.34.0")
     assert code == 1 and "must be unique" in comment
     wrong = run(tree, *bash, script(), **{**inputs, "INPUT_COMMAND": "plans"})
-    assert wrong.returncode == 1 and "command must be render, check, plan, sync or install, got plans" in wrong.stdout
+    assert (
+        wrong.returncode == 1
+        and "command must be render, check, plan, sync or install, got plans" in wrong.stdout
+    )
 
 
 def test_more_comments_than_a_pipe_holds(tree: Path) -> None:
