@@ -50,9 +50,11 @@ def room_of(name: str) -> Path:
 
 
 def near(room: Path) -> list[str]:
-    """The tests nearest to a room."""
+    """The tests nearest to a room: those of its place, and what is added for it, for what holds it and for what it holds."""
     inner = room.relative_to(LIBRARY).with_suffix("")
-    more = (yaml.safe_load(ROOMS.read_text("utf-8")) or {}).get(inner.as_posix(), [])
+    added = {Path(name): tests for name, tests in yaml.safe_load(ROOMS.read_text("utf-8")).items()}
+    kin = [added[one] for one in added if one.is_relative_to(inner) or inner.is_relative_to(one)]
+    more = [*dict.fromkeys(test for tests in kin for test in tests)]
     for place in (inner, *inner.parents):
         found = [UNIT / place, UNIT / place.parent / f"test_{place.name}.py"]
         paths = [path.relative_to(ROOT).as_posix() for path in found if path.exists() and path != UNIT]

@@ -56,6 +56,9 @@ def test_rooms(tmp_path: Path) -> None:
     for name, tests in yaml.safe_load(mutate.ROOMS.read_text("utf-8")).items():
         assert (mutate.LIBRARY / name).is_dir(), name
         assert [path for path in tests if not (ROOT / path).exists()] == []
+    kpt, merge = (mutate.near(mutate.LIBRARY / name) for name in ("kpt", "kpt/merge/lines.py"))
+    assert "tests/unit/cli/test_pkg.py" in kpt and "tests/unit/cli/test_pkg.py" in merge
+    assert "tests/unit/kpt" in kpt and "tests/unit/kpt/merge/test_lines.py" in merge
     for name in ("no-such-room", "__init__"):
         with pytest.raises(mutate.RoomError, match="ROOM must be one folder or module"):
             mutate.room_of(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.fn.masking import Mask, hide, marked, secrets_in
+from krmkit.fn.masking import Mask, hide, marked, secrets_among, secrets_in
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from tests.programs import exec_entry
@@ -133,6 +133,23 @@ def test_recursive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert "it holds (secret) and (secret), it does" in captured.out
     assert SECRET not in captured.out + captured.err
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s\n",
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: &a {b: *a}\n",
+        "- Secret\n",
+    ],
+)
+def test_secrets_behind_other_resources(first: str) -> None:
+    """What holds none, or cannot be read, hides none of the resources behind it."""
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: hush123}\n"
+
+    assert secrets_in([first, secret]) == {"hush123", DERIVED}
+    assert secrets_among([Resource(first), Resource(secret)]) == {"hush123", DERIVED}
 
 
 def test_marked() -> None:

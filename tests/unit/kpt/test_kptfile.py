@@ -188,3 +188,16 @@ def test_function_takes() -> None:
     assert not function("image: a\nselectors:\n- kind: ConfigMap\nexclude:\n- namespace: prod").takes(ITEM)
     assert function("image: a\nexclude:\n- {}").takes(ITEM)
     assert not function("image: a").narrows
+
+
+@pytest.mark.parametrize(
+    ("selector", "text"),
+    [
+        (ResourceSelector(kind="ConfigMap", name="a"), 'ConfigMap "a"'),
+        (ResourceSelector("v1", "ConfigMap", "a"), 'ConfigMap (v1) "a"'),
+        (ResourceSelector("v1", "ConfigMap", "a", "prod"), 'ConfigMap (v1) "a" in namespace prod'),
+    ],
+)
+def test_what_a_message_calls_a_resource(selector: ResourceSelector, text: str) -> None:
+    """Only what the reference gives."""
+    assert str(selector) == text

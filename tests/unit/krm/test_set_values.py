@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resource import Resource
+from krmkit.libraries.yaml.tree import Scalar
 
 TEXTS = {
     "block": "a: 1\nb:\n  c: x\n",
@@ -29,3 +30,19 @@ def test_a_value_reads_the_same_before_and_after_it_is_written(text: str, value:
     written = Resource(read.text)
     assert resource.string("b", "c") == written.string("b", "c")
     assert resource.get("b", "c") == written.get("b", "c") == value
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize(
+    ("value", "is_text"), [("true", True), ("3", True), ("x", True), ("3", False), ("x", False)]
+)
+def test_a_scalar_from_elsewhere(text: str, value: str, is_text: bool) -> None:
+    """A text that an edit made stays one, in quotes where it has to; what only was read is written as it was."""
+    scalar = Scalar(value)
+    if is_text:
+        scalar.value = value
+    resource = Resource(text)
+
+    resource.set(("b", "c"), scalar)
+
+    assert Resource(resource.text).get("b", "c") == (value if is_text or value == "x" else 3)

@@ -98,3 +98,16 @@ def test_an_adopted_version(fleet: Fleet) -> None:
     assert DRAFT not in down.refs and "published x/v2" in done.actions
     text = down.files("refs/tags/x/v2", "x")["app.yaml"]
     assert "a: ours" in text and "b: '2'" in text
+
+
+def test_another_person_s_draft_is_in_nobody_s_way(fleet: Fleet) -> None:
+    """It is named, and left alone; only a version that somebody published keeps the variant's own from it."""
+    down = fleet.repositories["down"]
+    own = down.refs["refs/heads/drafts/x/v7"] = down.commit("refs/heads/theirs", "x", {"Kptfile": KPTFILE})
+
+    done = outcome_of(fleet.sync(variant(), approve="auto"), "default/p")
+
+    assert (done.error, done.conflicts, done.held) == ("", [], False)
+    assert "published x/v1" in done.actions and TAG in down.refs
+    assert down.refs["refs/heads/drafts/x/v7"] == own
+    assert any("drafts/x/v7" in one for one in done.warnings)

@@ -101,6 +101,44 @@ def test_a_subpackage_that_both_sides_moved() -> None:
     assert [(one.file, one.path) for one in merged.conflicts] == [("net/Kptfile", ("upstreamLock",))]
 
 
+def test_what_is_below_a_subpackage_that_both_sides_moved() -> None:
+    """It stays with it: no change of upstream's comes to a part of a package that is of another version."""
+    base, theirs, ours = (
+        package(
+            net__Kptfile=lock(number),
+            net__n=NET.format(number),
+            net__sub__Kptfile=KPTFILE,
+            net__sub__n=NET.format(min(number, 2)),
+        )
+        for number in (2, 1, 3)
+    )
+
+    merged = merge(base, theirs, ours)
+
+    assert merged.files == ours
+    assert [one.file for one in merged.conflicts] == ["net/Kptfile"]
+
+
+def test_a_subpackage_that_was_deleted_with_those_below() -> None:
+    """It stays deleted, though upstream changed it, and so do those below; one message says it."""
+    base, theirs = (
+        package(
+            net__Kptfile=KPTFILE,
+            net__n=NET.format(number),
+            net__sub__Kptfile=KPTFILE,
+            net__sub__n=NET.format(number),
+        )
+        for number in (1, 2)
+    )
+
+    merged = merge(base, theirs, package())
+
+    assert merged.files == package()
+    assert [(one.file, one.message) for one in merged.conflicts] == [
+        ("net/Kptfile", "changed upstream, deleted locally: stays deleted")
+    ]
+
+
 def test_a_subpackage_that_both_sides_moved_alike() -> None:
     """A local edit of it stays without a conflict: upstream changed nothing since."""
     edited = package(net__Kptfile=lock(3), net__n=NET.format("mine"))
