@@ -9,8 +9,8 @@ import yaml
 
 from tools import mutate
 from tools.definitions import ROOT
-from tools.mutation.mutants import mutants
-from tools.mutation.running import changed_functions
+from tools.mutation.mutants import Mutant, mutants
+from tools.mutation.running import changed_functions, run
 
 CHANGES = [
     pytest.param("x = a == b", {"x = (a != b)"}, id="comparison"),
@@ -47,6 +47,32 @@ def test_the_function_that_a_change_changes() -> None:
     inside = [one for one in found if changed_functions(one)]
 
     assert inside and {name for one in inside for _, name, _ in changed_functions(one)} >= {"listed"}
+
+
+@pytest.mark.parametrize("new", ["return (value)", "return (filled)"])
+def test_a_change_that_takes_a_comprehension_away(new: str) -> None:
+    """What held it has the new code."""
+    path = "shared/krmkit/libraries/schema/openapi.py"
+    found = mutants(path, (ROOT / path).read_text("utf-8"))
+    (one,) = [one for one in found if one.new == new and "any(" in one.old]
+
+    assert {name for _, name, _ in changed_functions(one)} == {"fill_defaults"}
+
+
+def test_a_module_that_the_tool_has_loaded(tmp_path: Path) -> None:
+    """A change of its own lines is tested, too, though it was imported before."""
+    path = "shared/krmkit/krm/errors.py"
+    text = (ROOT / path).read_text("utf-8")
+    test = tmp_path / "test_change.py"
+    test.write_text(
+        "from krmkit.krm import errors\n\n\ndef test_change():\n    assert not hasattr(errors, 'changed')\n", "utf-8"
+    )
+    told = []
+
+    changes = [Mutant(path, 1, "", "", text), Mutant(path, 1, "", "", f"{text}\nchanged = True\n")]
+    assert run(changes, [str(test)], lambda mutant, killed: told.append(killed))
+
+    assert told == [False, True]
 
 
 def test_rooms(tmp_path: Path) -> None:

@@ -98,14 +98,25 @@ def _code_of(text: str, mutant: Mutant) -> CodeType:
 
 def changed_functions(mutant: Mutant) -> dict[_Place, CodeType]:
     """The functions that a change changes, with their new code; none where it is outside of functions."""
-    before = _code_of((ROOT / mutant.path).read_text("utf-8"), mutant)
-    after = _code_of(mutant.text, mutant)
-    old, new = [*_codes(before)], [*_codes(after)]
-    if len(old) != len(new) or [*map(_place, old)] != [*map(_place, new)]:
-        return {}
-    changed = {_place(b): b for a, b in zip(old, new, strict=True) if a != b}
-    # A class's body runs when its module is imported, and a comprehension is part of what holds it.
-    return {} if any(not b.co_flags & 0x1 for b in changed.values()) else changed
+    before = _by_place(_code_of((ROOT / mutant.path).read_text("utf-8"), mutant))
+    after = _by_place(_code_of(mutant.text, mutant))
+    # A comprehension that is gone is part of what held it.
+    pairs = [
+        (old, new)
+        for place, codes in before.items()
+        if len(codes) == len(after.get(place, ()))
+        for old, new in zip(codes, after[place], strict=True)
+    ]
+    changed = {_place(new): new for old, new in pairs if old != new}
+    # A class's body runs when its module is imported.
+    return {} if any(not code.co_flags & 0x1 for code in changed.values()) else changed
+
+
+def _by_place(module: CodeType) -> dict[_Place, list[CodeType]]:
+    found: dict[_Place, list[CodeType]] = {}
+    for code in _codes(module):
+        found.setdefault(_place(code), []).append(code)
+    return found
 
 
 class _Loop:
@@ -219,6 +230,9 @@ def run(changes: list[Mutant], tests: Sequence[str], told: Callable[[Mutant, boo
     for mutant in outside:
 
         def imported(one: Mutant = mutant) -> int:
+            # What this tool itself has loaded is imported again.
+            for name in [name for name in sys.modules if name.partition(".")[0] in ("krmkit", "tools")]:
+                del sys.modules[name]
             sys.meta_path.insert(0, _Changed(one))
             return int(pytest.main([*words, "-x"]))
 
