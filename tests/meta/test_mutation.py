@@ -65,7 +65,8 @@ def test_a_module_that_the_tool_has_loaded(tmp_path: Path) -> None:
     text = (ROOT / path).read_text("utf-8")
     test = tmp_path / "test_change.py"
     test.write_text(
-        "from krmkit.krm import errors\n\n\ndef test_change():\n    assert not hasattr(errors, 'changed')\n", "utf-8"
+        "from krmkit.krm import errors\n\n\ndef test_change():\n    assert not hasattr(errors, 'changed')\n",
+        "utf-8",
     )
     told = []
 

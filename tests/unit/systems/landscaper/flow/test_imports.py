@@ -291,6 +291,30 @@ def test_what_the_blueprint_misses(definition: str, imports: Object, message: st
     assert messages(found) == [message]
 
 
+TARGETS: dict[str, Object] = {
+    "target": {"target": "east"},
+    "targetList": {"targets": ["east"]},
+    "targetMap": {"targetMap": {"k": "east"}},
+}
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+@pytest.mark.parametrize("given", TARGETS)
+def test_targets_in_another_shape(kind: str, given: str) -> None:
+    """One target, a list and a map of them do not stand for each other."""
+    body = f"imports:\n- {{name: a, type: {kind}, targetType: x/y}}\n"
+
+    found = one(
+        installation("root", body, imports={"targets": [{"name": "a", **TARGETS[given]}]}),
+        target("east", "x/y"),
+    )
+
+    told = [message.partition(";")[0] for message in messages(found)]
+    wrong = f'blueprint defines import "a" of type {kind}, which is not satisfied'
+    assert told == ([] if kind == given else [wrong])
+    assert ("a" in found.values) is (kind == given)
+
+
 @pytest.mark.parametrize("kind", ["target", "targetList", "targetMap"])
 def test_targets_may_be_absent(kind: str) -> None:
     """An import of targets that is not required has no value, and no copy."""
