@@ -9,7 +9,7 @@ import pytest
 
 from krmkit.krm.errors import Refused
 from krmkit.storage.disk.foldercopy import _CHUNK, FolderCopy
-from krmkit.storage.disk.write import write
+from krmkit.storage.disk.write import Writer
 
 RIGHTS = {"a.txt": 0o644, "run.sh": 0o755, "deep/down/key": 0o600, "open.txt": 0o666}
 
@@ -26,6 +26,11 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
+def copy(package: Path, path: str, source: Path, files: list[str]) -> None:
+    with Writer(str(package)) as writer:
+        writer.put([FolderCopy(path, str(source), files)])
+
+
 def made(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {
         path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode & 0o777)
@@ -40,7 +45,7 @@ def test_a_new_folder(tmp_path: Path, source: Path, umask: int) -> None:
     (tmp_path / "package").mkdir()
     before = os.umask(umask)
     try:
-        write(str(tmp_path / "package"), [FolderCopy("packs/cilium", str(source), [*RIGHTS])])
+        copy(tmp_path / "package", "packs/cilium", source, [*RIGHTS])
     finally:
         os.umask(before)
 
@@ -56,7 +61,7 @@ def test_a_folder_that_is_there(tmp_path: Path, source: Path) -> None:
     (there / "mine.txt").write_text("mine", "utf-8")
     (there / "a.txt").write_text("old", "utf-8")
 
-    write(str(tmp_path / "package"), [FolderCopy("cilium", str(source), ["a.txt", "run.sh"])])
+    copy(tmp_path / "package", "cilium", source, ["a.txt", "run.sh"])
 
     assert sorted(made(there)) == ["a.txt", "mine.txt", "run.sh"]
     assert made(there)["a.txt"][0] == (source / "a.txt").read_bytes()
@@ -71,9 +76,9 @@ def test_links(tmp_path: Path, source: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
 
-    write(str(package), [FolderCopy("a", str(source), ["link"])])
+    copy(package, "a", source, ["link"])
     with pytest.raises(Refused):
-        write(str(package), [FolderCopy("b", str(source), ["a.txt", "out"])])
+        copy(package, "b", source, ["a.txt", "out"])
 
     assert made(package) == {"a/link": ((source / "run.sh").read_bytes(), 0o755)}
     assert not (package / "a/link").is_symlink()

@@ -6,6 +6,7 @@ import pytest
 
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.landscaper.apinames import API_VERSION
 from krmkit.systems.landscaper.flow.causes import InstallationCauses, words
 from tests.unit.systems.landscaper.worlds import data_object, installation, messages, obj, one, target
@@ -65,14 +66,14 @@ def causes(template: str = ".imports.size") -> dict[str, tuple[list[str], list[s
     known = InstallationCauses(found, lambda *key: resources.get(key))
     said = {}
     for made in found.objects:
-        labels = made["metadata"].get("labels") or {}
-        name = labels.get("data.landscaper.gardener.cloud/key") or made["metadata"]["name"]
+        own = mapping(made["metadata"])
+        name = mapping(own.get("labels")).get("data.landscaper.gardener.cloud/key") or own["name"]
         paths = known.of(made)
         value, metadata = (
             [f"{cause.kind} {cause.name}" for cause in paths.at((part,))]
             for part in ("data" if made["kind"] == "DataObject" else "spec", "metadata")
         )
-        said[name] = value, metadata
+        said[str(name)] = value, metadata
     return said
 
 
