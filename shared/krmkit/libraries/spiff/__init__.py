@@ -6,17 +6,20 @@
     result.documents   # [{"offset": 443, "port": 8443}]
     result.state       # the part of the result marked &state, for the next run
 
-`merge(template, stubs, options)` takes texts, `evaluate(template, stubs, options)` decoded data (dict, list, scalars); both
-give decoded data. They raise SpiffError: `message` is the whole text, `unresolved` lists the nodes without a value.
+`merge(template, stubs, options)` takes texts, `evaluate(template, stubs, options)` decoded data (dict, list,
+scalars); both return decoded data. They raise SpiffError: `message` is the whole text, `unresolved` lists the
+nodes without a value.
 
-`Options` (all optional): `bindings` (names around the document), `files` ({path: text or bytes}, a read-only file system
-rooted at /), `access` ("none" or "files": whether functions reach it), `features` ("interpolation", "control"), `partial`
-(open expressions stay), `preserve_escapes`, `preserve_temporary`, `state` (data of an earlier run), `source_name`,
-`stub_names`, `functions` (more functions by name: plain data in and out, ValueError to fail), `floats` (numbers of `bindings` are floats, as JSON makes them in Go; on by default), `limits`,
-`environment` (what `env` finds), `chance` (a seed, from which rand, salts and keys come: the same seed gives the same bytes).
+`Options` (all optional): `bindings` (names around the document), `files` ({path: text or bytes}, a read-only
+file system rooted at /), `access` ("none" or "files": functions reach it), `features` ("interpolation",
+"control"), `partial` (open expressions stay), `preserve_escapes`, `preserve_temporary`, `state` (data of an
+earlier run), `source_name`, `stub_names`, `functions` (more functions by name: plain data in and out,
+ValueError to fail), `floats` (numbers of `bindings` are floats, as JSON makes them in Go; on by default),
+`limits`, `environment` (the variables of `env`), `chance` (a seed for rand, salts and keys: the same seed
+gives the same bytes).
 
-Nothing depends on the clock, the machine's environment, the disk or its chance; functions that need these fail and name the reason.
-docs/spiff.md lists what else differs from the real one.
+Nothing depends on the machine's clock, environment, disk or chance; functions that need these fail and name
+the reason. docs/spiff.md lists the other differences from spiff++.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs: texts or data in, documents and state out."""
+"""The run of a merge: texts or data in, documents and state out."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from krmkit.libraries.spiff.tree.errors import SpiffError
 from krmkit.libraries.spiff.tree.limits import DEFAULT_LIMITS, SpiffLimits
 from krmkit.libraries.spiff.tree.nodes import Node
 from krmkit.libraries.spiff.tree.randomness import Chance
-from krmkit.libraries.spiff.tree.reading import from_data, read_all
+from krmkit.libraries.spiff.tree.reading import from_data, read_all, read_stream
 from krmkit.libraries.yaml.effort import EffortError
 
 FRAMES = 6_000
-"""How many frames of Python a run may use; calls and expressions are counted long before."""
+"""The frames of Python that a run may use; the limits of calls and expressions are reached long before."""
 CHARACTERS = 4
-"""Characters of a template or stub for which one evaluation is free of effort: a node has some twelve, and three passes."""
+"""Characters of a template or stub that pay for one evaluation: a node has some twelve, and three passes."""
 ACCESS = ("none", "files")
 FEATURES = ("interpolation", "control")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """How a run is done; krmkit.libraries.spiff documents the fields."""
+    """The options of a run; krmkit.libraries.spiff documents the fields."""
 
     bindings: Mapping[str, Any] | None = None
     files: Mapping[str, str | bytes] | None = None
@@ -58,9 +58,9 @@ class Options:
 
 @dataclass(slots=True, eq=False)
 class Merged:
-    """What a run gives: its documents (one, or those of a stream) and the state for the next run.
+    """The result of a run: its documents (one, or those of a stream) and the state for the next run.
 
-    error: with `partial`, what is left without a value; the documents hold its expressions as strings.
+    error: with `partial`, the error for nodes without a value; the documents hold their expressions as texts.
     """
 
     documents: list[Any]
@@ -69,7 +69,7 @@ class Merged:
 
 
 def merge(template: str, stubs: Sequence[str] = (), options: Options | None = None) -> Merged:
-    """The documents that a YAML template gives with YAML stubs.
+    """Merge a YAML template with YAML stubs.
 
     merge("a: (( b ))\\nb: 1\\n").documents is [{"a": 1, "b": 1}]. Raises SpiffError.
     """
@@ -79,7 +79,7 @@ def merge(template: str, stubs: Sequence[str] = (), options: Options | None = No
 
 
 def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None = None) -> Merged:
-    """As `merge`, for a template and stubs that are data: evaluate({"a": "(( 1 + 1 ))"}).documents is [{"a": 2}]."""
+    """Merge a template and stubs that are data: evaluate({"a": "(( 1 + 1 ))"}).documents is [{"a": 2}]."""
     options = options or Options()
     run = new_run(options)
     interpolation = run.interpolation
@@ -95,7 +95,7 @@ def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None =
 
 
 def _guarded(work: Any) -> Merged:
-    """Do the work with room for deep expressions; what it runs out of is a SpiffError."""
+    """Do the work with room for deep expressions. Raises SpiffError if it runs out of a resource."""
     frames = sys.getrecursionlimit()
     sys.setrecursionlimit(max(frames, FRAMES))
     try:
@@ -110,7 +110,7 @@ def _guarded(work: Any) -> Merged:
 
 
 def new_run(options: Options) -> Run:
-    """A run, with the parts of the engine that expressions use."""
+    """Make a run with the parts of the engine that expressions use."""
     files = {
         f"{'' if path.startswith('/') else '/'}{path}": content.encode()
         if isinstance(content, str)
@@ -142,9 +142,7 @@ def _stub_name(options: Options, index: int) -> str:
 
 def _merge_texts(run: Run, template: str, stubs: Sequence[str], options: Options) -> Merged:
     run.free = sum(map(len, (template, *stubs))) // CHARACTERS
-    templates = read_all(template, options.source_name, run.interpolation)
-    while len(templates) > 1 and templates[-1].value is None:
-        templates.pop()
+    templates = read_stream(template, options.source_name, run.interpolation)
     read: list[Node] = []
     for index, stub in enumerate(stubs):
         name = _stub_name(options, index)
@@ -158,7 +156,7 @@ def _merge_texts(run: Run, template: str, stubs: Sequence[str], options: Options
 
 
 def outer_bindings(run: Run, options: Options) -> Env | None:
-    """The place around the documents, where bindings have their names."""
+    """Return the place around the documents, which has the names of the bindings."""
     if options.bindings is None:
         return None
     env = Env(run, [], "binding")

@@ -9,7 +9,7 @@ from typing import Any
 from krmkit.libraries.spiff.expressions.literals import ListExpression, Range
 from krmkit.libraries.spiff.tree.environment import DOCUMENT, Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Path, Result
-from krmkit.libraries.spiff.tree.nodes import Expression, Node
+from krmkit.libraries.spiff.tree.nodes import Expression, Node, step_into
 from krmkit.libraries.spiff.tree.places import update
 from krmkit.libraries.spiff.tree.resolved import is_locally_resolved, is_resolved, is_resolved_node
 
@@ -79,7 +79,7 @@ def walk(
     """The value at `steps` below a node; `done` steps of the reference's path are behind it."""
     path = ref.path if isinstance(ref, Reference) else steps
     for index, step in enumerate(steps):
-        found = env.enter_step(node, step, raw)
+        found = step_into(node, step, raw, env.run.control)
         if found is None:
             raise Failure(f"'{'.'.join(path[: done + index + 1])}' not found")
         node = update(found, env)

@@ -1,10 +1,9 @@
-"""Parser of what is in brackets: groups, lists, maps, ranges, and map[...], select[...], sum[...], catch[...], sync[...]."""
+"""Parser of forms in brackets: groups, lists, maps, ranges, and the mappings from map[...] to sync[...]."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
 
 from krmkit.libraries.spiff.expressions.lambdas import LambdaExpression
 from krmkit.libraries.spiff.expressions.literals import (
@@ -19,40 +18,35 @@ from krmkit.libraries.spiff.parsing.scanner import Scanner
 from krmkit.libraries.spiff.tree.nodes import Expression
 
 
-class Grammar(Protocol):
-    """The parser of whole expressions, for forms that contain expressions; implemented by grammar.Parser."""
+class BracketParser(Scanner):
+    """Bracketed forms. A method returns None if its form is not here; the caller then goes back."""
 
+    @abstractmethod
     def expression(self) -> Expression | None:
-        """A whole expression."""
+        """Read a whole expression."""
 
+    @abstractmethod
     def operators(self) -> Expression | None:
-        """An expression without a scope or lambda in front."""
+        """Read an expression without a scope or lambda in front."""
 
+    @abstractmethod
     def lambda_expression(self) -> LambdaExpression | None:
-        """`|x|->body`."""
-
-
-@dataclass(frozen=True, slots=True)
-class BracketParser:
-    """Bracketed forms. A method returns None if its form is not here; the caller then puts the scanner back."""
-
-    scan: Scanner
-    grammar: Grammar
+        """Read `|x|->body`."""
 
     def bracketed(self) -> Expression | None:
-        """map[...], select{...}, sum[...], catch[...], sync[...]."""
-        start = self.scan.at
-        form = next((form for prefix, form in _FORMS.items() if self.scan.accept(prefix)), None)
+        """Read map[...], select{...}, sum[...], catch[...], sync[...]."""
+        start = self.at
+        form = next((form for prefix, form in _FORMS.items() if self.accept(prefix)), None)
         expression = form(self) if form is not None else None
         if expression is not None:
-            self.scan.mark(start)
+            self.mark(start)
         return expression
 
     def _applied(self, end: str = "") -> tuple[Expression, Expression] | None:
         """Read an expression, a lambda, and the sign at the end."""
-        source = self.grammar.operators()
+        source = self.operators()
         function = self.function() if source is not None else None
-        if source is None or function is None or not self.scan.accept(end):
+        if source is None or function is None or not self.accept(end):
             return None
         return source, function
 
@@ -61,8 +55,8 @@ class BracketParser:
         return None if applied is None else Mapping(word, braces, *applied)
 
     def _sum(self) -> Expression | None:
-        source = self.grammar.operators()
-        if source is None or not self.scan.accept("|"):
+        source = self.operators()
+        if source is None or not self.accept("|"):
             return None
         applied = self._applied("]")
         return None if applied is None else Sum(source, *applied)
@@ -72,108 +66,100 @@ class BracketParser:
         return None if applied is None else Catch(*applied)
 
     def _sync(self) -> Expression | None:
-        scan = self.scan
         applied = self._applied()
         if applied is None:
             return None
         source, condition = applied
         result: Expression | None = None
-        if isinstance(condition, LambdaExpression) and scan.accept(","):
-            body = self.grammar.expression()
+        if isinstance(condition, LambdaExpression) and self.accept(","):
+            body = self.expression()
             if body is None:
                 return None
             result = LambdaExpression(condition.parameters, False, body)
-        elif scan.text.startswith("|", scan.at):
+        elif self.text.startswith("|", self.at):
             result = self.function()
         timeout = None
-        if result is not None and scan.accept("|"):
-            timeout = self.grammar.expression()
-        if not scan.accept("]"):
+        if result is not None and self.accept("|"):
+            timeout = self.expression()
+        if not self.accept("]"):
             return None
         return SyncExpression(source, condition, result, timeout, False)
 
     def function(self) -> Expression | None:
-        """A lambda, or `|` and an expression that gives one."""
-        scan = self.scan
-        start = scan.at
-        found = self.grammar.lambda_expression()
+        """Read a lambda, or `|` and an expression that gives one."""
+        start = self.at
+        found = self.lambda_expression()
         if found is not None:
             return found
-        scan.at = start
-        return self.grammar.expression() if scan.accept("|") else None
+        self.at = start
+        return self.expression() if self.accept("|") else None
 
     def grouped(self) -> Expression | None:
-        scan = self.scan
-        start = scan.at
-        scan.accept("(")
-        inner = self.grammar.expression()
-        return Grouped(inner) if inner is not None and scan.word(")", start) else None
+        start = self.at
+        self.accept("(")
+        inner = self.expression()
+        return Grouped(inner) if inner is not None and self.word(")", start) else None
 
     def list_literal(self) -> Expression | None:
-        scan = self.scan
-        start = scan.at
-        scan.accept("[")
-        scan.space()
+        start = self.at
+        self.accept("[")
+        self.space()
         parts = self.arguments()
-        return ListExpression(parts) if scan.word("]", start) else None
+        return ListExpression(parts) if self.word("]", start) else None
 
     def arguments(self) -> list[Expression]:
-        """Expressions with commas between them, none at all included; `a...` is expanded."""
-        scan = self.scan
+        """Read expressions with commas between them, perhaps none; `a...` is expanded."""
         parts: list[Expression] = []
-        behind = scan.at
+        behind = self.at
         while True:
-            part = self.grammar.expression()
+            part = self.expression()
             if part is None:
-                scan.at = behind
+                self.at = behind
                 return parts
-            if scan.accept("..."):
-                scan.space()
+            if self.accept("..."):
+                self.space()
                 part = Expansion(part)
             parts.append(part)
-            behind = scan.at
-            if not scan.accept(","):
+            behind = self.at
+            if not self.accept(","):
                 return parts
 
     def range_literal(self) -> Range | None:
-        """`[a..b]`."""
-        scan = self.scan
-        start = scan.at
-        if not scan.accept("["):
+        """Read `[a..b]`."""
+        start = self.at
+        if not self.accept("["):
             return None
-        first = self.grammar.expression()
+        first = self.expression()
         if first is None:
-            scan.at = start + 1
-        if not scan.accept(".."):
+            self.at = start + 1
+        if not self.accept(".."):
             return None
-        behind = scan.at
-        last = self.grammar.expression()
+        behind = self.at
+        last = self.expression()
         if last is None:
-            scan.at = behind
-        return Range(first, last) if scan.word("]", start) else None
+            self.at = behind
+        return Range(first, last) if self.word("]", start) else None
 
     def map_literal(self) -> Expression | None:
-        scan = self.scan
-        start = scan.at
-        scan.accept("{")
-        scan.space()
+        start = self.at
+        self.accept("{")
+        self.space()
         entries = self.assignments()
-        return MapExpression(entries) if scan.word("}", start) else None
+        return MapExpression(entries) if self.word("}", start) else None
 
     def assignments(self) -> list[tuple[Expression, Expression]]:
-        """`key = value, ...`, none at all included."""
-        scan = self.scan
+        """Read `key = value, ...`, perhaps nothing."""
         entries: list[tuple[Expression, Expression]] = []
-        behind = scan.at
+        behind = self.at
         while True:
-            key = self.grammar.expression()
-            value = self.grammar.expression() if key is not None and scan.accept("=") else None
+            key = self.expression()
+            value = self.expression() if key is not None and self.accept("=") else None
             if key is None or value is None:
-                scan.at = behind
+                self.at = behind
                 return entries
             entries.append((key, value))
-            behind = scan.at
-            if not scan.accept(","):
+            behind = self.at
+            if not self.accept(","):
                 return entries
 
 

@@ -1,20 +1,11 @@
-"""Parser of what is between operands; the order of the operators is that of the reference's grammar."""
+"""Parser of operators, in the order of spiff's grammar."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from krmkit.libraries.spiff.expressions import operators
 from krmkit.libraries.spiff.expressions.logic import Conditional, LogAnd, LogOr, Or, ValidOr
-from krmkit.libraries.spiff.expressions.operators import (
-    Addition,
-    Comparison,
-    Concatenation,
-    Division,
-    Modulo,
-    Multiplication,
-    Subtraction,
-)
-from krmkit.libraries.spiff.parsing.brackets import Grammar
 from krmkit.libraries.spiff.parsing.operands import OperandParser
 from krmkit.libraries.spiff.parsing.scanner import Scanner
 from krmkit.libraries.spiff.tree.nodes import Expression
@@ -25,11 +16,15 @@ Joined = Callable[[Expression, Expression], Expression]
 
 
 def _compared(sign: str) -> Joined:
-    return lambda left, right: Comparison(left, sign, right)
+    return lambda left, right: operators.Comparison(left, sign, right)
 
 
-_PRODUCTS: dict[str, Joined] = {"*": Multiplication, "/": Division, "%": Modulo}
-_SUMS: dict[str, Joined] = {"+": Addition, "-": Subtraction}
+_PRODUCTS: dict[str, Joined] = {
+    "*": operators.Multiplication,
+    "/": operators.Division,
+    "%": operators.Modulo,
+}
+_SUMS: dict[str, Joined] = {"+": operators.Addition, "-": operators.Subtraction}
 # Of two signs that begin alike, the longer one first.
 _COMPARISONS = {sign: _compared(sign) for sign in ("==", "!=", "<=", ">=", ">", "<")}
 _LOGIC: dict[str, Joined] = {"-or": LogOr, "-and": LogAnd}
@@ -37,9 +32,9 @@ _ORS: dict[str, Joined] = {"||": Or, "//": ValidOr}
 
 
 def _chain(scan: Scanner, operand: Operand, signs: dict[str, Joined], marks: bool = False) -> Operand:
-    """Return the reader of operands with operators between them, joined from the left: `a - b - c` is `(a - b) - c`.
+    """Return a reader of operands that operators join from the left: `a - b - c` is `(a - b) - c`.
 
-    marks: a sign without an operand behind it counts as read in the message about an error.
+    marks: in messages about errors, a sign without an operand behind it counts as read.
     """
     words = tuple(signs)
 
@@ -64,44 +59,40 @@ def _chain(scan: Scanner, operand: Operand, signs: dict[str, Joined], marks: boo
     return read
 
 
-class OperatorParser:
-    """Operators, the loosest first. An operator has white space on both sides, else its sign begins something else."""
+class OperatorParser(OperandParser):
+    """Operators, the loosest first. They need white space around them: their signs begin other forms, too."""
 
-    def __init__(self, scan: Scanner, grammar: Grammar, operands: OperandParser) -> None:
-        self.scan = scan
-        self.grammar = grammar
-        sums = _chain(scan, _chain(scan, operands.operand, _PRODUCTS), _SUMS)
-        self._logic = _chain(scan, _chain(scan, sums, _COMPARISONS, marks=True), _LOGIC)
-        self._ors = _chain(scan, self._conditional, _ORS, marks=True)
+    def __init__(self) -> None:
+        super().__init__()
+        sums = _chain(self, _chain(self, self.operand, _PRODUCTS), _SUMS)
+        self._logic = _chain(self, _chain(self, sums, _COMPARISONS, marks=True), _LOGIC)
+        self._ors = _chain(self, self._conditional, _ORS, marks=True)
 
     def operators(self) -> Expression | None:
-        """An expression without a scope or lambda in front."""
-        self.scan.space()
+        self.space()
         return self._ors()
 
     def _conditional(self) -> Expression | None:
-        scan = self.scan
         condition = self._concatenation()
         if condition is None:
             return None
-        behind = scan.at
-        scan.space()
-        if scan.accept("?"):
-            yes = self.grammar.expression()
-            no = self.grammar.expression() if yes is not None and scan.accept(":") else None
+        behind = self.at
+        self.space()
+        if self.accept("?"):
+            yes = self.expression()
+            no = self.expression() if yes is not None and self.accept(":") else None
             if yes is not None and no is not None:
                 return Conditional(condition, yes, no)
-        scan.at = behind
+        self.at = behind
         return condition
 
     def _concatenation(self) -> Expression | None:
-        scan = self.scan
         left = self._logic()
         while left is not None:
-            behind = scan.at
-            right = self._logic() if scan.space() else None
+            behind = self.at
+            right = self._logic() if self.space() else None
             if right is None:
-                scan.at = behind
+                self.at = behind
                 return left
-            left = Concatenation(left, right)
+            left = operators.Concatenation(left, right)
         return None

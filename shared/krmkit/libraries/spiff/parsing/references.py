@@ -1,20 +1,18 @@
-"""Parser of what names a node: references, and the merges that may hold one."""
+"""Parser of references, and of the merges that may hold one."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from krmkit.libraries.spiff.expressions.literals import ListExpression
 from krmkit.libraries.spiff.expressions.merging import Merge
 from krmkit.libraries.spiff.expressions.references import Dynamic, Reference
 from krmkit.libraries.spiff.parsing.brackets import BracketParser
-from krmkit.libraries.spiff.parsing.scanner import Scanner
+from krmkit.libraries.spiff.parsing.scanner import INDEX, KEY, NAME, TAG
 from krmkit.libraries.spiff.tree.errors import Path
 from krmkit.libraries.spiff.tree.nodes import Expression
 
 
 def path_steps(text: str, leading: bool) -> Path:
-    """The steps of a path: a.b[1] is (a, b, [1]); with `leading` .a is ("", a)."""
+    """Split a path into its steps: a.b[1] is (a, b, [1]); with `leading` .a is ("", a)."""
     steps: list[str] = []
     step = ""
     for char in text:
@@ -33,97 +31,88 @@ def path_steps(text: str, leading: bool) -> Path:
     return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceParser:
+class ReferenceParser(BracketParser):
     """References and merges."""
 
-    scan: Scanner
-    brackets: BracketParser
-
     def reference(self) -> Expression | None:
-        scan = self.scan
-        tag = scan.tag()
-        begin = scan.at
+        tag = self.match(TAG)[:-2]
+        begin = self.at
         if tag:
-            if scan.accept("."):
+            if self.accept("."):
                 self.follow()
-                rest = scan.text[begin + 1 : scan.at]
+                rest = self.text[begin + 1 : self.at]
                 return Reference(("",) if not rest else ("", *path_steps(rest, False)), tag)
         else:
-            if scan.text.startswith(".[", begin):
-                scan.at = begin + 1
+            if self.text.startswith(".[", begin):
+                self.at = begin + 1
                 return self.chain_dynamic(Reference(("",)))
-            scan.accept(".")
-        if not scan.key():
+            self.accept(".")
+        if not self.match(KEY):
             return None
         self.follow()
-        return Reference(path_steps(scan.text[begin : scan.at], True), tag)
+        return Reference(path_steps(self.text[begin : self.at], True), tag)
 
     def chain_dynamic(self, base: Expression) -> Expression | None:
-        scan = self.scan
-        scan.accept("[")
-        parts = self.brackets.arguments()
-        if not parts or not scan.accept("]"):
+        self.accept("[")
+        parts = self.arguments()
+        if not parts or not self.accept("]"):
             return None
         return Dynamic(base, ListExpression(parts))
 
     def follow(self) -> bool:
-        """Skip `.key`, `[1]` and `.[1]`; whether there was one."""
-        scan = self.scan
+        """Skip `.key`, `[1]` and `.[1]`, and return True if there was one."""
         found = False
         while True:
-            start = scan.at
-            if scan.accept("."):
-                if not scan.key() and not scan.index():
-                    scan.at = start
+            start = self.at
+            if self.accept("."):
+                if not self.match(KEY) and not self.match(INDEX):
+                    self.at = start
                     return found
-            elif not scan.index():
+            elif not self.match(INDEX):
                 return found
             found = True
 
     def merge(self) -> Expression | None:
-        scan = self.scan
-        start = scan.at
-        if not scan.accept("merge"):
+        start = self.at
+        if not self.accept("merge"):
             return None
-        behind = scan.at
+        behind = self.at
         found = self._redirected()
         if found is not None:
             return found
-        scan.at = behind
-        if scan.text.startswith("(", behind):
-            scan.at = start
+        self.at = behind
+        if self.text.startswith("(", behind):
+            self.at = start
             return None
         replace = required = False
         key_name = ""
-        if scan.space():
-            if scan.accept("replace"):
+        if self.space():
+            if self.accept("replace"):
                 replace = True
-            elif scan.accept("required"):
+            elif self.accept("required"):
                 required = True
             else:
                 key_name = self._on()
                 if not key_name:
-                    scan.at = behind
-        scan.mark(start)
-        redirect = scan.path != scan.stub_path
-        return Merge(scan.stub_path, redirect, replace, replace or required or redirect, False, key_name)
+                    self.at = behind
+        self.mark(start)
+        redirect = self.path != self.stub_path
+        return Merge(self.stub_path, redirect, replace, replace or required or redirect, False, key_name)
 
     def _redirected(self) -> Expression | None:
-        scan = self.scan
-        if not scan.space() or scan.text.startswith("required", scan.at):
+        if not self.space() or self.text.startswith("required", self.at):
             return None
         replace = False
         key_name = ""
-        before = scan.at
-        if scan.accept("replace"):
+        before = self.at
+        if self.accept("replace"):
             replace = True
         else:
             key_name = self._on()
-        if (replace or key_name) and not scan.space():
+        if (replace or key_name) and not self.space():
             return None
         if not replace and not key_name:
-            scan.at = before
+            self.at = before
         reference = self.reference()
         if not isinstance(reference, Reference):
             return None
@@ -133,11 +122,10 @@ class ReferenceParser:
         return Merge(path, True, replace, bool(path), False, key_name)
 
     def _on(self) -> str:
-        scan = self.scan
-        start = scan.at
-        if scan.accept("on") and scan.space():
-            name = scan.name()
+        start = self.at
+        if self.accept("on") and self.space():
+            name = self.match(NAME)
             if name:
                 return name
-        scan.at = start
+        self.at = start
         return ""

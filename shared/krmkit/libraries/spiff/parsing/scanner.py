@@ -1,4 +1,4 @@
-"""The words of dynaml, and where a text stops being an expression."""
+"""The words of dynaml, and the position in a text."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import re
 from krmkit.libraries.spiff.tree.errors import Failure, Path
 
 _SPACE = re.compile(r"[ \t\n\r]+")
-_KEY = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_\-]*(?::[a-zA-Z0-9_][a-zA-Z0-9_\-]*)?")
-_NAME = re.compile(r"[a-zA-Z0-9_]+")
-_INDEX = re.compile(r"\[-?[0-9]+\]")
-_IP = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+")
-_NUMBER = re.compile(r"-?[0-9][0-9_]*(?:\.[0-9][0-9]*)?(?:[eE]-?[0-9]+)?")
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
-_TAG = re.compile(r"[a-zA-Z0-9_]+(?:[:.]-?[a-zA-Z0-9_]+)*::")
-_TAG_NAME = re.compile(r"\*?[a-zA-Z0-9_]+(?:[:.][a-zA-Z0-9_]+)*")
+KEY = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_\-]*(?::[a-zA-Z0-9_][a-zA-Z0-9_\-]*)?")
+NAME = re.compile(r"[a-zA-Z0-9_]+")
+INDEX = re.compile(r"\[-?[0-9]+\]")
+IP = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+")
+NUMBER = re.compile(r"-?[0-9][0-9_]*(?:\.[0-9][0-9]*)?(?:[eE]-?[0-9]+)?")
+STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
+TAG = re.compile(r"[a-zA-Z0-9_]+(?:[:.]-?[a-zA-Z0-9_]+)*::")
+TAG_NAME = re.compile(r"\*?[a-zA-Z0-9_]+(?:[:.][a-zA-Z0-9_]+)*")
 
 DEEPEST = 60
 """How deep expressions may be nested."""
 
 
 class Scanner:
-    """A text, the offset that is read next, and the word that reaches furthest, which a message about an error shows.
+    """A text, the offset to read next, and the word that reached furthest, which messages about errors show.
 
-    path: where the text is in its document. stub_path: where stubs are looked up. depth: how many expressions are open.
+    path: the place of the text in its document. stub_path: its place in stubs. depth: the open expressions.
     """
 
     def __init__(self) -> None:
         self.begin("", (), ())
 
     def begin(self, text: str, path: Path, stub_path: Path) -> None:
-        """Read another text from its beginning."""
+        """Begin another text."""
         self.text = text
         self.path = path
         self.stub_path = stub_path
@@ -45,7 +45,7 @@ class Scanner:
             self.far_start, self.far_end = start, self.at
 
     def space(self) -> bool:
-        """Skip white space; whether there was some."""
+        """Skip white space, and return True if there was some."""
         found = _SPACE.match(self.text, self.at)
         if found is None:
             return False
@@ -62,14 +62,15 @@ class Scanner:
         return False
 
     def word(self, word: str, start: int | None = None) -> bool:
-        """Skip a word if it is here, and remember it, from `start` where that is given."""
+        """Skip a word if it is here, and remember it, from `start` if that is given."""
         start = self.at if start is None else start
         if not self.accept(word):
             return False
         self.mark(start)
         return True
 
-    def _match(self, pattern: re.Pattern[str]) -> str:
+    def match(self, pattern: re.Pattern[str]) -> str:
+        """Skip and return the text that a pattern matches here, "" for none."""
         found = pattern.match(self.text, self.at)
         if found is None:
             return ""
@@ -78,33 +79,8 @@ class Scanner:
         self.mark(start)
         return found.group()
 
-    def key(self) -> str:
-        return self._match(_KEY)
-
-    def name(self) -> str:
-        return self._match(_NAME)
-
-    def index(self) -> str:
-        return self._match(_INDEX)
-
-    def address(self) -> str:
-        return self._match(_IP)
-
-    def number(self) -> str:
-        return self._match(_NUMBER)
-
-    def string(self) -> str:
-        return self._match(_STRING)
-
-    def tag(self) -> str:
-        """The name before `::`, "" for none."""
-        return self._match(_TAG)[:-2]
-
-    def tag_name(self) -> str:
-        return self._match(_TAG_NAME)
-
     def error(self, start: int | None = None, end: int | None = None) -> Failure:
-        """The failure that names the word that reaches furthest, or that from `start` to `end`."""
+        """Return the failure at the word that reached furthest, or at the one from `start` to `end`."""
         first = self.far_start if start is None else start
         last = self.far_end if end is None else end
         shown = self.text[first:last]
@@ -116,7 +92,7 @@ class Scanner:
         return Failure(f"parse error near symbol {one[1]} - symbol {other[1]}: '{shown}'")
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Line and symbol of an offset; a line break belongs to the line that it begins."""
+        """Return line and symbol of an offset; a line break belongs to the line that it begins."""
         before = self.text[: offset + 1]
         line = before.count("\n")
         return line + 1, offset - before.rfind("\n") if line else offset + 1

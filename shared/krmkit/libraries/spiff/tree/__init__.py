@@ -1,1 +1,1 @@
-"""The tree that is worked on: nodes, the place of an expression, reading YAML, and the limits of a run."""
+"""The tree of a document: nodes, the place of an expression, reading YAML, and the limits of a run."""

@@ -1,4 +1,4 @@
-"""Arithmetic with IP addresses and networks, as the operators and the functions on addresses need it."""
+"""Arithmetic with IP addresses and networks."""
 
 from __future__ import annotations
 
@@ -14,20 +14,15 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def network(text: str) -> Network | None:
-    """The network of a CIDR such as 10.1.2.3/24, None for other texts."""
-    if "/" not in text:
-        return None
-    base, _, length = text.partition("/")
-    if not length.isdigit():
-        return None
+    """Return the network of a CIDR such as 10.1.2.3/24, None for other texts."""
     try:
-        return ipaddress.ip_network(f"{base}/{length}", strict=False)
+        return ipaddress.ip_network(text, strict=False) if text.partition("/")[2].isdigit() else None
     except ValueError:
         return None
 
 
 def moved(text: str, offset: int, info: Info) -> str:
-    """The address (or the CIDR, inside its net) that lies `offset` further; `text` is one of both."""
+    """Return the address `offset` behind `text`; for a CIDR, the one inside its net, with its length."""
     found = address(text)
     if found is not None:
         total = (_wide(found) + offset) % (1 << 128)
@@ -42,18 +37,18 @@ def moved(text: str, offset: int, info: Info) -> str:
 
 
 def distance(left: str, right: str) -> int:
-    """How many addresses lie between two addresses or CIDRs, of either kind."""
+    """Return how many addresses lie between two addresses or CIDRs."""
     first, second = (ipaddress.ip_address(text.partition("/")[0]) for text in (left, right))
     return _wide(first) - _wide(second)
 
 
 def _wide(one: Address) -> int:
-    """An address as Go holds it, in 128 bits: one of version 4 begins with ::ffff."""
+    """Return an address in 128 bits, as Go keeps it: one of version 4 begins with ::ffff."""
     return int(one) | 0xFFFF << 32 if one.version == 4 else int(one)
 
 
 def following(net: Network, count: int, info: Info) -> str:
-    """The network of the same size that is `count` networks further."""
+    """Return the network of the same size that is `count` networks further."""
     start = int(net.network_address) + count * net.num_addresses
     if not 0 <= start < 1 << net.max_prefixlen:
         raise Failure("network address out of range", info)
@@ -61,14 +56,8 @@ def following(net: Network, count: int, info: Info) -> str:
 
 
 def divided(net: Network, parts: int, info: Info) -> str:
-    """The first of `parts` equal parts of a network."""
-    length = net.prefixlen
-    rest = False
-    while parts > 1:
-        rest = rest or parts % 2 == 1
-        parts //= 2
-        length += 1
-    length += rest
+    """Return the first of at least `parts` equal parts of a network."""
+    length = net.prefixlen + (parts - 1).bit_length()
     if length > net.max_prefixlen:
         raise Failure("divisor too large for CIDR network size", info)
     return f"{net.network_address}/{length}"

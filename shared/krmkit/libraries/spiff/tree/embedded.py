@@ -7,7 +7,7 @@ from typing import Any
 
 
 def embedded(value: Any, interpolation: bool) -> str | None:
-    """The text of the expression that a value is, None where it is plain data.
+    """Return the text of the expression that a value is, None for plain data.
 
     embedded("(( a ))", False) is " a "; embedded("x (( a ))", True) is '"x " ( a )'.
     """
@@ -25,7 +25,7 @@ def embedded(value: Any, interpolation: bool) -> str | None:
 
 
 def unescape(value: str, interpolation: bool) -> str:
-    """A text with one `!` of each escape removed: `((!x))` is `((x))`."""
+    """Remove one `!` of each escape: `((!x))` becomes `((x))`."""
     if interpolation:
         text, expression = interpolated(value, unescape_texts=True)
         return value if expression is not None else text
@@ -35,7 +35,7 @@ def unescape(value: str, interpolation: bool) -> str:
 
 
 def unescape_key(key: str) -> str:
-    """A key without the `!` that keeps it from being a merge or control key: `<<!x` is `<<x`."""
+    """Remove the `!` that keeps a key from being a merge or control key: `<<!x` becomes `<<x`."""
     if key.startswith("<<<!"):
         return "<<<" + key[4:]
     if key.startswith("<<!"):
@@ -44,7 +44,7 @@ def unescape_key(key: str) -> str:
 
 
 def interpolated(text: str, unescape_texts: bool = False) -> tuple[str, str | None]:
-    """The plain text and the expression for a text that may embed expressions; the expression is None for none.
+    """Return the plain text and the expression of a text; the expression is None if it embeds none.
 
     interpolated("a-(( b ))") is ("", '"a-" ( b )').
     """
@@ -81,7 +81,7 @@ def interpolated(text: str, unescape_texts: bool = False) -> tuple[str, str | No
 
 
 def _end(text: str, at: int) -> int:
-    """The offset behind the `))` that closes an expression begun before `at`; -1 for none."""
+    """Return the offset behind the `))` that closes an expression begun before `at`; -1 for none."""
     depth = 0
     size = len(text)
     while at < size:

@@ -1,4 +1,4 @@
-"""The place of an expression: its path, the scopes around it, the stubs beside it, and the run it belongs to."""
+"""The place of an expression: its path, its scopes, its stubs, and its run with the counts of its effort."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from krmkit.libraries.spiff.tree.errors import Info, Path, Result
 from krmkit.libraries.spiff.tree.limits import SpiffLimits, exceeded
-from krmkit.libraries.spiff.tree.nodes import IMPLIED, Expression, Node, find, step_into
+from krmkit.libraries.spiff.tree.nodes import IMPLIED, Expression, Node, find
 from krmkit.libraries.spiff.tree.randomness import Chance
 from krmkit.libraries.spiff.tree.tags import Tags
 from krmkit.libraries.yaml.effort import charge
@@ -23,8 +23,8 @@ ROOT = "___"
 _EVALUATION = 16  # steps of effort that an evaluation costs
 _CALL = 3  # evaluations that a call takes as long as
 _MADE = 6  # steps of effort that a node costs which an evaluation makes
-_SEARCHED = 256  # instructions of a pattern, or bytes, that one step of effort goes through
-_WRITTEN = 16  # characters of a text that is made piece by piece which cost one step
+_SEARCHED = 256  # instructions of a pattern, or bytes, that one step of effort pays for
+_WRITTEN = 16  # characters that one step pays for in a text that is made piece by piece
 _FEW = 16  # nodes made at once that cost nothing
 
 
@@ -32,9 +32,9 @@ _FEW = 16  # nodes made at once that cost nothing
 class Parts:
     """The parts of the engine that expressions use, and that use expressions themselves.
 
-    parse: the expression in a text, for a path and its path in the stubs. call: the value of a function by its name, for
-    values and the expressions that gave them. flow: a node without open expressions; Failure with the text where one stays
-    open. cascade: a template merged with stubs.
+    parse: the expression in a text, for a path and its path in the stubs. call: the value of a function by
+    its name, for values and their expressions. flow: the node with all its expressions evaluated, or Failure
+    with the text. cascade: a template merged with stubs.
     """
 
     parse: Callable[[str, Path, Path], Expression]
@@ -45,7 +45,7 @@ class Parts:
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """The common data of all documents of one run. `free`: evaluations that documents of this size take anyway."""
+    """The common data of all documents of one run; `free` evaluations cost no effort."""
 
     interpolation: bool
     control: bool
@@ -64,7 +64,7 @@ class Run:
     demands: int = field(init=False, default=0)
 
     def count(self, nodes: int) -> None:
-        """Count nodes that an evaluation made; EffortError beyond the limit."""
+        """Count nodes that an evaluation made. Raises EffortError beyond the limit."""
         self.made += nodes
         if nodes > _FEW:
             charge(nodes * _MADE)
@@ -72,10 +72,9 @@ class Run:
             raise exceeded("nodes", self.limits.nodes)
 
     def hold(self, value: Any) -> int:
-        """Count the nodes inside a value, and return how many; EffortError beyond the limit.
+        """Count the nodes inside a value, and return their number. Raises EffortError beyond the limit.
 
-        Values are shared and not copied: thirty doublings, `b: (( [a, a] ))`, are thirty lists, and a billion nodes for all
-        that walks through them.
+        Values are shared: thirty doublings `b: (( [a, a] ))` are thirty lists, but a walk visits a billion.
         """
         before = self.held
         waiting = [value]
@@ -87,13 +86,13 @@ class Run:
         return self.held - before
 
     def hold_entries(self, count: int) -> None:
-        """Count the entries of one list or map that a walk goes through."""
+        """Count the entries of one list or map that a walk visits."""
         self.held += count
         if self.held > self.limits.held:
             raise exceeded("nodes in values", self.limits.held)
 
     def step(self, count: int = 1) -> None:
-        """Count one evaluation, or a function's work that takes as long as so many."""
+        """Count evaluations, or a function's work that takes as long."""
         self.steps += count
         if self.steps > self.limits.steps:
             raise exceeded("evaluations", self.limits.steps)
@@ -101,21 +100,21 @@ class Run:
             charge(count * _EVALUATION)
 
     def search(self, size: int) -> None:
-        """Count the instructions of a search (`Pattern.cost`), or the bytes that one of many searches in a text may read."""
+        """Count the instructions of a search (`Pattern.cost`), or the bytes that one of many may read."""
         charge(size // _SEARCHED)
 
     def look(self, entries: int) -> None:
-        """Count the entries of a list or map that a reference to it looks at."""
+        """Count the entries of a list or map that a reference checks."""
         charge(entries // 2)
 
     def write(self, piece: int, whole: int) -> None:
-        """Count a piece of a text that is `whole` characters long by now; EffortError beyond the limit of the output."""
+        """Count a piece of a text of `whole` characters. Raises EffortError beyond the limit of output."""
         if whole > self.limits.output:
             raise exceeded("characters of output", self.limits.output)
         charge(1 + piece // _WRITTEN)
 
     def enter(self) -> None:
-        """Count one call inside others; the caller calls `leave` when it is over."""
+        """Count one call inside others, which ends with `leave`."""
         self.step(_CALL)
         self.depth += 1
         if self.depth > self.limits.depth:
@@ -129,11 +128,9 @@ class Run:
 class Scope:
     """The names of one map (or of parameters: `path` is None), and the scope around it.
 
-    root: the scope of the document, None where the next scope inside begins a document. entries: those of a document that
-    is a list.
+    root: the scope of the document, None if the next scope inside begins a document. entries: those of a
+    document that is a list.
     """
-
-    __slots__ = ("entries", "local", "next", "path", "root")
 
     def __init__(self, outer: Scope | None, path: Path | None, local: dict[str, Node]) -> None:
         self.local = local
@@ -144,7 +141,12 @@ class Scope:
 
 
 class Env:
-    """One place. It is never changed: the with-methods give another one."""
+    """One place, which is never changed: the with-methods return others.
+
+    source: the file of the expression; current_source: that of the document. outer: the place around the
+    document. static: the names of parameters. nomerge: stubs have no value here. is_binding: its names are
+    bindings. final: its document is the template and no stub.
+    """
 
     __slots__ = (
         "current_source", "final", "is_binding", "nomerge", "outer", "path", "run", "scope", "source",
@@ -193,7 +195,7 @@ class Env:
         return other
 
     def with_names(self, names: dict[str, Node]) -> Env:
-        """Inside parameters or a `( x = 1 )` scope."""
+        """Return the place inside parameters or a `( x = 1 )` scope."""
         other = self._copy()
         other.static = {**self.static, **names}
         other.scope = Scope(self.scope, None, names)
@@ -205,7 +207,7 @@ class Env:
         return other
 
     def with_new_root(self) -> Env:
-        """A place in which a document is read as if it were alone, with the names of this place around it."""
+        """Return a place for a document of its own, with the names of this place around it."""
         other = self._copy()
         scope = Scope(self.scope, self.path, {})
         other.scope = scope
@@ -222,7 +224,7 @@ class Env:
         return other
 
     def find_in_stubs(self, path: Path) -> Node | None:
-        """The first stub's node at a path."""
+        """Return the node at a path of the first stub that has one."""
         control = self.run.control
         for stub in self.stubs:
             found = find(stub, path, False, control)
@@ -231,7 +233,7 @@ class Env:
         return None
 
     def is_in_stubs(self, path: Path) -> bool:
-        """Whether a stub has anything at a path: what is implied there may hold what is not."""
+        """Return True if a stub has a node at a path, even an implied one, which may hold others."""
         return any(find(stub, path, False, self.run.control) is not None for stub in self.stubs)
 
     def root_names(self) -> dict[str, Node]:
@@ -239,14 +241,14 @@ class Env:
         return root.local if root is not None else {}
 
     def root_node(self) -> Node:
-        """The document, as a node."""
+        """Return the document as a node."""
         root = self.scope.root if self.scope is not None else None
         if root is not None and root.entries is not None:
             return Node(root.entries, "scope")
         return Node(self.root_names(), "scope")
 
     def outermost_map(self) -> Node:
-        """In a document that is a list: the entry in which this place is."""
+        """Return the entry of this place in a document that is a list."""
         scope = self.scope
         found: dict[str, Node] = {}
         while scope is not None and scope.entries is None:
@@ -255,7 +257,7 @@ class Env:
         return Node(found, "scope")
 
     def find_first(self, name: str) -> Node | None:
-        """The node that the first word of a reference names: innermost scope first, then the outer documents."""
+        """Return the node of a reference's first word, from the innermost scope to outer documents."""
         env: Env | None = self
         while env is not None:
             if name == "__ctx":
@@ -278,7 +280,7 @@ class Env:
         return None
 
     def find_in_host(self, name: str) -> Node | None:
-        """The node that `__.name` names: the scopes of the document, without parameters."""
+        """Return the node of `__.name`, from the scopes of the document, without parameters."""
         scope = self.scope
         while scope is not None and scope.path is None:
             scope = scope.next
@@ -290,7 +292,7 @@ class Env:
         return None
 
     def context(self) -> Node:
-        """The value of `__ctx`."""
+        """Return the value of `__ctx`."""
         source = self.current_source
         outer: list[Node] = []
         bindings: Node = Node([], "context")
@@ -319,13 +321,6 @@ class Env:
         return Node(found, "__ctx")
 
     def node(self, value: Any) -> Node:
-        """A node for a value that an expression made here."""
-        return Node(value, dynaml_source(self.source))
-
-    def enter_step(self, node: Node, step: str, raw: bool) -> Node | None:
-        return step_into(node, step, raw, self.run.control)
-
-
-def dynaml_source(source: str) -> str:
-    """The source name of what an expression in `source` made."""
-    return source if source.startswith("dynaml@") else "dynaml@" + source
+        """Return a node for a value that an expression made here."""
+        source = self.source
+        return Node(value, source if source.startswith("dynaml@") else "dynaml@" + source)

@@ -11,7 +11,7 @@ Path = tuple[str, ...]
 
 @dataclass(slots=True, unsafe_hash=True)
 class Issue:
-    """Why a node has no value. `nested` are the causes; `sequence`: they are printed as a chain (`... cause`)."""
+    """The reason why a node has no value, with its causes, in a `sequence` printed as `... cause`."""
 
     text: str
     nested: tuple[Issue, ...] = ()
@@ -22,9 +22,10 @@ class Issue:
 class Info:
     """The properties of an evaluation's value.
 
-    redirect: where stubs are looked up for the value. replace: the value replaces the whole map or list. merged: it comes
-    from a stub. preferred: stubs are merged into it instead of replacing it. undefined: there is no entry at all. raw: the
-    value may hold expressions. failed: the evaluation waits for a node that failed. issue: for what it waits.
+    redirect: the path in stubs for the value. replace: the value replaces the whole map or list. merged: it
+    comes from a stub. preferred: stubs are merged into it instead of replacing it. undefined: there is no
+    entry at all. raw: the value may hold expressions. failed: it waits for a node that failed. issue: what it
+    waits for.
     """
 
     issue: Issue | None = None
@@ -40,7 +41,7 @@ class Info:
     flags: int = 0
 
     def join(self, other: Info) -> Info:
-        """Both together; where they differ, `other` wins. Neither is changed."""
+        """Return both together, as a new one; where they differ, `other` wins."""
         if self is NOTHING:
             return other
         if other is NOTHING and not self.replace:
@@ -60,18 +61,18 @@ class Info:
         )
 
     def without_error(self) -> Info:
-        """The same without issue, failure and the mark of what is undefined."""
+        """Return the info without issue, failure and the mark of an undefined value."""
         return replace(self, issue=None, failed=False, undefined=False)
 
 
 NOTHING = Info()
-"""The info of a plain value; it is shared and never changed."""
+"""The info of a plain value, which is shared and never changed."""
 
 Result = tuple[Any, Info]
 
 
 class Failure(Exception):  # noqa: N818 - the reference's word: an evaluation fails
-    """An expression has no value and never waits for one: `(( 1 / 0 ))`."""
+    """An expression has no value, and waits for none: `(( 1 / 0 ))`."""
 
     def __init__(self, issue: Issue | str, info: Info | None = None, local: bool = True) -> None:
         self.issue = Issue(issue) if isinstance(issue, str) else issue
@@ -81,7 +82,7 @@ class Failure(Exception):  # noqa: N818 - the reference's word: an evaluation fa
 
 
 class Waits(Exception):  # noqa: N818 - no error: a structure or a lambda waits for a value
-    """The value cannot be decided yet; `chosen` is what a structure selects, where that is the reason."""
+    """A value is not known yet; `chosen` is the node that a structure selects, if that is the reason."""
 
     def __init__(self, chosen: Any = None) -> None:
         super().__init__()
@@ -94,14 +95,14 @@ _SLIPS = (
     (re.compile(r"\breq(?=ires one or two arguments)"), "requ"),
     (re.compile(r"\barument(?= pair)"), "argument"),
 )
-"""What Go's fmt leaves of a wrong format, and misspelled words; `catch` gives an expression the original's text."""
+"""The traces of Go's fmt for a wrong format, and misspelled words. `catch` still sees spiff's own text."""
 
 
 class SpiffError(Exception):
     """A run ends without a result.
 
-    `message` is the whole text as spiff prints it, without its slips; `unresolved` are its lines about nodes: (expression, source, path,
-    original path, mark and issue). `kind` is unresolved, syntax (no YAML) or limit.
+    `message` is the whole text as spiff prints it, without its slips; `unresolved` are its lines about nodes.
+    `kind` is unresolved, syntax (no YAML) or limit.
     """
 
     def __init__(self, message: str, kind: str = "unresolved", unresolved: tuple[Line, ...] = ()) -> None:

@@ -1,4 +1,4 @@
-"""The limits of a run, and the error of a run that exceeds them: an EffortError, as for the effort of all languages."""
+"""The limits of a run. Exceeding one is an EffortError, as for all languages."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from krmkit.libraries.yaml.effort import EffortError
 class SpiffLimits:
     """The limits of a run; each is counted.
 
-    passes: of the fixpoint over one document. steps: evaluations of nodes. depth: calls and templates inside each other.
-    nodes: of what is made. held: nodes of all values, one that `[a, a]` holds twice counted twice. output: characters of
-    the result.
+    passes: of the fixpoint over one document. steps: evaluations of nodes. depth: calls and templates inside
+    each other. nodes: that evaluations make. held: nodes of all values; `[a, a]` counts those of a twice.
+    output: characters of the result.
     """
 
     passes: int = 400
@@ -28,5 +28,5 @@ DEFAULT_LIMITS = SpiffLimits()
 
 
 def exceeded(what: str, limit: int) -> EffortError:
-    """Return the error for a count that ran out; `what` names it."""
+    """Return the error for an exceeded limit; `what` is counted."""
     return EffortError(f"the template needs more than {limit} {what}; it may never end")

@@ -1,4 +1,4 @@
-"""The tree that is worked on: a Node is a value with its annotations; a value is data, an expression, a lambda or a template.
+"""The nodes of a tree: values (data, expressions, lambdas, templates) with annotations.
 
     Node({"a": Node(1, "file.yml")}, "file.yml")
 
@@ -48,7 +48,7 @@ EMPTY = Note()
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node. `state` belongs to the flow: STATIC, or what a flow knows of this place (flow.Place, flow.Cell)."""
+    """One node. `state` belongs to the flow: STATIC, or its data about this place (FlowPlace, Cell)."""
 
     value: Any
     source: str
@@ -56,15 +56,15 @@ class Node:
     state: Any = None
 
     def noted(self, **changes: Any) -> Node:
-        """The same node with other annotations."""
+        """Return the node with other annotations."""
         return Node(self.value, self.source, self.note._replace(**changes), self.state)
 
     def with_value(self, value: Any) -> Node:
-        """The same annotations on another value."""
+        """Return a node with the same annotations on another value."""
         return Node(value, self.source, self.note)
 
     def with_flags(self, flags: int) -> Node:
-        """The node with these flags too."""
+        """Return the node with these flags too."""
         note = self.note
         if note.flags | flags == note.flags:
             return self
@@ -75,7 +75,7 @@ class Node:
 
 
 class Static:
-    """The state of a subtree without expressions, merge keys and key fields: nothing in it changes without stubs."""
+    """The state of a subtree without expressions, merge keys and key fields: only stubs change it."""
 
     __slots__ = ()
     settled = True
@@ -85,16 +85,16 @@ STATIC = Static()
 
 
 class Expression:
-    """The content of `(( ... ))`: evaluate(env, locally) gives (value, Info) or raises Failure.
+    """The content of `(( ... ))`: evaluate(env, locally) returns (value, Info) or raises Failure.
 
-    A value that is an Expression is not ready: try again.
+    A value that is an Expression waits for another value.
     """
 
     __slots__ = ()
 
     @property
     def core(self) -> Expression:
-        """The expression without parentheses around it."""
+        """The expression inside the parentheses around it."""
         return self
 
     def evaluate(self, env: Any, locally: bool) -> tuple[Any, Info]:
@@ -102,11 +102,11 @@ class Expression:
 
 
 def evaluate_last(part: Expression, env: Any, start: int | None = None) -> tuple[Any, Info]:
-    """The value of the part of an expression that its value comes from; the part itself where it fails.
+    """Evaluate the part of an expression that gives the value; return the part if it fails after a demand.
 
-    In the reference, what depends on a node that has no value yet waits for one pass, and the expression that waits is this
-    part alone: that is what a message shows when it fails then. `start` is the count of demands before the parts in front;
-    where these had to wait, the whole expression did.
+    In spiff, a part that needs a node without a value waits for one pass, and then alone, so that messages
+    about its failure show the part alone. `start` is the count of demands before the parts in front: if these
+    had to wait, the whole expression did.
     """
     before = env.run.demands
     if start is not None and start != before:
@@ -120,31 +120,26 @@ def evaluate_last(part: Expression, env: Any, start: int | None = None) -> tuple
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type as dynaml's type() gives it."""
-    if value is None:
-        return "nil"
-    kind = type(value)
-    name = _NAMES.get(kind)
-    if name is not None:
-        return name
-    return str(getattr(value, "type_name", "expression"))
+    """Return the name of a value's type, as dynaml's type() does."""
+    return _NAMES.get(type(value)) or str(getattr(value, "type_name", "expression"))
 
 
 def go_type(value: Any) -> str:
-    """The Go type of a value, which messages of the reference show: `[]yaml.Node` for a list."""
-    if value is None:
-        return "<nil>"
+    """Return the Go type of a value, as spiff's messages show it: `[]yaml.Node` for a list."""
     return _GO_NAMES.get(type(value)) or f"dynaml.{type(value).__name__}"
 
 
 _GO_NAMES = {
     str: "string", bool: "bool", int: "int64", float: "float64", list: "[]yaml.Node", dict: "map[string]yaml.Node",
+    type(None): "<nil>",
 }  # fmt: skip
-_NAMES = {str: "string", bool: "bool", int: "int", float: "float", list: "list", dict: "map"}
+_NAMES = {
+    str: "string", bool: "bool", int: "int", float: "float", list: "list", dict: "map", type(None): "nil",
+}  # fmt: skip
 
 
 def step_into(node: Node, step: str, raw: bool, control: bool) -> Node | None:
-    """The child of a node at one step of a path: a key, `[2]`, `[-1]`, a name, or `field:name` of an entry."""
+    """Return the child of a node at a step: a key, `[2]`, `[-1]`, a name, or `field:name` of an entry."""
     value = node.value
     if type(value) is dict:
         if not raw and not is_map_complete(value, control):
@@ -176,7 +171,7 @@ def _list_entry(node: Node, entries: list[Node], step: str, raw: bool, control: 
 
 
 def list_index(step: str) -> int | None:
-    """2 for `[2]`, -1 for `[-1]`, None for a name."""
+    """Return 2 for `[2]`, -1 for `[-1]`, None for a name."""
     if step[:1] != "[" or step[-1:] != "]":
         return None
     digits = step[2:-1] if step[1:2] == "-" else step[1:-1]
@@ -186,7 +181,7 @@ def list_index(step: str) -> int | None:
 
 
 def find(node: Node, path: Path, raw: bool = False, control: bool = False) -> Node | None:
-    """The node at a path below `node`; `raw` walks through maps whose merge is pending too."""
+    """Return the node at a path below `node`; `raw` enters maps whose merge is pending, too."""
     here: Node | None = node
     for step in path:
         if here is None:
@@ -196,25 +191,25 @@ def find(node: Node, path: Path, raw: bool = False, control: bool = False) -> No
 
 
 def find_text(node: Node, key: str, raw: bool = False, control: bool = False) -> str | None:
-    """The text in the field `key` of a map, None if it is not a text."""
+    """Return the text in the field `key` of a map, None if it is not a text."""
     found = step_into(node, key, raw, control)
     return found.value if found is not None and type(found.value) is str else None
 
 
 def is_map_complete(value: dict[str, Node], control: bool) -> bool:
-    """Whether a map has no merge key left (with control structures: no key that begins with `<<`)."""
+    """Return True if a map has no merge key left (with control structures: no key that begins with `<<`)."""
     if "<<" in value or "<<<" in value:
         return False
     return not control or not any(key.startswith("<<") and key[2:3] != "!" for key in value)
 
 
 def is_list_complete(value: list[Node]) -> bool:
-    """Whether a list has no entry left at which something is inserted."""
+    """Return True if a list has no entry left that inserts others."""
     return not any(list_merge(entry) for entry in value)
 
 
 def list_merge(entry: Node) -> str:
-    """The merge key of a list entry that inserts (`- <<: ...`), "" for all others."""
+    """Return the merge key of a list entry that inserts others (`- <<: ...`), "" for other entries."""
     value = entry.value
     if type(value) is dict and len(value) == 1:
         if "<<" in value:
@@ -225,7 +220,7 @@ def list_merge(entry: Node) -> str:
 
 
 def copy_tree(node: Node) -> Node:
-    """A deep copy of the containers, as if nothing had been worked on yet."""
+    """Copy maps and lists deeply, without what a flow knows of them."""
     value = node.value
     if type(value) is dict:
         return Node({key: copy_tree(entry) for key, entry in value.items()}, node.source, node.note)
@@ -235,7 +230,7 @@ def copy_tree(node: Node) -> Node:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values are of one type and equal, deeply."""
+    """Return True if two values are of one type and equal, deeply."""
     if left is right:
         return True
     if type(left) is not type(right):

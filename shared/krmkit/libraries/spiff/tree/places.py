@@ -1,4 +1,4 @@
-"""The data of a flow about the places of its tree, and the common data of its parts."""
+"""The data of a flow about the places of its tree."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from krmkit.libraries.spiff.tree.nodes import DEFAULT, IMPLIED, STATE, TEMPORARY
 
 @dataclass(slots=True, eq=False)
 class FlowPlace:
-    """The state of a map or list. settled: nothing in it can change. chosen: what a control structure selects while that
-    is not ready."""
+    """The state of a map or list. settled: it cannot change. chosen: a control structure's pending choice."""
 
     flow: Flows
     path: Path
@@ -24,7 +23,7 @@ class FlowPlace:
 
 @dataclass(slots=True, eq=False)
 class Cell:
-    """The state of an expression: where it is evaluated, and what came of it in the pass number `tick`."""
+    """The state of an expression: its place, and its outcome in the pass number `tick`."""
 
     settled = False
 
@@ -43,35 +42,31 @@ class Flows(Protocol):
     changes: int
 
     def node(self, root: Node, env: Env, override: bool) -> Node:
-        """The node after one pass."""
+        """Return the node after one pass."""
 
     def demand(self, node: Node, cell: Cell) -> Node:
-        """The node of an expression, evaluated before its turn."""
+        """Evaluate the expression of a node before its turn."""
 
     def overridden(self, root: Node, env: Env, override: bool) -> Node:
-        """The node, or what the stubs have in its place."""
+        """Return the node, or the one that stubs have in its place."""
 
     def is_settled(self, node: Node, interpolation: bool) -> bool:
-        """Whether a node cannot change any more."""
+        """Return True if a node cannot change any more."""
 
 
 def inherited(env: Env) -> tuple[int, Node | None]:
-    """The flags that a map or list takes from its counterpart in the stubs, and that node."""
-    if not env.stubs:
-        return 0, None
-    stub = env.find_in_stubs(env.stub_path)
-    if stub is None:
-        return 0, None
-    return stub.note.flags & (TEMPORARY | STATE), stub
+    """Return the flags that a map or list takes from its counterpart in the stubs, and that node."""
+    stub = env.find_in_stubs(env.stub_path) if env.stubs else None
+    return (0 if stub is None else stub.note.flags & (TEMPORARY | STATE)), stub
 
 
 def implied(node: Node, flags: int) -> Node:
-    """An entry of a map with `flags`: those of a default do not count as values."""
+    """Mark an entry of a map with `flags` as implied if the map is a default."""
     return node.with_flags(IMPLIED) if flags & (DEFAULT | IMPLIED) else node
 
 
 def update(node: Node, env: Env) -> Node:
-    """The newest state of a node: an expression is evaluated first where its turn has not come yet."""
+    """Return the newest state of a node, and evaluate an expression whose turn has not come yet."""
     cell = node.state
     while type(cell) is Cell:
         outcome = cell.outcome

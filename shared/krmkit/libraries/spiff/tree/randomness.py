@@ -1,4 +1,4 @@
-"""Chance as a value: bytes that a seed gives, the same ones each time."""
+"""Chance as a value: a seed gives the same bytes each time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hashlib import sha256
 
 
 class Chance:
-    """A stream of bytes: SHA-256 of the seed and of a number that counts up.
+    """A stream of bytes: SHA-256 of the seed and a counter.
 
     Chance(b"seed").take(4) == Chance(b"seed").take(4)
     """
@@ -14,13 +14,13 @@ class Chance:
     __slots__ = ("_count", "_left", "_seed")
 
     def __init__(self, seed: bytes) -> None:
-        # The seed is hashed first, so that the numbers behind it always begin at the same place.
+        # The hash gives seeds of any length one length, so that the counter has its own bytes.
         self._seed = sha256(seed).digest()
         self._count = 0
         self._left = b""
 
     def take(self, length: int) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         parts = [self._left]
         size = len(self._left)
         while size < length:
@@ -32,7 +32,7 @@ class Chance:
         return found[:length]
 
     def below(self, limit: int) -> int:
-        """A number from 0 to limit - 1, each as likely as the others: numbers that are too large are thrown away."""
+        """Return a number from 0 to limit - 1, all equally likely: larger ones are drawn again."""
         bits = (limit - 1).bit_length()
         length = (bits + 7) // 8
         while True:
@@ -41,14 +41,14 @@ class Chance:
                 return number
 
     def prime(self, bits: int) -> int:
-        """A prime number of exactly so many bits, the two highest ones set, so that two of them make a modulus of twice as many."""
+        """Return a prime number with its two highest bits set: two of them make a modulus of 2 * bits."""
         while True:
             number = int.from_bytes(self.take(bits // 8), "big") | 3 << (bits - 2) | 1
             if all(number % small for small in _SMALL) and self._seems_prime(number):
                 return number
 
     def _seems_prime(self, number: int) -> bool:
-        """Miller and Rabin's test; that 32 rounds let a composite number pass has a chance of less than 1 in 2**64."""
+        """Test by Miller and Rabin; 32 rounds pass a composite number with a chance below 1 in 2**64."""
         twos = ((number - 1) & -(number - 1)).bit_length() - 1
         odd = (number - 1) >> twos
         for _ in range(_ROUNDS):
@@ -66,4 +66,4 @@ class Chance:
 
 _ROUNDS = 32
 _SMALL = [odd for odd in range(3, 2000, 2) if all(odd % other for other in range(3, int(odd**0.5) + 1, 2))]
-"""Odd primes by which most numbers are ruled out without a test."""
+"""Small primes, which rule out most numbers without a test."""

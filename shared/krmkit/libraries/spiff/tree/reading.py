@@ -1,7 +1,7 @@
 """YAML texts and plain data as nodes. This is the only module that reads YAML.
 
-Scalars follow YAML 1.1 as spiff's reader does: `yes` and `off` are booleans (as keys they are errors), dates are text;
-`<<` is a key like others.
+Scalars follow YAML 1.1 as spiff's reader does: `yes` and `off` are booleans (as keys they are errors), dates
+are text; `<<` is a key like others.
 """
 
 from __future__ import annotations
@@ -28,27 +28,29 @@ _NUMBERS = frozenset("+-.0123456789")
 _DIGITS = frozenset("0123456789")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 MOST_ALIASED = 100_000
-"""How many nodes a text may repeat through aliases."""
+"""The nodes that a text may repeat through aliases."""
 
 
 def read_all(text: str, source: str, interpolation: bool = False) -> list[Node]:
-    """The documents of a YAML text; an empty text is one document without a value. SpiffError if it is not YAML."""
+    """Read the documents of a YAML text, at least one. Raises SpiffError for a text that is not YAML."""
     try:
         documents = parse_all(text, duplicates="keep")
     except YamlError as error:
         raise SpiffError(f"error parsing template [{source}]: {error}", "syntax") from None
     reader = _Reader(source, interpolation)
-    if not documents:
-        return [Node(None, source)]
-    return [
-        reader.node(document.root) if document.root is not None else Node(None, source)
-        for document in documents
-    ]
+    return [reader.node(document.root) for document in documents] or [Node(None, source)]
+
+
+def read_stream(text: str, source: str, interpolation: bool) -> list[Node]:
+    """Read documents as `read_all` does, without empty ones at the end but the first."""
+    nodes = read_all(text, source, interpolation)
+    while len(nodes) > 1 and nodes[-1].value is None:
+        nodes.pop()
+    return nodes
 
 
 def plain_documents(text: str, source: str) -> list[Any]:
-    """The documents of a YAML text as plain data, by the rules of templates: plain_documents("a: yes", "x") is
-    [{"a": True}]."""
+    """Read a YAML text as plain data, as templates are read: [{"a": True}] for "a: yes"."""
     return [_plain(node) for node in read_all(text, source)]
 
 
@@ -60,7 +62,7 @@ def _plain(node: Node) -> Any:
 
 
 def from_data(value: Any, source: str, floats: bool = False, interpolation: bool = False) -> Node:
-    """Plain data (dict, list, scalars) as nodes; `floats`: ints become floats, as JSON makes them in Go."""
+    """Make nodes of plain data (dict, list, scalars); with `floats`, ints become floats, as Go reads JSON."""
     kind = type(value)
     if kind is dict:
         names = {str(key): from_data(entry, source, floats, interpolation) for key, entry in value.items()}
@@ -90,7 +92,7 @@ def _is_static(nodes: Any, keys: Any, interpolation: bool) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """One text on its way to nodes."""
+    """The reader of one text."""
 
     source: str
     interpolation: bool
@@ -166,7 +168,7 @@ def _tagged(tag: str, text: str) -> Any:
 
 
 def resolve(text: str) -> Any:
-    """The value of a plain scalar: resolve("yes") is True, resolve("017") is 15, resolve("1e3") is 1000.0."""
+    """Return the value of a plain scalar: True for "yes", 15 for "017", 1000.0 for "1e3"."""
     if text in _NULLS:
         return None
     first = text[0]

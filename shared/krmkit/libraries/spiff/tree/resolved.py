@@ -1,4 +1,4 @@
-"""Whether a value is done: it holds no expression, and nothing is left to merge into it."""
+"""Tests for values that are done: they hold no expression, and wait for no merge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node, is_list_complete
 
 
 def is_locally_resolved(value: Any, run: Run) -> bool:
-    """Whether a value is not an expression, and its own merges are done."""
+    """Return True if a value is not an expression, and its own merges are done."""
     kind = type(value)
     if kind is dict:
         run.look(len(value) if run.control else 0)
@@ -22,7 +22,7 @@ def is_locally_resolved(value: Any, run: Run) -> bool:
 
 
 def is_resolved(value: Any, run: Run) -> bool:
-    """Whether a value holds no expression, at any depth."""
+    """Return True if a value holds no expression, at any depth."""
     kind = type(value)
     if kind is str:
         return embedded(value, run.interpolation) is None
@@ -36,7 +36,7 @@ def is_resolved(value: Any, run: Run) -> bool:
 
 
 def is_resolved_node(node: Node, run: Run) -> bool:
-    """As `is_resolved`; a node that a flow is done with is not walked through again."""
+    """Return True if a node holds no expression, without a walk if a flow is done with it."""
     state = node.state
     if state is not None and getattr(state, "settled", False):
         return True

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.libraries.go.fmt.printing import format_float, quote
+from krmkit.libraries.go.fmt.printing import quote, sprint
 
 LONGEST = 40
 
 
 def short(value: Any) -> str:
-    """A value on one line: `[1, {a: "b"}]`. Only as much is written as a message can show."""
+    """Write a value on one line, as long as a message can show: `[1, {a: "b"}]`."""
     out: list[str] = []
     _write(value, out, 2_000)
     return "".join(out)
 
 
 def _write(value: Any, out: list[str], budget: int) -> int:
-    """Append the text of a value; what is left of the budget. Beyond it nothing is written but the end marks."""
+    """Append the text of a value, and return the rest of the budget; without one, append end marks only."""
     kind = type(value)
     if kind is list:
         out.append("[")
@@ -44,18 +44,12 @@ def _write(value: Any, out: list[str], budget: int) -> int:
 
 
 def scalar_text(value: Any) -> str:
-    """A scalar as Go's %v prints it, strings in quotes."""
-    if value is None:
-        return "<nil>"
+    """Write a scalar as Go's %v does, but strings in quotes."""
     if type(value) is str:
         return quote(value)
-    if type(value) is bool:
-        return "true" if value else "false"
-    if type(value) is float:
-        return format_float(value)
-    return str(value)
+    return sprint(value) if value is None or type(value) in (bool, float) else str(value)
 
 
 def shorten(text: str) -> str:
-    """The text, with its middle left out where it is longer than forty characters."""
+    """Cut out the middle of a text of more than forty characters."""
     return text if len(text) <= LONGEST else text[:17] + " ... " + text[-17:]

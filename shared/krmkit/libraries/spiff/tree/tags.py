@@ -1,4 +1,4 @@
-"""Tags: names under which values are published, over all documents of a stream."""
+"""Tags: names of published values in all documents of a stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NUMBER = re.compile("-?[0-9]{1,9}")
 
 @dataclass(slots=True, eq=False)
 class _Tag:
-    """A published value. scope: global (for the whole stream), local (for its document)."""
+    """A published value; if it `stays`, for the documents that follow, too."""
 
     name: str
     node: Node
@@ -23,20 +23,20 @@ class _Tag:
 
 
 def normal(name: str) -> str:
-    """The name of a tag with one kind of separator: `a.b` is `a:b`."""
+    """Write the name of a tag with one kind of separator: `a.b` becomes `a:b`."""
     return name.replace(".", ":")
 
 
 @dataclass(slots=True)
 class Tags:
-    """The tags of a run. `document` counts the documents of the stream, results are those that are done."""
+    """The tags of a run. `document` is the number of the document at hand, `results` are the earlier ones."""
 
     document: int = field(init=False, default=0)
     known: dict[str, _Tag] = field(init=False, default_factory=dict)
     results: list[Node] = field(init=False, default_factory=list)
 
     def set(self, name: str, node: Node, path: Path) -> None:
-        """Publish a value: `*name` stays for the documents that follow. Failure where the name is taken."""
+        """Publish a value; `*name` stays for the documents that follow. Raises Failure for a taken name."""
         stays = name.startswith("*")
         shown = name.lstrip("*")
         name = normal(shown)
@@ -50,8 +50,10 @@ class Tags:
         self.known[name] = _Tag(shown, node, path, self.document, stays)
 
     def find(self, name: str, path: Path, control: bool) -> Node:
-        """The value below which a path is looked up: that of the tag, or of the one tag below it that has the path, tried
-        level by level; `doc:N` is a document."""
+        """Return the value of the tag, or of the one tag below it that has the path, tried level by level.
+
+        `doc:N` is a document.
+        """
         wanted = normal(name)
         if wanted.startswith("doc:") and _NUMBER.fullmatch(wanted, 4):
             return self._document(int(wanted[4:]), name)
@@ -79,7 +81,7 @@ class Tags:
         return self.results[index]
 
     def forget_stub(self) -> None:
-        """Stubs leave no tags behind."""
+        """Forget the tags of this document, because stubs leave none behind."""
         self.known = {key: tag for key, tag in self.known.items() if tag.document != self.document}
 
     def next_document(self, result: Node) -> None:
