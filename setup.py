@@ -13,7 +13,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 FUNCTIONS = sorted(path.parent.name for path in ROOT.glob("functions/*/function.yaml"))
-SHIPPED = ("main.py", "definition.py", "function.yaml", "README.md")
+SHIPPED = ("main.py", "definition.py", "function.yaml", "rules.yaml", "README.md")
 
 
 class BuildWithFunctions(build_py):

@@ -310,8 +310,9 @@ def rules_table(function: Definition) -> str:
     """The block `rules`: what a result's tag `rule` may say."""
     if not function.rules:
         return "No result of this function carries a rule of its own."
+    explained = (function.folder / "rules.yaml").exists()
     rows = [
-        f"| `{code}` | {severity} | {_cell(meaning)} |"
+        f"| {f'[`{code}`](RULES.md#{code})' if explained else f'`{code}`'} | {severity} | {_cell(meaning)} |"
         for code, (severity, meaning) in function.rules.items()
     ]
     return "\n".join(["| `tags.rule` | Severity | Meaning |", "|---|---|---|", *rows])

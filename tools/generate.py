@@ -11,7 +11,7 @@ from pathlib import Path
 
 from krmkit.systems.clusterapi.hooks import extensionschema as topology_extension
 from tests.conformance import run as conformance
-from tools import documents, tags, upstream
+from tools import documents, rulepages, tags, upstream
 from tools.definitions import ROOT, Definition, DefinitionError, Project, definitions
 from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG
@@ -47,6 +47,8 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
         files[function.folder / "definition.py"] = documents.run_time_definition(function)
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)
         files[function.folder / "README.md"] = readme(function)
+        if function.rules:
+            files[function.folder / "RULES.md"] = rulepages.rules_page(function)
         files[root / "schemas" / f"{function.kind}.json"] = documents.editor_schema(
             function.kind, function.schema
         )

@@ -53,7 +53,7 @@ def test_function_folder_is_complete(name: str) -> None:
     folder = ROOT / "functions" / name
 
     assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)
-    for file in ("main.py", "definition.py", "function.yaml", "README.md", "metadata.yaml"):
+    for file in ("main.py", "definition.py", "function.yaml", "rules.yaml", "README.md", "metadata.yaml"):
         assert (folder / file).is_file(), f"functions/{name}/{file} is missing"
     examples = sorted(folder.glob("examples/*"))
     assert examples, f"functions/{name}/examples has no example package"

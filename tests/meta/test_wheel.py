@@ -52,7 +52,7 @@ def test_nothing_but_krmkit_is_top_level(wheel: zipfile.ZipFile) -> None:
 def test_functions_travel_inside(wheel: zipfile.ZipFile, project: Path) -> None:
     """Each function is there, with the same bytes as in the checkout."""
     for function in definitions(project):
-        for file in ("main.py", "definition.py", "function.yaml"):
+        for file in ("main.py", "definition.py", "function.yaml", "rules.yaml"):
             assert (
                 wheel.read(f"krmkit/_functions/{function.name}/{file}")
                 == (function.folder / file).read_bytes()

@@ -40,7 +40,7 @@ def lay_out(function: str) -> None:
     (TARGET / "functions").mkdir(parents=True)
     for name in every if function == "catalog" else {function} - set(special):
         (TARGET / "functions" / name).mkdir()
-        for file in ("main.py", "definition.py", "function.yaml"):
+        for file in ("main.py", "definition.py", "function.yaml", "rules.yaml"):
             shutil.copyfile(SOURCE / "functions" / name / file, TARGET / "functions" / name / file)
     entry = TARGET / "functions" / "entry.py"
     if function in special:

@@ -8,6 +8,7 @@ from typing import Any
 
 from krmkit.analysis.settings import DEFINITION as SETTINGS
 from krmkit.cli.arguments import CommandParser, add_functions
+from krmkit.fn import rules
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.help import text_for
 from krmkit.fn.knownfunctions import catalog
@@ -33,6 +34,8 @@ krmkit schema schema.yaml --modeline packs/web/schema.yaml
 krmkit explain ApplyPresets
 krmkit explain ApplyPresets.spec.selections.presets
 krmkit explain Settings                 # of a repository: .krmkit.yaml
+krmkit explain unknown-preset           # a rule: why it is there, and how to mend
+krmkit explain apply-setters/unset      # the rule of one function
 """,
 }
 
@@ -41,7 +44,7 @@ def parser(command: str) -> CommandParser:
     """Return the command line of `krmkit schema` or `krmkit explain`."""
     what = {
         "schema": "Print the JSON Schema of a config's kind, or of a file of Palette's packs.",
-        "explain": "Say what a field of a config is for, of which type, and what lies below it.",
+        "explain": "Say what a field of a config is for, of which type, and what lies below it; or what\na rule of a finding means.",
     }
     made = CommandParser(
         prog=f"krmkit {command}",
@@ -51,7 +54,11 @@ def parser(command: str) -> CommandParser:
     )
     add_functions(made)
     if command == "explain":
-        made.add_argument("field", metavar="KIND[.FIELD]", help="such as ApplyPresets.spec.selections")
+        made.add_argument(
+            "field",
+            metavar="KIND[.FIELD]|RULE",
+            help="such as ApplyPresets.spec.selections, or unknown-preset",
+        )
         return made
     made.add_argument(
         "function",
@@ -73,7 +80,13 @@ def main(words: list[str]) -> int:
     kind, _, path = name.partition(".")
     if words[0] == "schema" and name in _PACK_FILES:
         return _pack_file(_PACK_FILES[name], arguments.modeline)
-    definition = find(kind, catalog(arguments.functions))
+    functions = catalog(arguments.functions)
+    if words[0] == "explain" and name.islower() and name not in functions:
+        found = rules.find(name, functions)
+        if found:
+            print(rules.explained(found), end="")
+            return 0
+    definition = find(kind, functions)
     if words[0] == "explain":
         print(explained(definition, [step for step in path.split(".") if step]), end="")
     elif arguments.modeline:

@@ -7,20 +7,9 @@ from typing import Any
 
 from krmkit.fn.commandline import FLAGS
 from krmkit.fn.definition import FunctionDefinition
+from krmkit.fn.rules import COMMON, own_rules
 
 COLUMNS = 80
-# Rules that every function may report, beside those of its function.yaml.
-COMMON_RULES = {
-    "invalid-input": "error: stdin (or the file) holds no readable ResourceList",
-    "invalid-config": "error: the functionConfig is absent, of a wrong kind, or breaks the schema; one result for each violation",
-    "invalid-yaml": "error: an item or the config is not valid YAML",
-    "invalid-item": "error: an item is not a resource",
-    "limit": "error: the input is larger, deeper or more repetitive than a limit allows; --limit raises it",
-    "failed": "error: the function cannot do its work, for the reason given",
-    "internal-error": "error: the function itself is broken; please report it",
-    "missing-dependency": "error: a Python package that the function needs is not installed",
-    "not-the-image": "warning: the pipeline names a release or a digest that the function, which answers for it, does not follow",
-}
 
 
 def text_for(definition: FunctionDefinition, what: str) -> str:
@@ -57,7 +46,8 @@ def help_text(definition: FunctionDefinition) -> str:
         "",
         *_config(definition),
     ]
-    rules = {**(definition.about.get("rules") or {}), **COMMON_RULES}
+    common = {name: f"{rule.level}: {rule.meaning}" for name, rule in own_rules(COMMON).items()}
+    rules = {**(definition.about.get("rules") or {}), **common}
     lines += ["", "Results (tags.rule):"]
     lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
     return "\n".join(_fitting(lines)).replace("\xa0", " ") + "\n"

@@ -11,7 +11,7 @@ import jsonschema
 import yaml
 
 from krmkit.fn import loader, testing
-from krmkit.fn.help import COMMON_RULES
+from krmkit.fn.rules import COMMON, own_rules
 from krmkit.fn.run import Outcome, RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
@@ -120,7 +120,7 @@ def check_order(results: list[dict[str, Any]]) -> None:
 
 def check_rules(folder: Path, results: list[dict[str, Any]]) -> None:
     """Each rule that speaks is one of function.yaml, or one that all functions share."""
-    known = set(loader.at(str(folder)).definition.about.get("rules") or {}) | set(COMMON_RULES)
+    known = set(loader.at(str(folder)).definition.about.get("rules") or {}) | set(own_rules(COMMON))
     unknown = {result["tags"]["rule"] for result in results} - known
     assert not unknown, f"name in function.yaml, under rules: {', '.join(sorted(unknown))}"
 

@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from krmkit.views.ruletexts import RuleText
+
 HERE = Path(__file__).parent
 SCRIPTS = (
     "dom.js", "diff.js", "pictures.js", "tables.js", "clusters.js", "installations.js", "extensions.js", "views.js", "why.js",
@@ -22,14 +24,17 @@ LIVE = "preview.js"
 
 
 def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
-    """Return the page of a report (`krmkit.dev/report/v1alpha1`). `live`: for the preview's script."""
+    """Return the page of a report (`krmkit.dev/report/v1alpha1`), with the explanations of its rules.
+
+    `live`: for the preview's script.
+    """
     style = _asset("page.css")
     names = (*SCRIPTS, LIVE, "start.js") if live is not None else (*SCRIPTS, "start.js")
     script = '"use strict";\n(() => {\n' + "".join(map(_asset, names)) + "})();\n"
     parts = {
         "policy": policy(style, script, live is not None),
         "style": style,
-        "data": embedded(data),
+        "data": embedded({**data, "rules": _explanations(data)}),
         "live": embedded(live) if live is not None else "null",
         "script": script,
     }
@@ -40,6 +45,17 @@ def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
         before, frame = frame.split("{{" + name + "}}")
         made += [before, text]
     return "".join([*made, frame])
+
+
+def _explanations(data: dict[str, Any]) -> dict[str, str]:
+    """Return what `krmkit explain` says of the rules of a report's findings, by `function rule`."""
+    found = {
+        (one.get("function", ""), one["rule"])
+        for package in data["packages"]
+        for one in package.get("results", ())
+        if one.get("rule")
+    }
+    return {f"{function} {rule}": RuleText(rule, function).help for function, rule in sorted(found)}
 
 
 def policy(style: str, script: str, live: bool = False) -> str:

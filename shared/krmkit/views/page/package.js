@@ -98,8 +98,8 @@ function findingsSection(one, results, index) {
     .map(([severity, found]) => {
       const list = h("ul", { class: "findings", "aria-label": `Findings of severity ${severity}` });
       const rows = portions(
-        found,
-        (finding) => list.append(findingRow(finding, whyOfFinding(index, finding))),
+        alike(found),
+        (group) => list.append(findingRow(group, whyOfFinding(index, group[0]))),
         list,
       );
       return h(

@@ -1,7 +1,7 @@
 // The whole page: which package is shown, the list of packages, and search.
 
 // current: a package's number, -1 for a view over all of them, whose name `view` is.
-const state = { report: null, current: -1, view: "overview", query: "", filter: "all" };
+const state = { report: null, current: -1, view: "overview", query: "", filter: "all", rules: {} };
 const summaries = [];
 const numbers = new Map(); // of the packages by their paths
 
@@ -15,6 +15,7 @@ const FILTERS = {
 // Put a report on the page; what was open stays open where it is still there.
 function showReport(report) {
   state.report = report;
+  state.rules = report.rules || state.rules; // the preview sends reports without them
   summaries.length = 0;
   numbers.clear();
   for (const one of report.packages) {

@@ -23,7 +23,42 @@ function shortName(name) {
   return last === "main.py" && parts.length > 1 ? parts[parts.length - 2] : last.split(":")[0];
 }
 
-function findingRow(finding, why) {
+// What `krmkit explain` says of the rule, folded.
+function ruleText(finding) {
+  const text = state.rules[`${finding.function || ""} ${finding.rule}`];
+  if (!text) return h("span", { class: "rule" }, finding.rule);
+  return h("details", { class: "rule" }, h("summary", null, finding.rule), h("p", null, text));
+}
+
+// Findings that say the same of several subjects, each group under its first one.
+function alike(findings) {
+  const groups = new Map();
+  for (const finding of findings) {
+    const about = (finding.resource || {}).kind || placeOf(finding);
+    const key = [finding.rule, finding.message, finding.function, about].join("\n");
+    groups.set(key, [...(groups.get(key) || []), finding]);
+  }
+  return [...groups.values()];
+}
+
+function otherPlaces(findings) {
+  if (findings.length < 2) return null;
+  return h(
+    "details",
+    { class: "others" },
+    h("summary", null, `and ${findings.length - 1} more`),
+    h(
+      "ul",
+      null,
+      findings
+        .slice(1)
+        .map((one) => h("li", null, h("code", { class: "place" }, placeOf(one)), " ", subjectOf(one))),
+    ),
+  );
+}
+
+function findingRow(group, why) {
+  const [finding] = group;
   return h(
     "li",
     { class: `finding ${finding.severity}`, "data-item": "", tabindex: "-1" },
@@ -41,10 +76,11 @@ function findingRow(finding, why) {
         "proposed" in finding
           ? h("span", null, "better ", h("code", null, valueText(finding, "proposed")))
           : null,
-        finding.rule ? h("span", { class: "rule" }, finding.rule) : null,
+        finding.rule ? ruleText(finding) : null,
         finding.function ? h("span", { class: "function" }, shortName(finding.function)) : null,
         why,
       ),
+      otherPlaces(group),
     ),
   );
 }

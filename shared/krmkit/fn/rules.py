@@ -1,0 +1,144 @@
+"""The rules of findings: severity and meaning from function.yaml, the explanation from rules.yaml beside it.
+
+unknown-preset:
+  why: a preset that does not exist cannot be applied
+  wrong: |
+    presets: [fats]
+  right: |
+    presets: [fast]
+  mend: name a preset of the pack's presets.yaml
+
+`like: FUNCTION` in place of these fields takes them from the rule of this name of another function, and
+`like: FUNCTION/RULE` from one of another name. Rules that any function or krmkit itself may report are in rules.yaml of
+this folder, with their `meaning`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from krmkit.fn.definition import FunctionDefinition
+from krmkit.fn.loader import Function, load
+from krmkit.krm.errors import Refused
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import mapping
+from krmkit.libraries.yaml.data import go_data
+from krmkit.libraries.yaml.document import parse
+
+FILE = "rules.yaml"
+COMMON, COMMANDS = "common", "commands"  # rules of every function, and of krmkit's commands
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule. `owner`: its function, or COMMON or COMMANDS; `when`: a restriction such as `with --explain`.
+
+    `wrong` and `right` are examples; rules of infos may have none.
+    """
+
+    name: str
+    owner: str
+    severity: str
+    when: str
+    meaning: str
+    why: str = ""
+    wrong: str = ""
+    right: str = ""
+    mend: str = ""
+
+    @property
+    def level(self) -> str:
+        """`error`, or `info, with --explain`."""
+        return f"{self.severity}, {self.when}" if self.when else self.severity
+
+    @classmethod
+    def of(cls, name: str, owner: str, said: str, about: dict[str, Any]) -> Rule:
+        """Return the rule of an entry `severity, when: meaning` and its explanation."""
+        level, _, meaning = said.partition(": ")
+        severity, _, when = level.partition(", ")
+        texts = {field: str(about.get(field) or "").strip() for field in ("why", "wrong", "right", "mend")}
+        return cls(name, owner, severity, when, " ".join(meaning.split()), **texts)
+
+
+def _read(folder: str) -> dict[str, Any]:
+    """Return rules.yaml of a folder as data, {} without one."""
+    path = os.path.join(folder, FILE)
+    if not os.path.isfile(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        root = parse(file.read()).root
+    data = go_data(root) if root is not None else None
+    return data if isinstance(data, dict) else {}
+
+
+@cache
+def own_rules(group: str) -> dict[str, Rule]:
+    """Return the rules of COMMON or COMMANDS by name."""
+    entries = mapping(_read(os.path.dirname(__file__)), group)
+    return {name: Rule.of(name, group, about["meaning"], about) for name, about in entries.items()}
+
+
+def rules_of(definition: FunctionDefinition) -> dict[str, Rule]:
+    """Return the rules of a function's own by name. Raises Refused if `like` names no function."""
+    explained = _read(definition.folder)
+    return {
+        name: Rule.of(name, definition.name, said, _explanation(name, mapping(explained, name)))
+        for name, said in mapping(definition.about, "rules").items()
+    }
+
+
+def _explanation(name: str, about: dict[str, Any]) -> dict[str, Any]:
+    function, _, other = str(about.get("like") or "").partition("/")
+    return mapping(_read(load(function).folder), other or name) if function else about
+
+
+def find(name: str, functions: dict[str, Function]) -> list[Rule]:
+    """Return the rules called `name`, or the one that `FUNCTION/name` means.
+
+    Raises Refused for a name with a dash or slash that there is not, with the nearest one; [] for another.
+    """
+    function, slash, rule = name.rpartition("/")
+    among = {function: load(function, functions)} if slash else functions
+    known = [one for each in among.values() for one in rules_of(each.definition).values()]
+    known += [one for group in (COMMON, COMMANDS) for one in own_rules(group).values()]
+    found = [one for one in known if one.name == rule]
+    if not found and ("-" in name or slash):
+        raise Refused(
+            f'there is no rule "{rule}"{did_you_mean(rule, sorted({*functions, *(one.name for one in known)}))}'
+        )
+    return found
+
+
+def explained(rules: Iterable[Rule]) -> str:
+    """Return the texts of rules for a terminal; rules that say the same are one text."""
+    alike: dict[tuple[str, ...], list[Rule]] = {}
+    for one in rules:
+        key = one.severity, one.when, one.meaning, one.why, one.wrong, one.right, one.mend
+        alike.setdefault(key, []).append(one)
+    return "\n".join("".join(f"{line}\n" for line in _lines(same)) for same in alike.values())
+
+
+def _lines(same: list[Rule]) -> Iterator[str]:
+    from textwrap import indent, wrap
+
+    one = same[0]
+    yield f"{one.name}  {one.level}"
+    if one.owner not in (COMMON, COMMANDS):
+        yield from wrap(f"of {', '.join(each.owner for each in same)}", 79)
+    yield from ("", *wrap(sentence(one.meaning), 79))
+    if one.why:
+        yield from ("", *wrap(f"Why: {one.why}", 79))
+    for title, example in (("Wrong:", one.wrong), ("Right:", one.right)):
+        if example:
+            yield from ("", title, indent(example, "  "))
+    if one.mend:
+        yield from ("", *wrap(f"Mend: {one.mend}", 79))
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital and a full stop. Example: `sentence("it fails") == "It fails."`."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
