@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from krmkit.analysis.settings import DEFINITION as SETTINGS
 from krmkit.cli.arguments import CommandParser, add_functions
-from krmkit.fn import rules
+from krmkit.fn import fieldtexts, rules
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.help import text_for
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
-from krmkit.libraries.schema.fields import mapping
 
 _PACK_FILES = {
     **{name: name for name in ("pack.json", "presets.yaml", "schema.yaml")},
@@ -88,7 +86,7 @@ def main(words: list[str]) -> int:
             return 0
     definition = find(kind, functions)
     if words[0] == "explain":
-        print(explained(definition, [step for step in path.split(".") if step]), end="")
+        print(fieldtexts.explained(definition, [step for step in path.split(".") if step]), end="")
     elif arguments.modeline:
         _modeline(f"{definition.kind}.json", text_for(definition, "schema"), arguments.modeline)
     else:
@@ -112,65 +110,6 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
     if "-" in kind:
         raise Refused(f'there is no function "{kind}"{did_you_mean(kind, sorted(functions))}')
     raise Refused(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')
-
-
-def explained(definition: FunctionDefinition, steps: list[str]) -> str:
-    """Return the description of a field as text. Raises Refused with the nearest name."""
-    schema: dict[str, Any] = json.loads(text_for(definition, "schema"))
-    node, path = schema, definition.kind
-    required = False
-    for step in steps:
-        name = step.partition("[")[0]
-        node = _elements(node)
-        below = mapping(node, "properties")
-        if name in below:
-            required = name in (node.get("required") or [])
-            node = below[name]
-        elif isinstance(node.get("additionalProperties"), dict):
-            node, required = node["additionalProperties"], False
-        else:
-            raise Refused(f'{path} has no field "{name}"{did_you_mean(name, below)}')
-        path += f".{name}"
-    lines = [f"{path}  {_type(node)}{'  (required)' if required else ''}"]
-    if not steps and definition is not SETTINGS:
-        lines.append(f"function: {definition.name}")
-    if node.get("description"):
-        lines += ["", *_wrapped(str(node["description"]), "")]
-    for word in ("default", "enum", "pattern", "minimum", "maximum"):
-        if word in node:
-            lines.append(f"{word}: {json.dumps(node[word], ensure_ascii=False)}")
-    inner = _elements(node)
-    below = mapping(inner, "properties")
-    if below:
-        lines += ["", "Fields:"]
-        for name, field in below.items():
-            mark = "  (required)" if name in (inner.get("required") or []) else ""
-            lines.append(f"  {name}  {_type(field)}{mark}")
-            lines += _wrapped(str(field.get("description") or ""), "      ")
-    return "\n".join(lines) + "\n"
-
-
-def _elements(node: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a list's elements, or the node itself."""
-    while isinstance(node.get("items"), dict):
-        node = node["items"]
-    return node
-
-
-def _type(node: dict[str, Any]) -> str:
-    """Return `string`, `list of object`, `map of string`."""
-    if isinstance(node.get("items"), dict):
-        return f"list of {_type(node['items'])}"
-    if isinstance(node.get("additionalProperties"), dict):
-        return f"map of {_type(node['additionalProperties'])}"
-    said = node.get("type") or "any"
-    return " or ".join(said) if isinstance(said, list) else str(said)
-
-
-def _wrapped(text: str, indent: str) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, 79, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
 
 def _pack_file(file: str, modeline: str | None) -> int:
