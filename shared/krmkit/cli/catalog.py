@@ -9,7 +9,8 @@ from krmkit import __version__
 from krmkit.analysis.systems.followed import followed
 from krmkit.cli.arguments import CommandParser, add_functions, add_output
 from krmkit.cli.running import add_running, options_of, resolver_of
-from krmkit.cli.schema import explained, find
+from krmkit.cli.schema import find
+from krmkit.fn.fieldtexts import explained
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
