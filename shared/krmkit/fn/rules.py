@@ -34,7 +34,7 @@ COMMON, COMMANDS = "common", "commands"  # rules of every function, and of krmki
 
 
 @dataclass(frozen=True)
-class Rule:
+class ExplainedRule:
     """One rule. `owner`: its function, or COMMON or COMMANDS; `when`: a restriction such as `with --explain`.
 
     `wrong` and `right` are examples; rules of infos may have none.
@@ -56,7 +56,7 @@ class Rule:
         return f"{self.severity}, {self.when}" if self.when else self.severity
 
     @classmethod
-    def of(cls, name: str, owner: str, said: str, about: dict[str, Any]) -> Rule:
+    def of(cls, name: str, owner: str, said: str, about: dict[str, Any]) -> ExplainedRule:
         """Return the rule of an entry `severity, when: meaning` and its explanation."""
         level, _, meaning = said.partition(": ")
         severity, _, when = level.partition(", ")
@@ -76,17 +76,17 @@ def _read(folder: str) -> dict[str, Any]:
 
 
 @cache
-def own_rules(group: str) -> dict[str, Rule]:
+def own_rules(group: str) -> dict[str, ExplainedRule]:
     """Return the rules of COMMON or COMMANDS by name."""
     entries = mapping(_read(os.path.dirname(__file__)), group)
-    return {name: Rule.of(name, group, about["meaning"], about) for name, about in entries.items()}
+    return {name: ExplainedRule.of(name, group, about["meaning"], about) for name, about in entries.items()}
 
 
-def rules_of(definition: FunctionDefinition) -> dict[str, Rule]:
+def rules_of(definition: FunctionDefinition) -> dict[str, ExplainedRule]:
     """Return the rules of a function's own by name. Raises Refused if `like` names no function."""
     explained = _read(definition.folder)
     return {
-        name: Rule.of(name, definition.name, said, _explanation(name, mapping(explained, name)))
+        name: ExplainedRule.of(name, definition.name, said, _explanation(name, mapping(explained, name)))
         for name, said in mapping(definition.about, "rules").items()
     }
 
@@ -96,7 +96,7 @@ def _explanation(name: str, about: dict[str, Any]) -> dict[str, Any]:
     return mapping(_read(load(function).folder), other or name) if function else about
 
 
-def find(name: str, functions: dict[str, Function]) -> list[Rule]:
+def find(name: str, functions: dict[str, Function]) -> list[ExplainedRule]:
     """Return the rules called `name`, or the one that `FUNCTION/name` means.
 
     Raises Refused for a name with a dash or slash that there is not, with the nearest one; [] for another.
@@ -113,16 +113,16 @@ def find(name: str, functions: dict[str, Function]) -> list[Rule]:
     return found
 
 
-def explained(rules: Iterable[Rule]) -> str:
+def explained(rules: Iterable[ExplainedRule]) -> str:
     """Return the texts of rules for a terminal; rules that say the same are one text."""
-    alike: dict[tuple[str, ...], list[Rule]] = {}
+    alike: dict[tuple[str, ...], list[ExplainedRule]] = {}
     for one in rules:
         key = one.severity, one.when, one.meaning, one.why, one.wrong, one.right, one.mend
         alike.setdefault(key, []).append(one)
     return "\n".join("".join(f"{line}\n" for line in _lines(same)) for same in alike.values())
 
 
-def _lines(same: list[Rule]) -> Iterator[str]:
+def _lines(same: list[ExplainedRule]) -> Iterator[str]:
     from textwrap import indent, wrap
 
     one = same[0]

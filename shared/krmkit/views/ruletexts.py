@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.fn import loader
-from krmkit.fn.rules import COMMANDS, COMMON, Rule, own_rules, rules_of, sentence
+from krmkit.fn.rules import COMMANDS, COMMON, ExplainedRule, own_rules, rules_of, sentence
 from krmkit.kpt.kptfile import image_name
 
 
@@ -22,7 +22,7 @@ class RuleText:
         if known:
             definition = loader.load(name).definition
             meanings = {**own_rules(COMMON), **rules_of(definition)}
-        said = meanings.get(rule, Rule(rule, "", "", "", rule.replace("-", " ")))
+        said = meanings.get(rule, ExplainedRule(rule, "", "", "", rule.replace("-", " ")))
         self.level = said.severity
         self.short = sentence(said.meaning)
         self.full = f"{self.short} A rule of {name}: {definition.summary}" if known else self.short

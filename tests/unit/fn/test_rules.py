@@ -10,10 +10,10 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.fn import loader
-from krmkit.fn.rules import COMMANDS, COMMON, Rule, explained, own_rules, rules_of
+from krmkit.fn.rules import COMMANDS, COMMON, ExplainedRule, explained, own_rules, rules_of
 from krmkit.libraries.yaml.document import parse_all
 
-RULES: list[Rule] = [
+RULES: list[ExplainedRule] = [
     *(rule for name in loader.names() for rule in rules_of(loader.load(name).definition).values()),
     *own_rules(COMMON).values(),
     *own_rules(COMMANDS).values(),
@@ -23,7 +23,7 @@ each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.owne
 
 
 @each_rule
-def test_it_is_explained(rule: Rule) -> None:
+def test_it_is_explained(rule: ExplainedRule) -> None:
     """Each rule says why it is there and how to mend; an error or a warning has an example of both kinds."""
     assert rule.severity in ("error", "warning", "info")
     assert rule.meaning and rule.why and rule.mend
@@ -36,7 +36,7 @@ def test_it_is_explained(rule: Rule) -> None:
 
 
 @each_rule
-def test_the_right_example_is_yaml(rule: Rule) -> None:
+def test_the_right_example_is_yaml(rule: ExplainedRule) -> None:
     """It can be read, and differs from the wrong one, unless words above it make the difference."""
     assert list(parse_all(rule.right)) or rule.severity == "info"
     assert rule.wrong != rule.right or rule.name == "internal-error" or not rule.wrong
@@ -80,7 +80,7 @@ def said(capsys: pytest.CaptureFixture[str], name: str) -> str:
 
 
 @each_rule
-def test_its_text(rule: Rule) -> None:
+def test_its_text(rule: ExplainedRule) -> None:
     """It names the functions, and is at most 80 columns wide but for examples."""
     out = explained([rule])
     assert out.startswith(f"{rule.name}  {rule.severity}")
