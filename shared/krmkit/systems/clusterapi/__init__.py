@@ -1,4 +1,5 @@
-"""Cluster API's topology: variables, patches, desired state and webhooks of ClusterClass and Cluster.
+"""Compute Cluster API's topologies: variables, patches, desired state and webhooks.
 
-Rule engines only: decoded values in, values and findings out. Source: kubernetes-sigs/cluster-api, main after v1.14.0-rc.0.
+Rule engines only: decoded values in, values and findings out. Source: kubernetes-sigs/cluster-api, main
+after v1.14.0-rc.0.
 """

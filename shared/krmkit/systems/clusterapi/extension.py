@@ -26,7 +26,8 @@
     def variables(settings: dict[str, str]) -> list[dict[str, object]]:
         return [{"name": "mirror", "required": True, "schema": {"openAPIV3Schema": {"type": "object"}}}]
 
-`krmkit serve topology-extension --module my_extension` serves it, `krmkit topology check-extension --module my_extension` tests it.
+`krmkit serve topology-extension --module my_extension` serves it, `krmkit topology check-extension --module
+my_extension` tests it.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ _NOTHING: Any = object()
 
 
 class HandlerOptions(TypedDict, total=False):
-    """The options of a handler in the answer to discovery: seconds up to 30 (0: ten), and the policy for a failed call."""
+    """Options of a handler in discovery: seconds up to 30 (0: ten), and the policy for a failed call."""
 
     timeoutSeconds: int
     failurePolicy: Literal["Fail", "Ignore"]
@@ -173,7 +174,7 @@ class Extension:
     _listed: list[Object] = field(default_factory=list, init=False)
 
     def generate_patches(self, name: str, **options: Unpack[HandlerOptions]) -> Callable[[Walk], Walk]:
-        """Add a handler that changes templates. Raises TypeError for an option that HandlerOptions does not have."""
+        """Add a handler that changes templates. Raises TypeError for an unknown option."""
         _check_options(options)
 
         def add(walk: Walk) -> Walk:
@@ -203,7 +204,7 @@ class Extension:
     def discover_variables(
         self, name: str, **options: Unpack[HandlerOptions]
     ) -> Callable[[Discover], Discover]:
-        """Add a handler that defines variables, in the shape of a ClusterClass v1beta2. Raises TypeError as generate_patches does."""
+        """Add a handler that defines variables as a ClusterClass v1beta2 does. Raises TypeError."""
         _check_options(options)
 
         def add(discover: Discover) -> Discover:
@@ -226,7 +227,7 @@ class Extension:
         )
 
     def discovery(self) -> Object:
-        """The DiscoveryResponse."""
+        """Return the DiscoveryResponse."""
         return response("Discovery", handlers=list(self._listed))
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
@@ -259,7 +260,7 @@ def _walked(walk: Walk, request: Object) -> Templates:
 
 
 def decoded(value: Any, of: Any, where: str) -> Any:
-    """Decode plain data into a dataclass, `list[T]`, `dict[str, T]`, `T | U`, `T | None` or a plain type. Raises HookError.
+    """Decode data into a dataclass, `list[T]`, `dict[str, T]`, `T | U` or a plain type. Raises HookError.
 
     >>> decoded(["a"], list[str], "names")
     ['a']
@@ -284,7 +285,7 @@ def decoded(value: Any, of: Any, where: str) -> Any:
 
 
 def _alternative(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
-    """Decode a value into the first type that takes it. `_alternative("50%", (int, str), "maxSurge")` is "50%"."""
+    """Decode a value into the first type that takes it: "50%" of (int, str) is "50%"."""
     if value is None and NoneType in kinds:
         return None
     problems = []

@@ -1,1 +1,1 @@
-"""Rules about several systems at once: a pack, a Cluster, an Installation and a variant must agree about the same thing."""
+"""Check that several systems agree: packs, Clusters, Installations and variants of one package."""

@@ -1,4 +1,4 @@
-"""Rules about bindings: the tables of apply-replacements that carry a fact to all places that have to agree."""
+"""Check bindings: the tables of apply-replacements that carry a fact to all places that must agree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHORTEST, _LONGEST = 5, 64  # letters of a kind that is compared: of shorter on
 
 
 def binding_targets(facts: PlatformFacts) -> Iterator[Finding]:
-    """A target of a replacement selects a kind that the package has; a kind that differs by a letter is a typing error.
+    """Report a target of a replacement whose kind is a typing error of one of the package.
 
     The function itself does not report a target without resources, as tables may serve several packages.
     """
@@ -32,7 +32,7 @@ def binding_targets(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def _forms(kind: str) -> Iterator[str]:
-    """A kind in lower case, whole and without each of its letters: two kinds that differ by a letter share such a form.
+    """Yield a kind in lower case, whole and without each letter: near kinds share such a form.
 
     Forms are looked up, so the cost does not grow with kinds times targets.
     """
@@ -44,7 +44,7 @@ def _forms(kind: str) -> Iterator[str]:
 
 
 def _meant(kind: str, known: Mapping[str, str]) -> str:
-    """The kind of the package that a kind is a typing error of; "" where there is none.
+    """Return the kind of the package of which a kind is a typing error, or "".
 
     Example: Clutser is Cluster, and AKSCluster is not EKSCluster, as abbreviations are names.
     """

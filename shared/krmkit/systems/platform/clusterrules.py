@@ -1,4 +1,4 @@
-"""Rules between a Cluster and what else speaks of it: packs, pools in constraints, macros, Landscaper's Targets.
+"""Compare Clusters with packs, pools in constraints, macros and Landscaper's Targets.
 
 Each rule takes the facts of the package and yields findings at the place to change first.
 """
@@ -26,7 +26,7 @@ CLUSTER_TARGET = "landscaper.gardener.cloud/kubernetes-cluster"
 
 
 def kubernetes_version(facts: PlatformFacts) -> Iterator[Finding]:
-    """The pack of the layer k8s is the Kubernetes of the Cluster's topology."""
+    """Check that the pack of the layer k8s is the Kubernetes of the Cluster's topology."""
     for carrier, version in _kubernetes_packs(facts):
         for cluster in facts.clusters:
             if cluster.version and not _same(version, cluster.version):
@@ -47,7 +47,7 @@ def kubernetes_version(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
-    """The Kubernetes of the pack is one of spec.kubernetesVersions of the Cluster's class, where it has any."""
+    """Check that the class's spec.kubernetesVersions, if any, holds the Kubernetes of the pack."""
     for carrier, version in _kubernetes_packs(facts):
         for cluster in facts.clusters:
             item = facts.classes.get(cluster.class_key)
@@ -62,7 +62,7 @@ def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
-    """A variable of the Cluster that is the name or version of a pack must be right; packVariables of the config lists these variables."""
+    """Check variables of a Cluster that are the name or version of a pack (packVariables of the config)."""
     for entry in facts.spec["packVariables"]:
         packs = [one for one in facts.packs if entry.get("pack") in (None, one.pack.name)]
         packs = [one for one in packs if entry.get("layer") in (None, one.pack.layer)]
@@ -82,7 +82,7 @@ def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def cluster_name(facts: PlatformFacts) -> Iterator[Finding]:
-    """The macro of the cluster's name, in a ResolveMacros, is the name of a Cluster."""
+    """Check that the macro of the cluster's name, in a ResolveMacros, is the name of a Cluster."""
     for config in facts.configs_of("ResolveMacros"):
         name = plain(mapping(config.get("spec", "system")).get("cluster.name"))
         names = [cluster.name for cluster in facts.clusters]
@@ -94,7 +94,7 @@ def cluster_name(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def pools(facts: PlatformFacts) -> Iterator[Finding]:
-    """Pools in a ValidatePackConstraints are those of the Cluster's topology, by name and size (pool-unknown, pool-size)."""
+    """Check pools of a ValidatePackConstraints by the topology: names and sizes (pool-unknown, pool-size)."""
     for config in facts.configs_of("ValidatePackConstraints"):
         wanted = plain(config.get("spec", "poolsOfCluster"))
         known = [name for one in facts.all_clusters for name in (one.name, one.label)]
@@ -128,7 +128,7 @@ def _machine_pools(config: Resource, cluster: PlatformCluster) -> Iterator[Findi
 
 
 def targets(facts: PlatformFacts) -> Iterator[Finding]:
-    """A Target that reads a kubeconfig of Cluster API reads that of a Cluster of its namespace (target-cluster, target-key)."""
+    """Check that a Target reads the kubeconfig of a Cluster of its namespace (target-cluster, target-key)."""
     for target in facts.of_kind(LANDSCAPER_GROUP, "Target"):
         if target.string("spec", "type") != CLUSTER_TARGET or target.annotation(GENERATED_BY):
             continue  # a copy adds nothing to its origin

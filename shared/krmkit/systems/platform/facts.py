@@ -1,4 +1,4 @@
-"""Facts about the systems of a package, read once for all rules: Clusters with their topologies, classes, packs, configs."""
+"""Read the facts about a package's systems once for all rules: Clusters, classes, packs, configs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PlatformCluster:
             yield plain(variable.get("name")), field, variable.get("value")
 
     def pools(self) -> dict[str, object]:
-        """The replicas of each MachineDeployment and MachinePool of the topology, by its name."""
+        """Replicas of each MachineDeployment and MachinePool of the topology, by name."""
         workers = mapping(self.topology.get("workers"))
         found: dict[str, object] = {}
         for kind in ("machineDeployments", "machinePools"):
@@ -61,7 +61,7 @@ class PlatformFacts:
     """The package. `clusters` are those that the config asks about, `all_clusters` every one."""
 
     def __init__(self, resources: ResourceList, spec: Object) -> None:
-        """spec: that of a ValidatePlatform. Packs that cannot be read are the business of validate-pack-constraints."""
+        """Read the facts. spec: a ValidatePlatform's. validate-pack-constraints reports unreadable packs."""
         self.spec = spec
         self.items = list(resources)
         self.packs: list[Carrier] = Packs.read(resources).carriers
@@ -91,11 +91,11 @@ class PlatformFacts:
 
 
 def plain(value: object) -> str:
-    """A text without macros; "" for all else, so that what is not resolved yet is not compared."""
+    """Return a text without macros, else "": what is not resolved yet is not compared."""
     return value if isinstance(value, str) and "{{" not in value else ""
 
 
 def at_file(item: Resource) -> str:
-    """`the pack's item and file` in a message: `ConfigMap kubernetes in kubernetes.yaml`."""
+    """Name a pack's item and file in a message: `ConfigMap kubernetes in kubernetes.yaml`."""
     path = item.path
     return f"{item.kind} {item.name}" + (f" in {path}" if path else "")

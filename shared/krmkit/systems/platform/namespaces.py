@@ -11,10 +11,11 @@ from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, PlatformFacts, plai
 
 
 def unknown_namespaces(facts: PlatformFacts) -> Iterator[Finding]:
-    """The namespace of an object is one that the package makes (unknown-namespace), once for each namespace.
+    """Report namespaces of objects that the package does not make (unknown-namespace), each once.
 
-    Namespaces are often made elsewhere. So the rule holds only in a package that makes namespaces for objects of its own, and for
-    a name that is nearly one that the package makes. Namespaces of the system and those in `namespaces` of the config are left alone.
+    Namespaces are often made elsewhere. So the rule holds only in a package that makes namespaces for objects
+    of its own, and for a name that is nearly one of these. System namespaces and `namespaces` of the config
+    pass.
     """
     made = [item.name for item in facts.of_kind("v1", "Namespace")]
     objects: dict[str, list[Resource]] = {}

@@ -26,7 +26,7 @@ RULES = (
 
 
 def validate_platform(resources: ResourceList, spec: dict[str, Any]) -> list[Finding]:
-    """Return the findings of a ValidatePlatform's spec, without those of the rules in `skip`; changes nothing."""
+    """Return a ValidatePlatform's findings, without those of the rules in `skip`; change nothing."""
     facts = PlatformFacts(resources, spec)
     skipped = set(spec["skip"])
     return [finding for rule in RULES for finding in rule(facts) if finding.rule not in skipped]

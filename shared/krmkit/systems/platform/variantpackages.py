@@ -19,10 +19,10 @@ _REVISIONS = "porch.kpt.dev/"
 
 
 def variant_packages(facts: PlatformFacts) -> Iterator[Finding]:
-    """Repository, package and revision of a variant's upstream exist (variant-repository, variant-package).
+    """Check that a variant's upstream exists (variant-repository, variant-package).
 
-    Known are the Repositories and PackageRevisions among the items and `packages` of the config. There is no finding if
-    none of them is given.
+    Known are the Repositories and PackageRevisions among the items and `packages` of the config. There is no
+    finding if none of them is given.
     """
     repositories = {item.name for item in facts.of_kind(_VARIANTS, "Repository")}
     revisions = _revisions(facts)

@@ -1,7 +1,7 @@
-"""The objects of Cluster API among items: Clusters, ClusterClasses, templates, CRDs, and the states before a change.
+"""Index the objects of Cluster API among items: Clusters, ClusterClasses, templates, CRDs, earlier states.
 
-Everything is indexed once, by kind, namespace and name. An item is parsed when its `data` is first read; of items that no other
-refers to, only the kind is read.
+The index is by kind, namespace and name. An item is parsed when its `data` is first read; of items that no
+other refers to, only the kind is read.
 """
 
 from __future__ import annotations
@@ -81,10 +81,11 @@ class CollectedObject:
 
 @dataclass(slots=True, eq=False)
 class Collected:
-    """The objects that `collect` found. `clusters` are in the order of the items; the others are looked up.
+    """The objects that `collect` found. `clusters` keep the order of the items; the others are looked up.
 
-    `others` has every object of another kind: templates, and the objects that a topology made (the current state).
-    `duplicates`: Clusters, classes and templates with the kind, namespace and name of an earlier item; they are ignored.
+    `others` has every object of another kind: templates, and objects that a topology made (the current
+    state). `duplicates`: Clusters, classes and templates with the identity of an earlier item; they are
+    ignored.
     """
 
     duplicates: list[CollectedObject] = field(default_factory=list)
@@ -96,7 +97,7 @@ class Collected:
     previous_classes: dict[Key, CollectedObject] = field(default_factory=dict)
 
     def find(self, group: str, kind: str, namespace: str, name: str) -> CollectedObject | None:
-        """Return an object that is neither Cluster nor ClusterClass, of any version; None if there is none."""
+        """Return an object of any version that is neither Cluster nor ClusterClass, or None."""
         return self.others.get((group, kind, namespace, name))
 
 
@@ -127,7 +128,7 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
             first = collected.others.setdefault((item.group, item.kind, *item.key), item)
             if first is not item and item.kind.endswith("Template"):
                 collected.duplicates.append(item)
-    # After all others, in any order of the items: running objects win over those that an earlier run generated.
+    # Last, in any order of the items: running objects win over those that an earlier run generated.
     for item in made:
         collected.others.setdefault((item.group, item.kind, *item.key), item)
     for data in previous:

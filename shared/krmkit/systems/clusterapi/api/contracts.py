@@ -1,6 +1,7 @@
-"""The contract version of a control plane's kind, which decides the paths of its machine template's fields. Source: internal/contract.
+"""Find the contract version of a control plane's kind. It decides the paths of its machine template's fields.
 
-Sources in their order: a CRD's labels, the config, a table of published kinds, the apiVersion.
+Sources in their order: a CRD's labels, the config, a table of published kinds, the apiVersion. Source of the
+rules: internal/contract.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Contracts:
     def of(self, api_version: str, kind: str) -> tuple[str, str]:
         """Return the contract version of a kind, and its source.
 
-        Contracts().of("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane")   # ("v1beta1", "the table ...")
+        Contracts().of(f"{GROUP}/v1beta1", "KubeadmControlPlane")   # ("v1beta1", "the table ...")
         """
         group, version = group_of(api_version), version_of(api_version)
         name = f"{kind}.{group}"
@@ -65,7 +66,7 @@ class Contracts:
 
 
 def _from_labels(labels: Mapping[str, str], version: str) -> str:
-    """The newest contract whose label lists the version. A label is `cluster.x-k8s.io/<contract>: <versions by _>`."""
+    """Return the newest contract whose label `cluster.x-k8s.io/<contract>` lists the version."""
     for contract in (V1BETA2, V1BETA1):
         if version in str(labels.get(f"{GROUP}/{contract}", "")).split("_"):
             return contract
@@ -83,6 +84,6 @@ def _plural(kind: str) -> str:
 
 
 def machine_infrastructure_path(contract: str) -> str:
-    """Return the path of a control plane's reference to its machine template. Contract v1beta1: `spec.machineTemplate.infrastructureRef`."""
+    """Return the path of a control plane's reference to its machine template."""
     inner = "" if contract == V1BETA1 else "spec."
     return f"spec.machineTemplate.{inner}infrastructureRef"

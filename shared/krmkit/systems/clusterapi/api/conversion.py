@@ -1,7 +1,7 @@
-"""Conversion of decoded v1beta1 objects to v1beta2, as in core/webhooks/conversion.
+"""Convert decoded v1beta1 objects to v1beta2, as in core/webhooks/conversion.
 
-The engine works on v1beta2 only. Values that v1beta1 cannot tell from absent ones (`required: false`) and namespaces of references
-are dropped: templates live in the namespace of their class.
+The engine works on v1beta2 only. Values that v1beta1 cannot tell from absent ones (`required: false`) and
+namespaces of references are dropped: templates live in the namespace of their class.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout
 
 
 def convert_cluster(old: Object) -> Object:
-    """A decoded v1beta1 Cluster as v1beta2.
+    """Convert a decoded v1beta1 Cluster to v1beta2.
 
-    >>> convert_cluster({"kind": "Cluster", "spec": {"topology": {"class": "small", "version": "v1.33.1"}}})["spec"]
+    >>> convert_cluster({"spec": {"topology": {"class": "small", "version": "v1.33.1"}}})["spec"]
     {'topology': {'classRef': {'name': 'small'}, 'version': 'v1.33.1'}}
     """
     spec = dict(mapping(old, "spec"))
@@ -29,7 +29,7 @@ def convert_cluster(old: Object) -> Object:
 
 
 def convert_cluster_class(old: Object) -> Object:
-    """A decoded v1beta1 ClusterClass as v1beta2."""
+    """Convert a decoded v1beta1 ClusterClass to v1beta2."""
     spec = dict(mapping(old, "spec"))
     infrastructure = _template(spec.pop("infrastructure", None))
     _put(infrastructure, "naming", spec.pop("infrastructureNamingStrategy", None))
@@ -71,7 +71,7 @@ def _renamed(old: Object, **names: str) -> Object:
 
 
 def _object_ref(old: Object) -> Object:
-    """An ObjectReference without version and namespace; the group comes from the apiVersion."""
+    """Drop version and namespace of an ObjectReference; the group comes from the apiVersion."""
     group, slash, _ = old.get("apiVersion", "").partition("/")
     new = {"apiGroup": group if slash else "", "kind": old.get("kind"), "name": old.get("name")}
     return {name: value for name, value in new.items() if value}
@@ -89,7 +89,7 @@ def _template(old: Object | None) -> Object:
 
 
 def _take_deletion(values: Object) -> Object:
-    """The timeouts of `values`, taken out of it, as `deletion`."""
+    """Take the timeouts out of `values`; return them as `deletion`."""
     found = {}
     for name in _TIMEOUTS:
         duration = values.pop(name, None)
@@ -130,7 +130,7 @@ def _health_check(old: Object) -> Object:
 
 
 def _worker(old: Object) -> Object:
-    """The fields that control planes, MachineDeployments and MachinePools share, of classes and of topologies."""
+    """Convert the fields that control planes, MachineDeployments and MachinePools share."""
     new = dict(old)
     deletion = _take_deletion(new)
     health = _health_check(new.pop("machineHealthCheck", None) or {})
@@ -249,7 +249,7 @@ def _patch(old: Object) -> Object:
 
 
 def _cluster_status(old: Object) -> Object:
-    """The parts of a status that a topology reads."""
+    """Convert the parts of a status that a topology reads."""
     new: Object = {name: old[name] for name in ("phase", "observedGeneration") if name in old}
     ready = {
         "infrastructureProvisioned": old.get("infrastructureReady") is True,
@@ -263,7 +263,7 @@ def _cluster_status(old: Object) -> Object:
 
 
 def _class_status(old: Object) -> Object:
-    """Convert status.variables, whose metadata is renamed, and the fields that show that the class is reconciled."""
+    """Convert status.variables, and the fields that show that the class is reconciled."""
     new: Object = {name: old[name] for name in ("variables", "observedGeneration") if name in old}
     conditions = old.get("v1beta2")
     if isinstance(conditions, dict):

@@ -1,11 +1,12 @@
-"""Decoding of API objects as in Go: data into the fields of a type, with a list of problems.
+"""Decode API objects as Go does: data into the fields of a type, with a list of problems.
 
-A type tree (krmkit.systems.clusterapi.api.gotypes) lists the fields. `decode` drops null and unknown fields, empty texts and empty
-structs, because Go's omitempty and omitzero fields cannot tell these from absent ones:
+A type tree (krmkit.systems.clusterapi.api.gotypes) lists the fields. `decode` drops null and unknown fields,
+empty texts and empty structs: Go's omitempty and omitzero fields cannot tell these from absent ones.
 
->>> topology = Struct("Topology", {"version": STRING, "replicas": INT32, "controlPlane": Struct("CP", {"name": STRING})})
+>>> fields = {"version": STRING, "replicas": INT32, "controlPlane": Struct("CP", {"name": STRING})}
 >>> problems = []
->>> topology.decode({"version": "v1.33.1", "replicas": 3, "controlPlane": {}, "classs": None}, "spec", problems)
+>>> given = {"version": "v1.33.1", "replicas": 3, "controlPlane": {}, "classs": None}
+>>> Struct("Topology", fields).decode(given, "spec", problems)
 {'version': 'v1.33.1', 'replicas': 3}
 
 Empty lists stay: in memory they differ from absent ones.
@@ -32,8 +33,8 @@ _INT64 = 1 << 63
 class DecodeProblem:
     """A part of an object that does not fit its type: `field` is its path, `rule` one of those above.
 
-    The API server drops an unknown field, and the CRD refuses an unknown value; webhooks see neither. An object with a value
-    of a wrong type cannot be used, nor one that still holds variables of a template.
+    The API server drops an unknown field, and the CRD refuses an unknown value; webhooks see neither. An
+    object with a value of a wrong type, or with variables of a template, cannot be used.
     """
 
     field: str
@@ -58,7 +59,7 @@ def go_kind(value: object) -> str:
 
 
 def mismatch(value: object, owner: str, path: str, go_type: str, with_value: bool = False) -> str:
-    """Return Go's error about a JSON value of a wrong type; like Go, it shows `path` without list positions and map keys."""
+    """Return Go's error about a JSON value of a wrong type; it omits list positions and map keys."""
     kind = go_kind(value)
     if with_value and kind == "number":
         kind = f"number {value!r}"
@@ -69,13 +70,13 @@ def mismatch(value: object, owner: str, path: str, go_type: str, with_value: boo
 
 
 class Type:
-    """One type; `go` is Go's name of it, with its package. This one takes any JSON value, as apiextensionsv1.JSON does."""
+    """A type with Go's name of it, `go`. This one takes any value, as apiextensionsv1.JSON does."""
 
     def __init__(self, go: str = "v1.JSON") -> None:
         self.go = go
 
     def decode(self, value: object, path: str, problems: list[DecodeProblem], owner: str = "") -> Any:
-        """Return the decoded value, None if it is absent or wrong; add all that does not fit to `problems`."""
+        """Return the decoded value, None if it is absent or wrong; add what does not fit to `problems`."""
         return value
 
 
@@ -215,7 +216,7 @@ class Map(Type):
 
 
 class Struct(Type):
-    """A struct: its `name`, and its fields in Go's order. An empty one is absent, except behind a pointer (`pointer`).
+    """A struct with `name` and fields in Go's order. An empty one is absent, unless it is a `pointer`.
 
     `moved` maps fields of other versions or places to their names here. `open` keeps unknown fields.
     """

@@ -1,7 +1,7 @@
-"""Conversion of the specs of the Docker provider's kinds between v1beta1 and v1beta2, both ways.
+"""Convert the specs of the Docker provider's kinds between v1beta1 and v1beta2, both ways.
 
-Source: kubernetes-sigs/cluster-api, test/infrastructure/docker/api/v1beta1/conversion.go. Failure domains are a map in v1beta1 and a list in
-v1beta2, and an endpoint that is not set yet is absent in v1beta2.
+Failure domains are a map in v1beta1 and a list in v1beta2, and an endpoint that is not set yet is absent in
+v1beta2. Source: test/infrastructure/docker/api/v1beta1/conversion.go of kubernetes-sigs/cluster-api.
 """
 
 from __future__ import annotations

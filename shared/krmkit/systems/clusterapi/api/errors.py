@@ -10,10 +10,10 @@ from krmkit.krm.resource import Resource
 
 
 class TopologyError(Refused):
-    """A desired state cannot be computed. The message is the one that Cluster API's topology controller logs.
+    """A desired state cannot be computed. The message is the one that the topology controller logs.
 
-    `field` is where that is written: in `resource`, or in the ClusterClass where that is None. "" where it is not known. `hint` is what
-    krmkit adds to the message.
+    `field` is the place of the cause in `resource`, or in the ClusterClass if that is None; "" if unknown.
+    `hint` is what krmkit adds to the message.
     """
 
     field = ""
@@ -36,8 +36,8 @@ class TopologyError(Refused):
 class DefinitionsError(TopologyError):
     """The variables of a class cannot be used, so its controller stops reconciling it and its Clusters.
 
-    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed. `details`:
-    for each conflict, the definers of the variable and the differences.
+    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed.
+    `details`: for each conflict, the definers of the variable and the differences.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class DefinitionsError(TopologyError):
 
 
 class PatchValueError(Refused):
-    """A value that cannot be calculated; the message is the reference's. `not_found`: the variable is absent."""
+    """A value that cannot be calculated, in the reference's words. `not_found`: the variable is absent."""
 
     def __init__(self, message: str, not_found: bool = False) -> None:
         super().__init__(message)

@@ -1,8 +1,9 @@
-"""The types of Cluster and ClusterClass, as trees: their fields from the schemas of the CRDs, and what only Go's types say from gotypes.json.
+"""Build the types of Cluster and ClusterClass from the schemas of the CRDs and the facts in gotypes.json.
 
-gotypes.json has for each version the `names` of structs by `Owner.field` (others are called like their owner and field), the `pointers`,
-the fields whose zero value is `omitted`, those whose values are `free` as the webhook judges them, and where fields of the other version
-`moved`. Source: api/core/v1beta1 and api/core/v1beta2, cluster_types.go and clusterclass_types.go.
+gotypes.json has, for each version, what only Go's types say: the `names` of structs by `Owner.field` (others
+are called like their owner and field), the `pointers`, the fields whose zero value is `omitted`, those whose
+values are `free` as the webhook judges them, and where fields of the other version `moved`.
+Source: api/core/v1beta1 and api/core/v1beta2, cluster_types.go and clusterclass_types.go.
 """
 
 from __future__ import annotations

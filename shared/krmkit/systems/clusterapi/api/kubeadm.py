@@ -1,7 +1,8 @@
-"""Conversion of the kubeadm kinds between v1beta1 and v1beta2, both ways.
+"""Convert the kubeadm kinds between v1beta1 and v1beta2, both ways.
 
-Source: api/bootstrap/kubeadm/v1beta1/conversion.go and api/controlplane/kubeadm/v1beta1/conversion.go. Arguments are a map in v1beta1
-and a list in v1beta2, durations are texts and whole seconds, and fields of rollouts and time-outs have moved.
+Arguments are a map in v1beta1 and a list in v1beta2, durations are texts and whole seconds, and fields of
+rollouts and time-outs have moved. Source: api/bootstrap/kubeadm/v1beta1/conversion.go and
+api/controlplane/kubeadm/v1beta1/conversion.go.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ _MOVED: tuple[tuple[Path, Path], ...] = (
     (("machineTemplate", "readinessGates"), ("machineTemplate", "spec", "readinessGates")),
     (("machineTemplate", "taints"), ("machineTemplate", "spec", "taints")),
 )
-"""(place in v1beta1, place in v1beta2) of the fields of a KubeadmControlPlane that have the same value in both."""
+"""(v1beta1, v1beta2): places of the fields of a KubeadmControlPlane with the same value in both."""
 _DURATIONS: tuple[tuple[Path, Path], ...] = (
     (("remediationStrategy", "retryPeriod"), ("remediation", "retryPeriodSeconds")),
     (("remediationStrategy", "minHealthyPeriod"), ("remediation", "minHealthyPeriodSeconds")),

@@ -26,7 +26,7 @@ BOOKKEEPING = frozenset((LAST_APPLIED, CONVERSION_DATA))
 
 
 def group_of(api_version: str) -> str:
-    """Return the group of an apiVersion, "" for the core group. `group_of("cluster.x-k8s.io/v1beta2")` is "cluster.x-k8s.io"."""
+    """Return the group of an apiVersion: "cluster.x-k8s.io" of "cluster.x-k8s.io/v1beta2", "" of "v1"."""
     group, slash, _ = api_version.partition("/")
     return group if slash else ""
 

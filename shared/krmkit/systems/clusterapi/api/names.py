@@ -1,7 +1,7 @@
-"""Names of generated objects. Source: internal/topology/names/names.go.
+"""Name generated objects. Source: internal/topology/names/names.go.
 
-The reference ends names in five random characters. Here they are a hash of namespace, Cluster and role, so that the same
-topology has the same names on every machine and on every day.
+The reference ends names in five random characters. Here they are a hash of namespace, Cluster and role, so
+the same topology has the same names on every machine and on every day.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CUT = MAX_NAME_LENGTH - RANDOM_LENGTH
 
 
 def stable_suffix(*what: str) -> str:
-    """Five characters of the reference's alphabet, always the same for the same texts. `stable_suffix("a", "b")`."""
+    """Return five characters of the reference's alphabet, the same for the same texts."""
     number = int.from_bytes(sha256("\0".join(what).encode("utf-8", "surrogatepass")).digest()[:8], "big")
     characters = []
     for _ in range(RANDOM_LENGTH):
@@ -48,7 +48,7 @@ class NamingTemplate:
             self._error = f"parsing template {quote(text)}: {error}"
 
     def name(self, data: Mapping[str, Any], fresh: str) -> str:
-        """Return the name for some data; a name of more than 63 characters is cut and ends in `fresh`. Raises TopologyError.
+        """Return the name for some data, cut after 63 characters to end in `fresh`. Raises TopologyError.
 
         NamingTemplate("{{ .cluster.name }}-cp").name({"cluster": {"name": "c1"}}, "x7b2q")   # "c1-cp"
         """

@@ -1,6 +1,7 @@
-"""Objects of Cluster API at another version of their API, where the conversion is known: the kubeadm, core and Docker kinds.
+"""Convert objects of the kubeadm, core and Docker kinds to another version of their API.
 
-A ClusterClass names the version in which the controller reads a template, and `kubectl get` answers in the newest one.
+A ClusterClass names the version in which the controller reads a template; `kubectl get` answers in the
+newest.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def config_place(data: Object) -> tuple[str, ...] | None:
 def served_structs(data: Object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the maps on the way to a path that an object lacks and a server fills in, the outer ones first.
 
-    Go writes the structs of v1beta1 though they are empty, so the controller's patches find them: `clusterConfiguration.apiServer`.
+    Go writes the structs of v1beta1 even if they are empty, so the controller's patches find them.
     """
     place = config_place(data)
     if place is None or version_of(str(data.get("apiVersion", ""))) != V1BETA1:
@@ -144,7 +145,7 @@ def label(data: Object) -> str:
 
 
 def how_to_export(api_version: str, kind: str, namespace: str, name: str = "") -> str:
-    """Return the command that exports a kind at a version: `kubectl get KubeadmConfigTemplate.v1beta1.GROUP ...`."""
+    """Return the `kubectl get KubeadmConfigTemplate.v1beta1.GROUP ...` that exports a kind at a version."""
     parts = [type_at(api_version, kind), *([name] if name else [])]
     return f"kubectl get {' '.join(parts)} -n {namespace} -o yaml"
 

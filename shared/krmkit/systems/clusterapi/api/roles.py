@@ -8,7 +8,8 @@ from krmkit.systems.clusterapi.api.workerkinds import POOL, WORKER_KINDS, Worker
 class Role(str):
     """The role of an object; as a text it is what pins, plans and messages show.
 
-    kind, group: of an object of a worker group, else None and "". part: the last part of the text, or the whole text.
+    kind, group: of an object of a worker group, else None and "". part: the last part of the text, or all of
+    it.
     """
 
     kind: WorkerKind | None
@@ -22,7 +23,7 @@ class Role(str):
 
     @classmethod
     def of(cls, text: str) -> Role:
-        """The role that a plan's JSON names."""
+        """Return the role that a plan's JSON names."""
         listing, _, rest = text.partition("/")
         group, _, part = rest.rpartition("/")
         kind = next((kind for kind in WORKER_KINDS if kind.listing == listing), None)
@@ -50,7 +51,7 @@ class Role(str):
 
     @property
     def owner(self) -> str:
-        """The owner of the machines that the object is about: `controlPlane`, `MachineDeployment md-0`; "" if there are none."""
+        """The owner of the object's machines: `controlPlane`, `MachineDeployment md-0`, or ""."""
         if self.kind is not None:
             return f"{self.kind.kind} {self.group}"
         return str(CONTROL_PLANE) if self in (CONTROL_PLANE, CONTROL_PLANE_MACHINES) else ""

@@ -1,4 +1,4 @@
-"""`${VARIABLE}` in Cluster API's templates: what `clusterctl generate yaml` puts in their place, and objects that still hold them."""
+"""Find and fill `${VARIABLE}` in templates, as `clusterctl generate yaml` does."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ def _without_spaces(text: str) -> str:
 def unfilled(data: Mapping[str, Any]) -> tuple[str, str]:
     """Return the path of a value that is still a variable of a template, and the message; ("", "") for none.
 
-    Checks names and the values that determine a topology's form, but not texts that may hold shell code (commands,
-    files).
+    Checks names and what determines a topology's form, but no texts that may hold shell code.
     """
     found = [(path, name) for path, value in _formal(data) if (name := _whole_variable(value))]
     if not found:

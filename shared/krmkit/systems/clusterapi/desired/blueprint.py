@@ -1,7 +1,7 @@
-"""The blueprint of Clusters: a ClusterClass with the templates that it refers to. Source: exp/topology/scope/blueprint.go.
+"""Read a ClusterClass with its templates into a blueprint. Source: exp/topology/scope/blueprint.go.
 
-A blueprint holds everything that is the same for all Clusters of a class: templates, naming templates and patches are read
-and parsed once.
+A blueprint holds what is the same for all Clusters of a class: templates, naming templates and patches are
+read and parsed once.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def read_blueprint(
 ) -> ClusterBlueprint:
     """Return the blueprint of a class.
 
-    template: (templateRef, field) -> the template without the keys of tools; raises TopologyError if there is none. definitions: the
-    class's status.variables; None if every patch sees every variable.
+    template: (templateRef, field) -> the template without the keys of tools; raises TopologyError if there is
+    none. definitions: the class's status.variables; None if every patch sees every variable.
     """
     spec = mapping(cluster_class, "spec")
 

@@ -25,8 +25,8 @@ def object_from_template(
 ) -> Object:
     """Return the object that a template's `spec.template` describes.
 
-    Labels and annotations come from spec.template; computed ones override them, and Cluster API's own override both. The kind is the
-    template's without `Template`, the apiVersion the template's, unless spec.template has its own.
+    Labels and annotations come from spec.template; computed ones override them, and Cluster API's own
+    override both. apiVersion and kind are those of `made_type`.
     """
     source = mapping(template, "spec", "template")
     api_version, kind = made_type(template)
@@ -53,7 +53,7 @@ def object_from_template(
 
 
 def made_type(template: Object) -> tuple[str, str]:
-    """Return apiVersion and kind of the objects made from a template: the kind AWSCluster for an AWSClusterTemplate.
+    """Return apiVersion and kind of the objects made from a template: AWSCluster for an AWSClusterTemplate.
 
     spec.template may have its own; one that is not text counts as absent.
     """
@@ -120,7 +120,7 @@ def owner_reference(cluster: Object) -> Object:
 
 
 def contract_reference(target: Object) -> Object:
-    """A reference by group, kind and name: `{"apiGroup": "g", "kind": "K", "name": "n"}`."""
+    """Refer to an object by group, kind and name: `{"apiGroup": "g", "kind": "K", "name": "n"}`."""
     return {
         "apiGroup": labels.group_of(str(target.get("apiVersion", ""))),
         "kind": target.get("kind", ""),
@@ -129,7 +129,7 @@ def contract_reference(target: Object) -> Object:
 
 
 def compact(value: Any) -> Any:
-    """Return a value without the fields that Go omits in JSON: absent ones, empty texts, lists and mappings. 0 and False stay.
+    """Return a value without what Go omits: absent fields, empty texts, lists and maps; not 0 and False.
 
     compact({"a": None, "b": {"c": ""}, "d": 0})   # {"d": 0}
     """
@@ -140,5 +140,5 @@ def compact(value: Any) -> Any:
 
 
 def merged_metadata(first: Object, second: Object, name: str) -> Object:
-    """Merge the labels or annotations of two metadata; those of the first win. `name` is "labels" or "annotations"."""
+    """Merge "labels" or "annotations" of two metadata; those of the first win."""
     return {**mapping(second, name), **mapping(first, name)}

@@ -1,7 +1,7 @@
-"""The desired state of a Cluster's topology. Source: Generate in exp/topology/desiredstate/desired_state.go.
+"""Compute the desired state of a Cluster. Source: Generate in exp/topology/desiredstate/desired_state.go.
 
-The order of computation is the reference's: infrastructure cluster, template of the control plane's machines, upgrade
-plan, control plane and its health check, Cluster, MachineDeployments, MachinePools, patches.
+The order of computation is the reference's: infrastructure cluster, template of the control plane's machines,
+upgrade plan, control plane and its health check, Cluster, MachineDeployments, MachinePools, patches.
 """
 
 from __future__ import annotations
@@ -68,9 +68,10 @@ def desired_state(
     current: ClusterState | None = None,
     settings: DesiredStateSettings | None = None,
 ) -> tuple[ClusterState, UpgradeTracker]:
-    """Return the desired objects of a Cluster (v1beta2, defaulted), and the progress of its upgrade. Raises TopologyError.
+    """Return the desired objects of a Cluster (v1beta2, defaulted) and its upgrade's progress.
 
-    current: the existing objects; their names stay, and their versions steer upgrades if the control plane has a status.
+    current: the existing objects; their names stay, and their versions steer upgrades if the control plane
+    has a status. Raises TopologyError.
     """
     return _Generator(blueprint, cluster, current, settings or DesiredStateSettings()).generate()
 
@@ -320,7 +321,7 @@ class _Generator:
 
 
 def _without_empty(value: Any) -> Any:
-    """Return a Cluster as Go writes it, without empty lists, which Go distinguishes from absent ones in memory only."""
+    """Return a Cluster as Go writes it: without empty lists."""
     if not isinstance(value, dict):
         return [_without_empty(item) for item in value] if isinstance(value, list) else value
     return {

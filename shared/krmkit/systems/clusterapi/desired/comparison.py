@@ -1,8 +1,8 @@
-"""The comparison of an existing object with the desired one, in three ways as server-side apply does it.
+"""Compare an existing object with the desired one in three ways, as server-side apply does.
 
-A running object holds more than the topology's fields: defaults, and fields of other managers. So a field that only the
-running object has is removed if the topology applied it last (`applied`); otherwise another manager owns it. An object
-from files holds exactly what its topology asked for.
+A running object holds more than the topology's fields: defaults, and fields of other managers. So a field
+that only it has is removed if the topology applied it last (`applied`); otherwise another manager owns it.
+An object from files holds exactly what its topology asked for.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def is_live(item: Object) -> bool:
 
 
 def applied_by_topology(live: Object) -> Object | None:
-    """Return the part of a running object that its managedFields give to the topology controller; None without them."""
+    """Return what the topology controller applied to a running object by its managedFields, or None."""
     return applied_by(live, MANAGER)
 
 
 def applied_by(live: Object, manager: str | None) -> Object | None:
-    """Return the part of a running object that a manager applied, by its managedFields; None if they do not say.
+    """Return what a manager applied of a running object, by its managedFields; None if they do not say.
 
     manager: None for the first one that is not the topology controller.
     """
@@ -115,7 +115,7 @@ def changed_fields(current: Object, desired: Object, applied: Object | None = No
 
 
 def without_unset_endpoint(item: Object) -> Object:
-    """Return a desired infrastructure cluster without an endpoint that its template leaves open: the provider sets host and port.
+    """Drop endpoint fields that an infrastructure cluster's template leaves open: the provider sets them.
 
     Source: internal/contract/infrastructure_cluster.go, IgnorePaths.
     """
@@ -127,7 +127,7 @@ def without_unset_endpoint(item: Object) -> Object:
 
 
 class _Comparison:
-    """live: the old side is a running object. typed: its webhooks drop empty fields. known: what was applied last is known."""
+    """live: the old side runs. typed: its webhooks drop empty fields. known: the last apply is known."""
 
     def __init__(self, live: bool, typed: bool, known: bool) -> None:
         self._live = live
@@ -178,7 +178,7 @@ class _Comparison:
             return False
         if self._typed or one == [] or other == []:
             return True
-        # Some kinds give an empty map a meaning: `backend: {inMemory: {}}`. Only the applied fields show whether a
+        # Some kinds give an empty map a meaning: `backend: {inMemory: {}}`. Only applied fields show if a
         # server dropped it.
         return self._live and one is None and (was is not None or not self._known)
 
@@ -223,7 +223,7 @@ def _same_duration(one: str, other: str) -> bool:
 
 
 def owned_part(current: Object, desired: Object, applied: Object | None = None) -> tuple[Object, Object]:
-    """Return both sides of a diff: of a running object only the fields that the topology owns, at one version.
+    """Return both sides of a diff: of a running object only the fields that the topology owns.
 
     Objects from files come back as they are. Raises TopologyError.
     """

@@ -35,7 +35,7 @@ def control_plane_object(
 ) -> Object:
     """Return the desired control plane. current: the existing one, {} if there is none. Raises TopologyError.
 
-    Fields of the topology override those of the class, and both override the class's template. causes: records which.
+    Fields of the topology override those of the class; both override the template. causes: records which.
     """
     topology = mapping(cluster, "spec", "topology", "controlPlane")
     class_spec = blueprint.control_plane_class
@@ -114,7 +114,7 @@ def _record_metadata(causes: ObjectCauses, template: Object, topology: Object, c
 
 
 def _machine_metadata(control_plane: Object, own_labels: Object, own_annotations: Object) -> Object:
-    """Return the labels and annotations of the machines: the control plane's override those in its template."""
+    """Set the machines' labels and annotations: the control plane's override those in its template."""
     path = (*_MACHINE_TEMPLATE, "metadata")
     existing = mapping(control_plane, *path)
     for name, own in (("labels", own_labels), ("annotations", own_annotations)):

@@ -1,7 +1,7 @@
-"""The current state of a Cluster's topology among given objects. Source: core/reconcilers/topology/cluster/current_state.go.
+"""Find the current state of a topology. Source: core/reconcilers/topology/cluster/current_state.go.
 
-Objects belong to a topology by the labels `cluster-name` and `owned`. Objects that a Cluster, control plane or worker group
-refers to are looked up by group, kind and name, of any version.
+Objects belong to a topology by the labels `cluster-name` and `owned`. Objects that a Cluster, control plane
+or worker group refers to are looked up by group, kind and name, of any version.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _NO_OBJECT: Object = {}
 
 
 def is_text_map(value: object) -> bool:
-    """Return whether a value is a mapping of strings, as labels and annotations are. `is_text_map({"a": 1})` is False."""
+    """Return whether a value is a mapping of strings, as labels and annotations are."""
     return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
 class CurrentObjects:
-    """Objects by namespace, group, kind and name, and the worker groups of each Cluster; read once for many Clusters.
+    """Objects by namespace, group, kind and name, and the worker groups of each Cluster, for many Clusters.
 
     CurrentObjects(objects).of(cluster)   # the ClusterState of the objects of this Cluster
     """
@@ -73,7 +73,7 @@ class CurrentObjects:
             self._workers.setdefault((namespace, str(cluster), kind), []).append(item)
 
     def find(self, namespace: str, reference: Object) -> Object | None:
-        """Return the object that a reference names, by apiGroup (or apiVersion), kind and name; None if there is none."""
+        """Return the object that a reference names by apiGroup (or apiVersion), kind and name, or None."""
         group = reference.get("apiGroup")
         if group is None:
             group = labels.group_of(str(reference.get("apiVersion", "")))
@@ -82,10 +82,10 @@ class CurrentObjects:
         )
 
     def of(self, cluster: Object, blueprint: ClusterBlueprint | None = None) -> ClusterState | None:
-        """Return the existing objects of a Cluster's topology; None if its references lead to nothing and it has no workers.
+        """Return the existing objects of a Cluster's topology; None if nothing of it exists.
 
-        Missing objects are empty mappings. If the Cluster has no references (it comes from git), its objects are found by their
-        labels and the kinds of the blueprint's templates.
+        Missing objects are empty mappings. If the Cluster has no references (it comes from git), its objects
+        are found by their labels and the kinds of the blueprint's templates.
         """
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
@@ -113,10 +113,10 @@ class CurrentObjects:
         return None
 
     def _part(self, cluster: Object, field: str, template: Object | None) -> Object | None:
-        """Return the object that a reference of the Cluster names; without a reference, the one that the topology made.
+        """Return the object that a Cluster's reference names; without one, the object that the topology made.
 
-        A reference that leads to nothing never falls back to an object of another name: this run writes an object of the
-        referenced name, and the next run would find it and render something else.
+        A reference that leads to nothing never falls back to an object of another name: this run writes an
+        object of the referenced name, and the next run would find it and render something else.
         """
         metadata = mapping(cluster, "metadata")
         namespace = str(metadata.get("namespace", ""))
@@ -128,7 +128,7 @@ class CurrentObjects:
         return owned.get((labels.group_of(api_version), kind))
 
     def upgrading(self, cluster: Object, state: ClusterState) -> list[str]:
-        """Return the names of the MachineDeployments that are upgrading: one of their Machines has another version."""
+        """Return the names of the MachineDeployments of which a Machine has another version."""
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         found = []
@@ -147,7 +147,7 @@ class CurrentObjects:
         return self._created.get((namespace, cluster, group))
 
     def validation_state(self, cluster: Object) -> ValidationState | None:
-        """Return the part of the current state that the webhook checks before a version changes; None if nothing runs."""
+        """Return what the webhook checks before a version changes; None if nothing runs."""
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         control_plane = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
@@ -184,7 +184,7 @@ class CurrentObjects:
 
 
 def state_objects(collected: Collected) -> Iterable[Object]:
-    """Yield the objects that may be part of a current state: those with the label of managed topologies, and Machines."""
+    """Yield the objects that may be part of a current state: labelled by topologies, and Machines."""
     for (group, kind, *_), item in collected.others.items():
         resource = item.resource
         if (

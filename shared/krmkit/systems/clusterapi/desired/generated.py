@@ -31,9 +31,9 @@ _METADATA = ("name", "namespace", "uid", "labels")
 class GeneratedItems:
     """The generated objects of a package, before and after.
 
-    `add` takes the objects of one Cluster and keeps only their texts, so that a thousand Clusters fit into memory;
-    `commit` changes the items after all renders succeeded. `clashes` has the objects whose name another object of their
-    kind has already.
+    `add` takes the objects of one Cluster and keeps only their texts, so that a thousand Clusters fit into
+    memory; `commit` changes the items after all renders succeeded. `clashes` has the objects whose name
+    another object of their kind has already.
     """
 
     def __init__(self, resources: ResourceList, apply: bool, write_references: bool) -> None:
@@ -125,9 +125,10 @@ class GeneratedItems:
 def refused(
     check: ObjectCheck, rendered: RenderedCluster, known: Collection[str] = (), webhooks: bool = True
 ) -> list[Finding]:
-    """Return an error for each value of the objects made of a Cluster that the API refuses: the controller would be stuck.
+    """Return an error for each value that the API refuses: the controller would be stuck.
 
-    known: what `essence` and `tail` give of a template's errors, which are not repeated. webhooks: also errors of a new control plane.
+    known: `essence` and `tail` of a template's errors, which are not repeated. webhooks: also errors of a new
+    control plane.
     """
     found = []
     for role, data in rendered.state.objects():

@@ -1,4 +1,4 @@
-"""MachineHealthChecks: their conditions, their fields, and the objects. Source: exp/topology/scope/blueprint.go."""
+"""Make MachineHealthChecks. Source: exp/topology/scope/blueprint.go."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_defined(health_check: Object) -> bool:
 
 
 def is_enabled(class_check: Object, topology_check: Object) -> bool:
-    """Return whether there is a MachineHealthCheck: the class or the topology defines it, and the topology does not disable it."""
+    """Return whether class or topology define a health check and the topology does not disable it."""
     if not is_defined(class_check) and not is_defined(topology_check):
         return False
     enabled = topology_check.get("enabled")
@@ -37,7 +37,7 @@ def machine_health_check(
     checks: Object,
     remediation: Object,
 ) -> Object:
-    """Return the MachineHealthCheck of a control plane or MachineDeployment; it has the name of that object."""
+    """Return the MachineHealthCheck of a control plane or MachineDeployment, whose name it has."""
     metadata = mapping(target, "metadata")
     spec_checks = {
         key: checks[key]

@@ -1,6 +1,6 @@
-"""The Clusters and ClusterClasses of a package, each decoded once, and the variables of a class.
+"""Decode the Clusters and ClusterClasses of a package once, and read the variables of a class.
 
-The functions that default and validate share it: a class is read, and its schemas compiled, once for all its Clusters.
+The functions that default and validate share it: schemas are compiled once for all Clusters of a class.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SHOWN = 2000
 
 
 class DecodedObject:
-    """An item with its decoded data, which is v1beta2. Nothing more is checked about an item that is not `usable`."""
+    """An item with its decoded data (v1beta2). If it is not `usable`, nothing more is checked about it."""
 
     def __init__(
         self, item: CollectedObject, decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
@@ -49,7 +49,7 @@ class DecodedObject:
         self.usable = all(problem.unknown for problem in self.problems)
 
     def findings(self) -> list[Finding]:
-        """Return what does not fit the object's type: a wrong type is an error, a field that a server drops a warning."""
+        """Return errors about wrong types, and warnings about fields that a server drops."""
         return [
             self.finding(problem.rule, problem.message, WARNING if problem.unknown else ERROR, problem.field)
             for problem in self.problems
@@ -65,21 +65,21 @@ class DecodedObject:
         return Finding(rule, message, severity, resource, field, tags=tags)
 
     def error(self, rule: str, error: FieldError, hint: str = "") -> Finding:
-        """Return an error of a webhook, with the reference's text; behind it a hint, as in `; did you mean "worker"?`."""
+        """Return a webhook's error in its words, with a hint such as `; did you mean "worker"?`."""
         return self.finding(rule, shortened(error.body()) + hint, ERROR, error.field, type=error.type)
 
 
 def shortened(text: str) -> str:
-    """Return the text, without the middle of a long one: the reference shows the whole value, which may have megabytes."""
+    """Cut the middle out of a long text: the reference shows whole values, which may have megabytes."""
     cut = len(text) - 2 * _SHOWN
     return text if cut <= 0 else f"{text[:_SHOWN]} ... ({cut} more characters) ... {text[-_SHOWN:]}"
 
 
 class Class:
-    """A ClusterClass and its variables. `definitions` is None if they cannot be computed; `problem`: why; `stops`:
-    whether the controller stops there.
+    """A ClusterClass and its variables, whose schemas are compiled on first use.
 
-    The schemas are compiled once, on first use.
+    `definitions` is None if they cannot be computed; `problem` says why, `stops` whether the controller
+    stops.
     """
 
     def __init__(self, decoded: DecodedObject, extensions: Extensions) -> None:
@@ -113,9 +113,10 @@ class Class:
 
 
 def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
-    """Return the class's status.variables: its own definitions, and those of extensions. Raises TopologyError, DefinitionsError.
+    """Return the class's status.variables: its own definitions, and those of extensions.
 
-    If no extension answers, the variables in the class's status count.
+    If no extension answers, the variables in the class's status count. Raises TopologyError,
+    DefinitionsError.
     """
     known = discovered(cluster_class)
     answers: dict[str, list[Object]] = {}
@@ -215,7 +216,7 @@ class TopologyPackage:
         return found if found is not None and found.decoded.usable else None
 
     def near_class(self, cluster: Object) -> str:
-        """Return the nearest class for a Cluster whose class is not there: `; did you mean "quick-start"?`, else ""."""
+        """Return `; did you mean "quick-start"?` for a Cluster whose class is absent, "" if none is near."""
         namespace, name = class_key(cluster)
         return elsewhere((namespace, name), self.classes) or proposal(
             name, [one for space, one in self.classes if space == namespace]
@@ -236,7 +237,7 @@ def elsewhere(key: Key, known: Iterable[Key]) -> str:
 
 
 def _duplicate(item: CollectedObject) -> Finding:
-    """Report an object with the name of an earlier one: a server has only one of them, and it is unknown which."""
+    """Report an object with the name of an earlier one: nobody knows which of them a server has."""
     severity = WARNING if item.kind.endswith("Template") else ERROR
     message = f"{item.label} is among the items twice; one of the two must go"
     return Finding("duplicate", message, severity, item.resource)
@@ -246,10 +247,10 @@ _OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpo
 
 
 def as_applied(cluster: Object, before: Object) -> Object:
-    """Return a Cluster from files as it is after an apply over the running one: fields that the file lacks stay.
+    """Return a Cluster from files as an apply over the running one leaves it: absent fields stay.
 
-    The controller writes the references into the running Cluster (it has a uid), and an apply without them keeps them.
-    as_applied({"metadata": {}, "spec": {}}, {"metadata": {"uid": "u"}, "spec": {}})   # {"metadata": {"uid": "u"}, ...}
+    The controller writes references into the running Cluster (it has a uid), which an apply keeps.
+    as_applied({"metadata": {}}, {"metadata": {"uid": "u"}})   # {"metadata": {"uid": "u"}, ...}
     """
     uid = find(before, ("metadata", "uid"))
     if not uid or find(cluster, ("metadata", "uid")):

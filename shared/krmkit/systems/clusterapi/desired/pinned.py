@@ -1,4 +1,4 @@
-"""Names from a config, by `<cluster>/<role>` or `<namespace>/<cluster>/<role>`, and warnings about unused ones."""
+"""Read pinned names by `<cluster>/<role>` or `<namespace>/<cluster>/<role>`; warn about unused ones."""
 
 from __future__ import annotations
 

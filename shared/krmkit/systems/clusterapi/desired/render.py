@@ -43,9 +43,8 @@ def render_topologies(
 ) -> list[Finding]:
     """Render the Clusters that a RenderClusterTopology names, and write their desired objects into the items.
 
-    config: the item of the RenderClusterTopology, which findings about it point to.
-
-    After an error nothing is written but status.variables of classes with conflicts, as their controller does before it stops.
+    config: the item of the RenderClusterTopology, to which findings about it point. After an error nothing is
+    written but status.variables of classes with conflicts, as their controller does before it stops.
     """
     collected = collect(resources)
     options = options_of(spec)
@@ -87,7 +86,7 @@ def render_topologies(
 
 
 def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
-    """Return errors for the objects that the API refuses; an info where a package that the rules of its schemas need is not installed."""
+    """Return errors for refused objects; an info if a package that their schemas' rules need is absent."""
     try:
         return refused(check, rendered)
     except MissingDependencyError as error:
@@ -96,7 +95,7 @@ def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
 
 
 def _refused_classes(topologies: Topologies, options: TopologyOptions) -> list[Finding]:
-    """Warn about classes in use that the webhooks refuse: a cluster will never have the objects rendered from them."""
+    """Warn about used classes that the webhooks refuse: no cluster will have their objects."""
     features = FeatureGates.of(options.feature_gates)
     found = []
     for work in topologies.classes():
@@ -130,7 +129,7 @@ def _write_status(topologies: Topologies) -> None:
 
 
 def _as_stored(variable: Object) -> Object:
-    """Return an entry of status.variables as an API server stores it: with the reason of CEL rules, which the CRD defaults."""
+    """Add the reason of CEL rules, which the CRD defaults, to an entry of status.variables."""
     definitions = []
     for definition in variable["definitions"]:
         rules = find(definition, ("schema", "openAPIV3Schema", "x-kubernetes-validations"))

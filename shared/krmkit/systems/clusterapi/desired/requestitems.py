@@ -1,4 +1,4 @@
-"""The request for patches: the templates of a class, prepared for one Cluster. Source: patches/engine.go (createRequest)."""
+"""Make the request for a Cluster's patches. Source: patches/engine.go (createRequest)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _overrides(topology: Object) -> Object:
 
 
 def _with_metadata(template: Object, target: Object, is_template: bool) -> Object:
-    """Return the class's template with the labels and annotations of the desired object, without bookkeeping."""
+    """Return the template with labels and annotations of the desired object, without bookkeeping."""
     metadata = {key: value for key, value in mapping(template, "metadata").items() if key != "managedFields"}
     if metadata.get("annotations"):
         metadata["annotations"] = {

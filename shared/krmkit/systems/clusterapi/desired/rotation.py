@@ -1,8 +1,8 @@
-"""Template rotation: changes of a template that an existing control plane or MachineDeployment refers to.
+"""Rotate templates that an existing control plane or MachineDeployment refers to.
 
-Source: reconcileReferencedTemplate in core/reconcilers/topology/cluster/reconcile_state.go. No change: it stays. Changes
-of metadata: it is changed in place and keeps its name. Changes of spec: a new template with a new name, to which the
-reference points, so that the machines are replaced. The new name's suffix is a hash of the new content.
+An unchanged template stays. Changes of metadata are made in place. Changes of spec make a new template with a
+new name, to which the reference points, so that the machines are replaced; its suffix is a hash of the
+content. Source: reconcileReferencedTemplate in core/reconcilers/topology/cluster/reconcile_state.go.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_FIELDS = 20
 
 @dataclass(slots=True)
 class Rotation:
-    """The outcome for one template. `fields` are the changed paths of its spec, with the old and the new value."""
+    """The outcome for one template. `fields`: the changed paths of its spec, with old and new values."""
 
     role: Role
     kind: str
@@ -42,10 +42,10 @@ class Rotation:
 
 
 def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, base: str) -> list[Rotation]:
-    """Compare the referenced templates, rename those that rotate, and update the references.
+    """Compare the referenced templates, rename those that rotate, and update the references in `desired`.
 
-    base: the Cluster's name, with which names begin. Changes the desired state. Raises TopologyError for a change of group
-    or kind that is not allowed.
+    base: the Cluster's name, with which names begin. Raises TopologyError for a forbidden change of group or
+    kind.
     """
     _check_versions(current, desired)
     found: list[Rotation] = []
@@ -119,7 +119,7 @@ def _template(
 
 
 def _check_versions(current: ClusterState, desired: ClusterState) -> None:
-    """Refuse to compare running templates with desired ones of versions that they cannot be converted to, all at once."""
+    """Refuse all running templates of versions that cannot be converted to the desired ones."""
     wanted = {role: item for role, item in desired.objects() if role.is_template}
     unknown: dict[str, str] = {}
     for role, item in current.objects():

@@ -16,9 +16,9 @@ ALWAYS = "always"
 class DesiredStateSettings:
     """Options of a desired state.
 
-    owner_references: `whenUid` (only to Clusters with a uid), `always` (with an empty uid if it has none), `never`.
-    names: pinned names by role. upgrading: MachineDeployments whose Machines have another version. causes: records what set the
-    fields of the objects.
+    owner_references: `whenUid` (only to Clusters with a uid), `always` (with an empty uid if it has none),
+    `never`. names: pinned names by role. upgrading: MachineDeployments whose Machines have another version.
+    causes: records what set the fields of the objects.
     """
 
     owner_references: str = WHEN_UID

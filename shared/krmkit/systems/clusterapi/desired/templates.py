@@ -14,7 +14,7 @@ from krmkit.systems.clusterapi.desired.current import is_text_map
 
 
 class ClassTemplates:
-    """The templates of one class by reference: (templateRef, field) -> data. `found` has their items, by the id of these data."""
+    """The templates of one class: (templateRef, field) -> data. `found`: their items by the data's id."""
 
     def __init__(self, collected: Collected, owner: CollectedObject) -> None:
         self.found: dict[int, CollectedObject] = {}
@@ -36,7 +36,7 @@ class ClassTemplates:
         if problem:
             raise TopologyError(f"{where} names {template.label}, whose {problem}").at(where)
         version = str(reference.get("apiVersion", ""))
-        # The controller reads a template at the version that the class names, and patches select that version.
+        # The controller reads a template at the version that the class names, which patches select.
         data = in_version(template.data, version)
         if data is None:
             raise TopologyError(
@@ -49,7 +49,7 @@ class ClassTemplates:
 
 
 def _misshapen(template: Object) -> str:
-    """Return the first part of a template with a wrong type, as a message; "" if there is none. Parts may be absent."""
+    """Return a message about the first part of a template with a wrong type, or ""."""
     for path in (("metadata",), ("spec",), ("spec", "template"), ("spec", "template", "metadata")):
         holder = mapping(template, *path[:-1])
         if path[-1] in holder and not isinstance(holder[path[-1]], dict):

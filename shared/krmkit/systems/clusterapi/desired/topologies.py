@@ -1,6 +1,6 @@
-"""Managed topologies among items: for each Cluster its class, its current state and its desired state.
+"""Render the managed topologies among items: each Cluster's class, current state and desired state.
 
-The parts of a class (decoded data, templates, variables, patches) are made once, on first use by one of its Clusters.
+The parts of a class (decoded data, templates, variables, patches) are made once, on first use.
 """
 
 from __future__ import annotations
@@ -49,15 +49,16 @@ from krmkit.systems.clusterapi.webhooks.compatibility import topology_of
 from krmkit.systems.clusterapi.webhooks.repairs import meant
 
 _A_CLUSTER = 10_000
-"""Steps of effort that each Cluster brings along: its patches and rules take about 4,000 where nobody means harm."""
+"""Steps of effort that each Cluster brings along; sound patches and rules take about 4,000."""
 
 
 @dataclass(slots=True)
 class TopologyOptions:
     """The config of a render. names: pinned names, `{"<cluster>/<role>": name}` (see PinnedNames).
 
-    around: wraps the extensions among the items with running ones. immutable: kinds of templates, `Kind.group`, whose webhook refuses
-    an edit (see krmkit.systems.clusterapi.plan.edits). explain: record what set the fields of the objects. config: the item with these options.
+    around: wraps the extensions among the items with running ones. immutable: kinds of templates,
+    `Kind.group`, whose webhook refuses an edit (see krmkit.systems.clusterapi.plan.edits). explain: record
+    what set the fields of the objects. config: the item with these options.
     """
 
     clusters: list[str] = field(default_factory=list)
@@ -73,8 +74,7 @@ class TopologyOptions:
 
 @dataclass(slots=True)
 class RenderedCluster:
-    """One Cluster's outcome. `item` is the Cluster among the items, `cluster` the Cluster after defaulting, `causes` what set the
-    fields of its objects, while explaining."""
+    """One Cluster's outcome: the `item`, the defaulted `cluster`, and the `causes` of its objects' fields."""
 
     item: CollectedObject
     cluster: Object
@@ -87,8 +87,7 @@ class RenderedCluster:
 
 @dataclass(slots=True)
 class ClassWork:
-    """A class, ready for its Clusters: its status.variables, their schemas, and its blueprint. `blueprint` is None if
-    findings report errors."""
+    """A class ready for its Clusters. `blueprint` is None if findings report errors."""
 
     decoded: DecodedObject
     variables: list[Object] = field(default_factory=list)
@@ -109,8 +108,10 @@ class Topologies:
         running: CurrentObjects | None = None,
         current: Mapping[tuple[str, str], ClusterState] | None = None,
     ) -> None:
-        """running: the existing objects, in place of those among the items. current: the state of each Cluster, by namespace
-        and name, in place of the state that these objects give."""
+        """Read the package. running: existing objects instead of those among the items.
+
+        current: the state of each Cluster, by namespace and name, instead of the one that these objects give.
+        """
         self._collected = collected
         self._given = current
         self._options = options
@@ -128,7 +129,7 @@ class Topologies:
         self.findings: list[Finding] = list(self._package.findings)
 
     def managed(self) -> list[DecodedObject]:
-        """Return the Clusters with a topology: those that the config names, or all. A named one without a topology is a finding."""
+        """Return the Clusters with a topology that the config names, or all; report named ones without."""
         found = []
         for decoded in self._package.clusters:
             if not decoded.usable or topology_of(decoded.data):
@@ -301,7 +302,7 @@ class Topologies:
         return ClusterCauses(item, work.decoded.item, work.templates, explained)
 
     def next_state(self, rendered: RenderedCluster, current: ClusterState) -> RenderedCluster:
-        """Return the desired state of a rendered Cluster once `current` is its state, and no machine upgrades any more.
+        """Return the desired state of a rendered Cluster once `current` is its state and no machine upgrades.
 
         Raises TopologyError.
         """

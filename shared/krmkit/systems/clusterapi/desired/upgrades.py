@@ -1,4 +1,4 @@
-"""Upgrade plans: the versions that control plane and workers go through. Source: desiredstate/upgrade_plan.go."""
+"""Plan upgrades: the versions of control plane and workers. Source: desiredstate/upgrade_plan.go."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from krmkit.systems.clusterapi.model.extensions import HOOKS_VERSION, Extensions
 
 Plans = tuple[list[str], list[str]]
 PlanSource = Callable[[str, str, str], Plans]
-"""(desired version, control plane's version, lowest version of workers or "") -> plans of control plane, workers."""
+"""(desired version, control plane's, lowest of workers or "") -> plans of control plane and workers."""
 
 # Kubernetes allows kubelets three minor versions behind the API server.
 _SKEW = 3
@@ -39,7 +39,7 @@ def one_minor(desired: str, control_plane: str, workers: str = "") -> Plans:
 
 
 def from_class_versions(versions: Iterable[str]) -> PlanSource:
-    """Return the plan of a class with kubernetesVersions: the last version of each minor between current and desired."""
+    """Return the plan of kubernetesVersions: the last version of each minor from current to desired."""
     known = list(versions)
 
     def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
@@ -96,7 +96,10 @@ def from_extension(extensions: Extensions, handler: str, cluster: Object) -> Pla
 def default_and_validate(
     desired: str, control_plane: str, workers: str, control_plane_plan: list[str], workers_plan: list[str]
 ) -> list[str]:
-    """Return the plan of the workers; the default has as few steps as Kubernetes' version skew allows. Raises TopologyError."""
+    """Return the plan of the workers, by default with as few steps as the version skew allows.
+
+    Raises TopologyError.
+    """
     wanted = parse_version(desired, "Cluster version")
     current = parse_version(control_plane, "ControlPlane version")
     minors = {current.minor: control_plane}
@@ -185,8 +188,9 @@ def _check_workers(
 
 
 def lowest_version(versions: Iterable[str], control_plane: str) -> str:
-    """Return the lowest version of workers, "" if there are none. Among equal ones with other build metadata, return the one
-    that differs from the control plane's."""
+    """Return the lowest version of workers, or ""; of equal ones with other build metadata, the one
+    that differs from the control plane's.
+    """
     top = parse_version(control_plane, "ControlPlane version")
     lowest: Version | None = None
     for text in versions:

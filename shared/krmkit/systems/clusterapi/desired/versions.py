@@ -34,7 +34,7 @@ BEFORE_CONTROL_PLANE_UPGRADE = "BeforeControlPlaneUpgrade"
 class WorkersTracker:
     """The upgrade state of a Cluster's MachineDeployments, or of its MachinePools.
 
-    `held`: the groups, by their names in the topology, whose upgrade is pending; names of objects may collide.
+    `held`: the groups (names in the topology) whose upgrade is pending; names of objects may collide.
     """
 
     concurrency: int = 1
@@ -87,7 +87,7 @@ class UpgradeTracker:
 
 
 def is_running(control_plane: Object) -> bool:
-    """Return whether a control plane comes from a cluster: it reports a version, or has a uid. One from git has neither.
+    """Return whether a control plane comes from a cluster: it reports a version or has a uid.
 
     Versions in git are desired ones; if they counted as running, no change of a version would ever render.
     """
@@ -101,7 +101,7 @@ def compute_upgrade_plan(
     desired: str,
     source: PlanSource,
 ) -> None:
-    """Fill the plans of a tracker. worker_versions: those of the existing MachineDeployments and MachinePools."""
+    """Fill the plans of a tracker. worker_versions: of existing MachineDeployments and MachinePools."""
     current = str(find(control_plane, ("spec", "version"), ""))
     deployments, pools = worker_versions
     lowest = lowest_version((*deployments, *pools), current)
@@ -173,7 +173,7 @@ def worker_version(
     current: Object | None,
     desired: str,
 ) -> str:
-    """Return the version of a desired MachineDeployment or MachinePool. `kind` names it in errors: "machine deployment".
+    """Return the version of a desired worker group. `kind` names it in errors: "machine deployment".
 
     topologies: the whole list that contains `topology`. current: the current object, None if there is none.
     """
@@ -205,7 +205,7 @@ def worker_version(
 
 
 def is_deferred(topologies: list[Object], topology: Object) -> bool:
-    """Return whether the upgrade of a worker group is deferred: by its own annotation, or by `hold` of an earlier group."""
+    """Return whether a group's upgrade is deferred, by its annotation or by `hold` of an earlier group."""
     annotations: Mapping[str, Any] = mapping(topology, "metadata", "annotations")
     if labels.DEFER_UPGRADE in annotations or labels.HOLD_UPGRADE_SEQUENCE in annotations:
         return True
@@ -218,7 +218,7 @@ def is_deferred(topologies: list[Object], topology: Object) -> bool:
 
 
 def blocking_hooks(annotations: Mapping[str, Any]) -> set[str]:
-    """Return the lifecycle hooks that a Cluster's annotations declare as blocking, such as `before-upgrade.hook.cluster...`."""
+    """Return the lifecycle hooks that annotations declare as blocking: `before-upgrade.hook.cluster...`."""
     if any(key.startswith(labels.BEFORE_CLUSTER_UPGRADE_PREFIX) for key in annotations):
         return {BEFORE_CLUSTER_UPGRADE}
     return set()

@@ -29,7 +29,7 @@ def referred_objects(
     names: tuple[str, str],
     owner: Object | None,
 ) -> tuple[Object, Object]:
-    """Return the bootstrap and the infrastructure object of a worker group; `names` are their names, in this order."""
+    """Return the bootstrap and the infrastructure object of a worker group. `names`: their names."""
     own = {kind.label: topology_name}
     make = template_from_template if kind.templates else object_from_template
     bootstrap, infrastructure = (
@@ -52,10 +52,7 @@ def worker_group(
     infrastructure: Object,
     causes: ObjectCauses | None = None,
 ) -> Object:
-    """Return the desired MachineDeployment or MachinePool. Fields of the topology override those of the class.
-
-    causes: records which.
-    """
+    """Return the desired worker group: the topology's fields override the class's; causes: records which."""
     cluster_name = mapping(cluster, "metadata").get("name", "")
     own_labels = {
         **merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "labels"),
@@ -196,7 +193,7 @@ def _template_spec(
 
 
 def _rollout(worker_class: Object, topology: Object) -> Object:
-    """Return the rollout, taken as a whole: any rollout field of the topology replaces the class's rollout."""
+    """Return the rollout: any field in the topology replaces the class's rollout as a whole."""
     own = compact(mapping(topology, "rollout"))
     if own:
         rollout = {key: own[key] for key in ("after", "strategy") if key in own}

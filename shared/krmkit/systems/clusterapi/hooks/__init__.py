@@ -1,4 +1,5 @@
-"""Runtime hooks of Cluster API: the rules of configs, discovery and messages, and extensions that are data.
+"""Implement the runtime hooks of Cluster API: configs, discovery, messages, and extensions that are data.
 
-Rules only: servers and clients are in krmkit.services. Source: internal/runtime of kubernetes-sigs/cluster-api.
+Rules only: servers and clients are in krmkit.services. Source: internal/runtime of
+kubernetes-sigs/cluster-api.
 """

@@ -1,4 +1,4 @@
-"""The ExtensionConfigs among the items: which namespaces they serve, and the settings that they add to requests."""
+"""Read ExtensionConfigs among the items: the namespaces that they serve, and settings for requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from krmkit.systems.clusterapi.hooks.extensionschema import EXTENSION
 
 
 class ExtensionConfigs:
-    """ExtensionConfigs by name. `namespaces` are the labels of the Namespaces among the items, for namespaceSelector."""
+    """ExtensionConfigs by name. `namespaces`: labels of Namespaces, for namespaceSelector."""
 
     def __init__(self, namespaces: Mapping[str, Object] | None = None) -> None:
         self._configs: dict[str, Object] = {}
@@ -27,7 +27,7 @@ class ExtensionConfigs:
         self.namespaces = namespaces or {}
 
     def read(self, items: list[CollectedObject]) -> list[Finding]:
-        """Take the ExtensionConfigs; return their errors, and warnings about fields that the API server drops."""
+        """Take the ExtensionConfigs; return errors, and warnings about fields that a server drops."""
         findings = []
         for item in items:
             self._configs[item.name] = item.data
@@ -45,10 +45,10 @@ class ExtensionConfigs:
         return self._names.get(extension, [])
 
     def prepared(self, handler: str, request: Object, owner: str) -> Object:
-        """Return the request as the controller sends it: the request's own settings override those of the config.
+        """Return the request as the controller sends it; its own settings override those of the config.
 
-        handler: `<handler>.<config>`. owner: the Cluster or class that the call is for, as namespace/name. Raises TopologyError
-        if the config's namespaceSelector does not select the owner's namespace.
+        handler: `<handler>.<config>`. owner: namespace/name of the Cluster or class that the call is for.
+        Raises TopologyError if the config's namespaceSelector does not select the owner's namespace.
         """
         config = self._configs.get(handler.partition(".")[2])
         if config is None:

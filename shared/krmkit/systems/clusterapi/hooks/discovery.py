@@ -1,4 +1,7 @@
-"""The answer to Discovery: its checks and defaults. Source: defaultAndValidateDiscoveryResponse in internal/runtime/client."""
+"""Check and default the answer to Discovery, as defaultAndValidateDiscoveryResponse does.
+
+Source: internal/runtime/client.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ VariableCause = Callable[[str], Cause]
 
 @dataclass(frozen=True, slots=True)
 class ExtensionSource:
-    """The source of a handler's answers: `name` is the handler as a class calls it, `field` its place in the item."""
+    """The source of a handler's answers: its `name` in a class, and `field`, its place in the item."""
 
     name: str
     resource: Resource | None = None
@@ -63,7 +63,7 @@ class ExtensionRecorder:
         return [self._source.cause(*place), *map(self._given, names)]
 
     def _given(self, path: str) -> Cause:
-        """Return the cause of a variable; one without a value in the Cluster has the default that the handler declares."""
+        """Return a variable's cause: its value in the Cluster, else the default that the handler declares."""
         found = self._variable(path)
         name = path.partition(".")[0].partition("[")[0]
         if found.resource is None and name in self._declared:

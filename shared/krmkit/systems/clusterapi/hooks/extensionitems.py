@@ -1,4 +1,4 @@
-"""The extensions among the items of a package: TopologyExtensions, and answers that TopologyResponses recorded."""
+"""Answer hooks by the TopologyExtensions of a package, and by answers that TopologyResponses recorded."""
 
 from __future__ import annotations
 
@@ -51,13 +51,14 @@ def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Fi
 
 
 class PackageExtensions:
-    """Answers hooks from the TopologyExtension that represents an ExtensionConfig, all other calls from `others`.
+    """Answers hooks by the TopologyExtension of an ExtensionConfig, all other calls by `others`.
 
-    `configs` are the ExtensionConfigs among the items, None if there are neither these nor TopologyExtensions.
+    `configs` are the ExtensionConfigs among the items, None if there are neither these nor
+    TopologyExtensions.
     """
 
     def __init__(self, others: Extensions, recorded: RecordedResponses | None = None) -> None:
-        """recorded: the responses of `others`, with their items."""
+        """Take what answers the rest. recorded: the responses of `others`, with their items."""
         self._others = others
         self._recorded = recorded
         self._extensions: dict[str, TopologyExtension] = {}
@@ -95,7 +96,7 @@ class PackageExtensions:
     def explained(
         self, handler: str, request: Object, variable: Callable[[str, str], Cause]
     ) -> tuple[Cause, dict[str, PathCauses]]:
-        """Return the extension that answers a GeneratePatchesRequest, and what it set in each template, by uid.
+        """Return the extension that answers a GeneratePatchesRequest, and what it set, by uid of templates.
 
         What is not known is left out: of recorded answers only the place is.
         """
@@ -120,7 +121,7 @@ class PackageExtensions:
         return [] if extension is None else extension.patches_of(name)
 
     def unused_patches(self) -> list[Finding]:
-        """Return warnings about patches that no template of all rendered Clusters fitted, and what --explain shows of single selectors."""
+        """Warn about patches that fitted no template of all Clusters; --explain shows single selectors."""
         return [
             Finding("unused-patch", one.message, WARNING if one.whole else EXPLAIN, item.resource, one.field)
             for extension, item in self._items
@@ -128,7 +129,7 @@ class PackageExtensions:
         ]
 
     def undefined_variables(self) -> list[Finding]:
-        """Return warnings about variables that templates of TopologyExtensions read, and that none of their handlers defines."""
+        """Warn about variables that templates of TopologyExtensions read and no handler defines."""
         from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_extension
 
         return [
@@ -139,7 +140,7 @@ class PackageExtensions:
         ]
 
     def generate_patches(self, handler: str, request: Object) -> Object:
-        """The GeneratePatchesResponse. Raises TopologyError."""
+        """Return the GeneratePatchesResponse. Raises TopologyError."""
         request = self.prepared(handler, request)
         name, _, config_name = handler.partition(".")
         extension = self._extensions.get(config_name)
@@ -152,13 +153,13 @@ class PackageExtensions:
             raise refused(handler, str(error)).at(error.field, item) from None
 
     def validate_topology(self, handler: str, request: Object) -> Object:
-        """The ValidateTopologyResponse. Raises TopologyError."""
+        """Return the ValidateTopologyResponse. Raises TopologyError."""
         request = self.prepared(handler, request)
         answer = self._answer(VALIDATE_TOPOLOGY, handler, request)
         return self._others.validate_topology(handler, request) if answer is None else answer
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """The DiscoverVariablesResponse. Raises TopologyError."""
+        """Return the DiscoverVariablesResponse. Raises TopologyError."""
         request = self.prepared(handler, request, owner)
         answer = self._answer(DISCOVER_VARIABLES, handler, request)
         return self._others.discover_variables(handler, request, owner) if answer is None else answer
@@ -170,8 +171,8 @@ class PackageExtensions:
     def prepared(self, handler: str, request: Object, owner: str = "") -> Object:
         """Return the request as the controller sends it, with the settings of its ExtensionConfig.
 
-        owner: the object that the call is for, as namespace/name; by default the Cluster of the request. Raises TopologyError if
-        the config does not serve its namespace.
+        owner: namespace/name of the object that the call is for, by default of the request's Cluster. Raises
+        TopologyError if the config does not serve its namespace.
         """
         if self.configs is None:
             return request

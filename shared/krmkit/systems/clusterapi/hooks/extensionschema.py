@@ -28,7 +28,7 @@ from typing import Any
 
 KIND = "TopologyExtension"
 API_VERSION = "krmkit.dev/v1alpha1"
-# On an ExtensionConfig: the TopologyExtension that answers for it. On a TopologyExtension: the ExtensionConfig it
+# On an ExtensionConfig: the TopologyExtension that answers. On a TopologyExtension: the ExtensionConfig it
 # represents.
 EXTENSION = "krmkit.dev/extension"
 

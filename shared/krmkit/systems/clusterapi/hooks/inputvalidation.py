@@ -67,7 +67,7 @@ class InputChecks:
 
 
 def has_no_value(value: Any) -> bool:
-    """Return whether a rendered value shows that a variable is missing. `has_no_value({"a": "v<no value>"})` is True."""
+    """Return whether a rendered value shows that a variable is missing: `{"a": "v<no value>"}`."""
     return any(isinstance(text, str) and NO_VALUE in text for text in leaves(value, keys=True))
 
 

@@ -29,7 +29,7 @@ class HookError(Refused):
 
 
 def read_request(request: Object) -> Request:
-    """Return the items and variables of a GeneratePatchesRequest or ValidateTopologyRequest. Raises HookError.
+    """Return items and variables of a GeneratePatchesRequest or ValidateTopologyRequest. Raises HookError.
 
     >>> read_request({"items": [{"uid": "1", "object": {"kind": "T"}, "holderReference": {}}]}).items[0].uid
     '1'
@@ -68,8 +68,7 @@ def _variables(value: Any, path: str) -> Object:
 
 
 def described(item: RequestItem) -> str:
-    """Return the template's name in messages: its kind, its holder and the field. uids are random, so they cannot serve
-    as names.
+    """Name a template in messages by kind, holder and field: uids are random, so they cannot serve.
 
     >>> holder = {"kind": "Cluster", "namespace": "a", "name": "b", "fieldPath": "spec.infrastructureRef"}
     >>> described(RequestItem("1", NO_ROLE, holder, {"kind": "DevClusterTemplate"}))

@@ -1,4 +1,4 @@
-"""Patches of a TopologyExtension: those of a ClusterClass, one after the other, and one diff for each template."""
+"""Apply the patches of a TopologyExtension as those of a ClusterClass, with one diff for each template."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ SETTINGS = "settings"
 
 
 class ExtensionPatch:
-    """One patch, whose templates are parsed once for all requests. `matched` are the indexes of definitions that fitted a template.
+    """One patch, its templates parsed once. `matched`: indexes of definitions that fitted a template.
 
-    strict: a template that misses a variable is an error. Without it the patch writes `<no value>`, as one of a class does.
+    strict: a template that misses a variable is an error. Otherwise the patch writes `<no value>`, as a class
+    does.
     """
 
     def __init__(self, patch: Object, strict: bool = False) -> None:
@@ -107,7 +108,7 @@ class _Definition:
 
 
 def _strict_value_of(change: Object) -> Callable[[Variables], Any]:
-    """`value_of`, with an error where a template misses a variable: a class would write `<no value>` into the template."""
+    """Return `value_of` that raises an error where a class would write `<no value>`."""
     calculate = value_of(change)
     if not mapping(change, "valueFrom").get("template"):
         return calculate
@@ -125,7 +126,7 @@ def _strict_value_of(change: Object) -> Callable[[Variables], Any]:
 
 
 def values_of(request: Request, settings: Object | None) -> list[Object]:
-    """Return for each item the variables that templates and rules see: its own override the Cluster's; with `builtin` and `settings`."""
+    """Return each item's variables for templates and rules: shared and own ones, `builtin`, `settings`."""
     shared = request.variables_for(None)
     found = []
     for item in request.items:

@@ -1,4 +1,4 @@
-"""Find errors in the patches of a TopologyExtension that show without a request, and selectors without a match."""
+"""Find errors in a TopologyExtension's patches without a request, and selectors without a match."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from krmkit.systems.clusterapi.hooks.inputvalidation import variables_in
 
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
-    """Return the problems of a patch that need no request, as (path, message). names: the variables that it may use."""
+    """Return (path, message) of a patch's errors that need no request. names: the variables for its use."""
     problems = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
     for index, definition in enumerate(patch["definitions"]):
         place = f"{path}.definitions[{index}]"
@@ -49,7 +49,7 @@ def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
 
 
 def _literal_problem(change: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
-    """Return an error for a plain value that is a template over known variables: it would be written literally."""
+    """Return an error for a plain value that is a template: it would be written literally."""
     for text in leaves(change.get("value")):
         if isinstance(text, str) and any(name in names for name in variables_in(text)):
             message = f'the template "{text[:80]}" is written as it is; put it into valueFrom.template'

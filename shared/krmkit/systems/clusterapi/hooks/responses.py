@@ -9,10 +9,10 @@
         request: {variables: [...], items: [...]}
         response: {status: Success, items: [{uid: "1", patchType: JSONPatch, patch: [...]}]}
 
-A response answers requests that equal its `request`; the order of items, their uids, and apiVersion and kind of the request are
-ignored. A recorded text may hold `?????` in place of the suffix of a generated name, so that requests of a real controller
-answer a render too. Without `request` the response answers every request of its hook and extension. `patch` is JSON, or
-base64 as on the wire.
+A response answers requests that equal its `request`; the order of items, their uids, and apiVersion and kind
+of the request are ignored. A recorded text may hold `?????` in place of the suffix of a generated name, so
+that requests of a real controller answer a render too. Without `request` the response answers every request
+of its hook and extension. `patch` is JSON, or base64 as on the wire.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ENVELOPE = ("apiVersion", "kind")
 
 
 class RecordedResponses:
-    """Answers hooks from items of kind TopologyResponses. Raises TopologyError for items that cannot be read."""
+    """Answers hooks from items of kind TopologyResponses. Raises TopologyError for malformed items."""
 
     def __init__(self, items: Iterable[Object]) -> None:
         self._answers: dict[tuple[str, str], list[Object]] = {}
@@ -81,7 +81,7 @@ class RecordedResponses:
             )
 
     def generate_patches(self, handler: str, request: Object) -> Object:
-        """The recorded GeneratePatchesResponse. Raises TopologyError."""
+        """Return the recorded GeneratePatchesResponse. Raises TopologyError."""
         answer, uids = self._answer(GENERATE_PATCHES, handler, request)
         items = []
         listed = answer.get("items") or []
@@ -93,15 +93,15 @@ class RecordedResponses:
         return {**answer, "items": items}
 
     def validate_topology(self, handler: str, request: Object) -> Object:
-        """The recorded ValidateTopologyResponse. Raises TopologyError."""
+        """Return the recorded ValidateTopologyResponse. Raises TopologyError."""
         return self._answer(VALIDATE_TOPOLOGY, handler, request)[0]
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """The recorded DiscoverVariablesResponse. Raises TopologyError."""
+        """Return the recorded DiscoverVariablesResponse. Raises TopologyError."""
         return self._answer(DISCOVER_VARIABLES, handler, request)[0]
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """The recorded GenerateUpgradePlanResponse. Raises TopologyError."""
+        """Return the recorded GenerateUpgradePlanResponse. Raises TopologyError."""
         return self._answer(GENERATE_UPGRADE_PLAN, handler, request)[0]
 
     def placed(self, data: Object, resource: Resource | None) -> None:
@@ -110,12 +110,12 @@ class RecordedResponses:
             self._places[id(one)] = resource, index
 
     def source(self, hook: str, handler: str, request: Object) -> tuple[Resource | None, int]:
-        """Return the item with the response to a request, and its position there; (None, 0) if that is unknown."""
+        """Return the item that answers a request, and the response's position in it; (None, 0) if unknown."""
         found = self._match(hook, handler, request)
         return (None, 0) if found is None else self._places.get(id(found[0]), (None, 0))
 
     def _match(self, hook: str, handler: str, request: Object) -> tuple[Object, dict[str, str]] | None:
-        """Return the recorded entry that answers, and the request's uid for each recorded one; None if none does."""
+        """Return the recorded entry that answers, and the request's uids by recorded ones, or None."""
         for one in self._answers.get((hook, handler), ()):
             recorded = one.get("request")
             uids = {} if recorded is None else match_request(recorded, request)
@@ -191,7 +191,7 @@ def _group(item: Object) -> tuple[Any, ...]:
 
 
 def same(recorded: Any, value: Any) -> bool:
-    """Return whether a recorded value matches a value; `?????` in a text matches five characters of a generated suffix."""
+    """Return whether a recorded value matches; `?????` matches five characters of a generated suffix."""
     if isinstance(recorded, dict):
         return (
             isinstance(value, dict)

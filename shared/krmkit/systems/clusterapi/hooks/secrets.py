@@ -34,7 +34,7 @@ class SensitiveValues:
         return next((name for name, form in self._forms if form in text), "")
 
     def written_by(self, value: Any) -> str:
-        """Return the variable whose value a patch contains: as a whole text or key, or inside a longer one; "" for none."""
+        """Return the variable whose value a patch contains, as or in a text or key; "" for none."""
         if not self._forms:
             return ""
         for text in _texts(value, keys=True):
@@ -48,7 +48,7 @@ _SHORTEST = 4  # shorter ones occur in many texts by chance
 
 
 def _texts(value: Any, keys: bool = False) -> Iterator[str]:
-    """Yield the texts and numbers inside a value, with `keys` the keys of maps too; true, false and null are never secret."""
+    """Yield texts and numbers inside a value, with `keys` also keys; true, false, null are no secrets."""
     for one in leaves(value, keys):
         if one is not None and one != "" and not isinstance(one, bool):
             yield str(one)

@@ -1,7 +1,7 @@
-"""The package that serves extensions in a management cluster: one config fills in all fields that must agree.
+"""Configure the package that serves extensions in a management cluster, from one config.
 
-All parts have the name of the Deployment: Service, Certificate, ConfigMap and the others; an ExtensionConfig is a part if its
-service has this name.
+All parts have the name of the Deployment: Service, Certificate, ConfigMap and others. An ExtensionConfig is a
+part if its service has this name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PEM = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
 
 
 def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
-    """Fill in the package: namespace, image, host names, authority and extensions. After an error nothing has changed.
+    """Fill in namespace, image, host names, authority and extensions. After an error nothing has changed.
 
     spec: name, and optionally the new namespace, image and caBundle (PEM); see function.yaml.
     """
@@ -147,7 +147,7 @@ class _ServerPackage:
             config.remove(("metadata", "annotations", INJECT_CA))
 
     def serve(self, extensions: list[Resource], data: dict[str, str]) -> list[Finding]:
-        """Write the extensions to the ConfigMap, and point each ExtensionConfig to the one that represents it."""
+        """Write the extensions to the ConfigMap; point each ExtensionConfig to the one that represents it."""
         for item in self._of("ConfigMap"):
             if item.get("data") != data:
                 item.set(("data",), data)

@@ -1,6 +1,7 @@
-"""The answers of a server of extensions: path and body of a call in, status and body out. Nothing here listens or reads files.
+"""Answer the calls of a server of extensions: path and body in, status and body out, without I/O.
 
-A handler that fails answers with status 200 too, with the failure in the body, as in Cluster API's own server.
+A handler that fails answers with status 200 too, with the failure in the body, as in Cluster API's own
+server.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class HookExtension(Protocol):
     name: str
 
     def discovery(self) -> Object:
-        """The DiscoveryResponse."""
+        """Return the DiscoveryResponse."""
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
         """Return the response of a hook; patches are data."""
@@ -71,7 +72,7 @@ class Served:
                 self._handlers[key] = self._handlers[(extension.name, *key[1:])] = extension, name
 
     def hook_of(self, path: str) -> str:
-        """Return `generatepatches/my-handler` for a path that is served, "" for any other. For logs and metrics."""
+        """Return `generatepatches/my-handler` for a served path, "" for others. For logs and metrics."""
         prefix, hook, name = _parts(path)
         if hook == DISCOVERY.lower() and not name and prefix in self._listed:
             return hook

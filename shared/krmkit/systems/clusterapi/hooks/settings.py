@@ -13,7 +13,7 @@ from krmkit.systems.clusterapi.variables.schema import convert_schema
 
 
 class ExtensionSettings:
-    """Settings with their schema. A handler without `settings` accepts any, and its templates do not see them.
+    """Settings with their schema. Without `settings` a handler accepts any, which its templates do not see.
 
     >>> ExtensionSettings({"defaults": {"registry": "r"}}, "settings", []).of({"settings": {"tag": "1"}})
     {'registry': 'r', 'tag': '1'}

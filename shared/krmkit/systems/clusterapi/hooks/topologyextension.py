@@ -1,4 +1,4 @@
-"""TopologyExtension: a runtime extension as data. It is read and checked once, and answers any number of requests.
+"""Answer hooks by a TopologyExtension, a runtime extension as data, read and checked once.
 
 An answer depends on the request alone. A refusal is an answer with status Failure, not an exception.
 """
@@ -49,12 +49,12 @@ _SENSITIVE = "value of the sensitive variable"
 
 
 class TopologyExtension:
-    """The handlers of one item. `problems` lists its errors as (field, message); with an error it answers nothing.
+    """The handlers of one item. `problems` lists (field, message) of errors; with one it answers nothing.
 
-    >>> handler = {"name": "a", "variables": [{"name": "v", "schema": {"openAPIV3Schema": {"type": "string"}}}]}
-    >>> extension = TopologyExtension({"metadata": {"name": "x"}, "spec": {"handlers": [handler]}})
-    >>> extension.answer("DiscoverVariables", "discover-variables-a", {})["variables"][0]["name"]
-    'v'
+    >>> variable = {"name": "v", "schema": {"openAPIV3Schema": {"type": "string"}}}
+    >>> spec = {"handlers": [{"name": "a", "variables": [variable]}]}
+    >>> TopologyExtension({"metadata": {"name": "x"}, "spec": spec}).discovery()["handlers"][0]["name"]
+    'discover-variables-a'
     """
 
     def __init__(self, data: Object) -> None:
@@ -97,7 +97,7 @@ class TopologyExtension:
         return self._environment
 
     def discovery(self) -> Object:
-        """The DiscoveryResponse: each part of a handler is a handler of its own."""
+        """Return the DiscoveryResponse: each part of a handler is a handler of its own."""
         listed = []
         for (hook, name), handler in self._handlers.items():
             one: Object = {"name": name, "requestHook": {"apiVersion": HOOKS_VERSION, "hook": hook}}
@@ -114,7 +114,7 @@ class TopologyExtension:
         source: ExtensionSource,
         variable: Callable[[str, str], Cause],
     ) -> tuple[ExtensionSource, dict[str, PathCauses]]:
-        """Return where a handler for GeneratePatches is written, and what it set in the templates of a request that it answers.
+        """Return where a handler for GeneratePatches is written, and what it set in the templates, by uid.
 
         source: the item. variable: the cause of a variable in the template of a uid.
         """
@@ -197,7 +197,7 @@ class _Handler:
         problems += [(f"{path}.validations{place}", text) for place, text in self._validations.problems]
 
     def unmatched(self) -> list[Unmatched]:
-        """The selectors that fitted no template; none if no template came."""
+        """Return the selectors that fitted no template; [] if no template came."""
         if not self._seen:
             return []
         return [
@@ -211,7 +211,7 @@ class _Handler:
         ]
 
     def answer(self, hook: str, request: Object) -> Object:
-        """The response. Raises HookError."""
+        """Return the response. Raises HookError."""
         settings = self._settings.of(request)
         if hook == DISCOVER_VARIABLES:
             return response(hook, variables=self.data["variables"])
@@ -222,7 +222,7 @@ class _Handler:
             held = secrets.held_by(detail)
             return f'the reason is withheld, it holds the {_SENSITIVE} "{held}"' if held else detail
 
-        # The controller sends ValidateTopology with the variables of the last patch of the class, so others may be absent.
+        # The controller validates with the variables of the class's last patch, so others may be absent.
         problems = self._inputs.problems(asked, require=hook == GENERATE_PATCHES, shown=shown)
         if problems:
             raise HookError("; ".join(sorted(problems)))

@@ -1,7 +1,7 @@
-"""Patches of kubeadm's arguments, which are a map in v1beta1 and a list in v1beta2.
+"""Convert patches of kubeadm's arguments, which are a map in v1beta1 and a list in v1beta2.
 
-The webhook lets no patch replace or remove one item of a list. So an argument that the template has is replaced together with the whole
-list, as far as its content is known where the patch applies.
+The webhook lets no patch replace or remove one item of a list. So an argument that the template has is
+replaced together with the whole list, as far as its content is known where the patch applies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONTROL = re.compile(r"\{\{-?\s*(if|else|range|end|with|define)\b")
 
 
 class KnownArguments:
-    """The arguments of the templates that a definition patches, as its JSON patches change them one after the other.
+    """The arguments of the templates of a definition, as its JSON patches change them one after the other.
 
     An argument is an item of the list: {name, value}, or {name, template} for a value that a template makes.
     """
@@ -80,7 +80,7 @@ class KnownArguments:
         return {"op": "replace", "path": path, "valueFrom": {"template": template}}
 
     def _known(self, arguments: Path, name: str) -> list[Object] | None:
-        """Return the arguments at this point, None if they are not known. Raises Refused if they are only in part."""
+        """Return the arguments now, None if unknown. Raises Refused if they are known only in part."""
         if arguments in self._lists:
             return self._lists[arguments]
         path = (*self._place, *arguments)

@@ -109,7 +109,7 @@ def _converted(item: Resource, data: Object, found: Migration) -> Object | None:
 def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
     """Return a class whose references and patches are those of v1beta2.
 
-    A kind whose patches cannot all be converted stays at its version in references and patches: the API serves both.
+    A kind with a patch that cannot be converted stays at its version everywhere: the API serves both.
     """
     spec = mapping(new, "spec")
     made: dict[tuple[int, int], Object] = {}
@@ -171,7 +171,7 @@ def _selected(spec: Object, definition: Object, templates: Mapping[tuple[str, st
 def _tell_twice(
     item: Resource, spec: Object, made: Mapping[tuple[int, int], Object], found: Migration
 ) -> None:
-    """Add a warning for each argument that two patches append: v1beta1 takes the last, v1beta2 refuses both."""
+    """Warn of each argument that two patches append: v1beta1 takes the last, v1beta2 refuses both."""
     first: dict[tuple[str, str], int] = {}
     names = [str(one.get("name", "")) for one in entries(spec.get("patches"))]
     for (number, position), definition in made.items():
@@ -188,7 +188,7 @@ def _tell_twice(
 
 
 def _references(spec: Object, held: set[str]) -> Object:
-    """Return the spec of a class whose templateRefs name v1beta2 where the conversion is known. held: kinds that stay."""
+    """Point templateRefs to v1beta2 where the conversion is known. held: kinds that stay."""
 
     def moved(holder: Object, *path: str) -> Object:
         reference = mapping(holder, *path, "templateRef")

@@ -1,7 +1,7 @@
-"""The patches of a ClusterClass on kubeadm's templates, from v1beta1 to v1beta2: paths, values and simple templates.
+"""Convert patches of kubeadm's templates from v1beta1 to v1beta2: paths, values and simple templates.
 
-Arguments are a map in v1beta1 and a list in v1beta2. A template that builds more than lines `name: value`, and what has no single place in
-v1beta2, is left as it is, with the reason.
+Arguments are a map in v1beta1 and a list in v1beta2. A template that builds more than lines `name: value`,
+and what has no single place in v1beta2, is left as it is, with the reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MAPS = re.compile(
 
 
 def newer(api_version: str, kind: str) -> str:
-    """Return the apiVersion that a reference to a kind has after a migration: v1beta2 where the conversion is known."""
+    """Return the apiVersion of a reference after a migration: v1beta2 if the conversion is known."""
     wanted = f"{group_of(api_version)}/{V1BETA2}"
     known = version_of(api_version) == V1BETA1 and not is_unknown_conversion(api_version, wanted, kind)
     return wanted if known else api_version
@@ -40,9 +40,10 @@ def newer(api_version: str, kind: str) -> str:
 def converted_definition(
     definition: Object, templates: Sequence[Object] = (), before: Collection[Path] = ()
 ) -> tuple[Object, list[tuple[int, str]]]:
-    """Return a definition of an inline patch for v1beta2, and what of it cannot be converted: (number of the JSON patch, why).
+    """Convert a definition of an inline patch; return it, and (number, why) of each JSON patch that stays.
 
-    templates: those that it selects, as far as they are known. before: the paths that earlier definitions patch in them.
+    templates: those that it selects, as far as known. before: the paths that earlier definitions patch in
+    them.
     """
     selector = mapping(definition, "selector")
     old, kind = str(selector.get("apiVersion", "")), str(selector.get("kind", ""))

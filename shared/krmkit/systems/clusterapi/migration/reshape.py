@@ -1,4 +1,4 @@
-"""A mapping of a text gets the data of a converted object: entries move and change their names, with their comments and in their order."""
+"""Give a mapping in a text the data of a converted object: entries move, with comments and order."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _OUTER = "template"
 
 
 def reshape(node: Map, new: Object, path: str = "") -> list[str]:
-    """Give a mapping the fields of `new`, and return the paths of what has no place any more, with the comments that go."""
+    """Give a mapping the fields of `new`; return the paths, with comments, of what has no place any more."""
     lost: list[str] = []
     for entry in [one for one in node.entries if one.name not in new]:
         target = next((one for one in MOVES.get(str(entry.name), ()) if _is_free(node, one, new)), None)
@@ -107,7 +107,7 @@ def _gone(entry: Entry, path: str) -> list[str]:
 
 
 def _told(entry: Entry, path: str, has_value: bool) -> list[str]:
-    """Return what is told of a field that goes: its path and the comments above and on its line; [] without value and comment."""
+    """Return the path of a field that goes, with its comments; [] without value and comment."""
     path, source = path.lstrip("."), entry.key.source
     if source is None:
         return [path] if has_value else []

@@ -1,4 +1,4 @@
-"""The causes of the fields of one Cluster's desired objects: the Cluster's topology, its class, templates, and later
+"""Record the causes of the fields of a Cluster's desired objects: its topology, class, templates, and later
 the patches.
 
 causes = ClusterCauses(cluster, owner, templates)
@@ -22,7 +22,7 @@ from krmkit.systems.clusterapi.api.collection import CollectedObject
 from krmkit.systems.clusterapi.api.roles import CLUSTER, HEALTH_CHECK, Role
 from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
 
-# (handler, request, cause of a variable in the template of a uid) -> (the extension, what it set in each template)
+# (handler, request, cause of a variable for a uid) -> (the extension, what it set in each template)
 VariableCause = Callable[[str, str], Cause]
 ExtensionCauses = Callable[[str, Object, VariableCause], tuple[Cause, Mapping[str, PathCauses]]]
 
@@ -35,8 +35,8 @@ _NAMED: tuple[Path, ...] = (("metadata", "name"), ("metadata", "namespace"), ("m
 class ClusterCauses:
     """The causes of all objects of one Cluster, by the object's role.
 
-    templates: the items of the class's templates by the id of their data. extensions: gives the values that extensions
-    among the items set.
+    templates: the items of the class's templates by the id of their data. extensions: gives the values that
+    extensions among the items set.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ClusterCauses:
         return ObjectCauses(self, paths, topology, of_class)
 
     def cluster_object(self) -> None:
-        """Record the Cluster as the controller writes it: the Cluster itself, with references to what was made."""
+        """Record the Cluster as the controller writes it: itself, with references to what was made."""
         one = self.object(CLUSTER)
         one.paths.set((), self.of_cluster(follows=True))
         one.from_cluster(("metadata", "labels"))
@@ -73,7 +73,7 @@ class ClusterCauses:
     def worker(
         self, kind: WorkerKind, number: int, class_name: str, bootstrap: Object, infrastructure: Object
     ) -> ObjectCauses:
-        """Begin the objects of a worker group, the entry `number` of the topology; return that of the group itself.
+        """Begin the objects of a worker group, the entry `number` of the topology; return the group's own.
 
         bootstrap, infrastructure: the templates of its class.
         """
@@ -114,9 +114,10 @@ class ClusterCauses:
         return Cause("class", dotted(field), self.owner.resource, ("spec", *field), follows=follows)
 
     def variable(self, path: str, overrides: Path | None) -> Cause:
-        """Return the cause of a variable's value: the override of a control plane or worker group, the Cluster, else the class.
+        """Return the cause of a variable's value: the override of a group, else the Cluster, else the class.
 
-        path: as patches name it, `nodes[0].name`. overrides: the entry in spec.topology whose overrides count.
+        path: as patches name it, `nodes[0].name`. overrides: the entry in spec.topology whose overrides
+        count.
         """
         name = path.partition(".")[0].partition("[")[0]
         if name == "builtin":
@@ -132,7 +133,7 @@ class ClusterCauses:
         return Cause("variable", path)
 
     def _builtin(self, path: str, entry: Path | None) -> Cause:
-        """Return the cause of a builtin variable: the field that it shows, where that is written in the Cluster."""
+        """Return the cause of a builtin variable: the field of the Cluster that it shows, if any."""
         name = path.rpartition(".")[2]
         field: Path = ()
         if name == "version":

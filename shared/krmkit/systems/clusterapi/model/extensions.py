@@ -23,7 +23,7 @@ JSON_MERGE_PATCH = "JSONMergePatch"
 class Extensions(Protocol):
     """Answers hooks. `handler` is the name in a class: `<handler>.<extensionConfig>`.
 
-    Requests and responses have the shape that goes over the wire, except that `patch` is JSON data, not base64.
+    Requests and responses have the shape of the wire, except that `patch` is JSON data, not base64.
     """
 
     def generate_patches(self, handler: str, request: Object) -> Object:
@@ -33,7 +33,7 @@ class Extensions(Protocol):
         """Return a ValidateTopologyResponse. Raises TopologyError if no extension answers."""
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """Return a DiscoverVariablesResponse for the class `owner` (namespace/name). Raises TopologyError if no extension answers."""
+        """Return a DiscoverVariablesResponse for the class `owner` (namespace/name). Raises TopologyError."""
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
         """Return a GenerateUpgradePlanResponse. Raises TopologyError if no extension answers."""
@@ -43,19 +43,19 @@ class NoExtensions:
     """No extensions: every call raises an error that names the missing one."""
 
     def generate_patches(self, handler: str, request: Object) -> Object:
-        """Raises TopologyError."""
+        """Raise TopologyError."""
         raise unanswered(GENERATE_PATCHES, handler)
 
     def validate_topology(self, handler: str, request: Object) -> Object:
-        """Raises TopologyError."""
+        """Raise TopologyError."""
         raise unanswered(VALIDATE_TOPOLOGY, handler)
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """Raises TopologyError."""
+        """Raise TopologyError."""
         raise unanswered(DISCOVER_VARIABLES, handler)
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """Raises TopologyError."""
+        """Raise TopologyError."""
         raise unanswered(GENERATE_UPGRADE_PLAN, handler)
 
 
@@ -66,7 +66,7 @@ def unanswered(hook: str, handler: str, why: str = "") -> TopologyError:
 
 
 def checked(handler: str, response: Object) -> Object:
-    """Return a response whose status is Success. Raises TopologyError in the reference's words for any other."""
+    """Return a response with status Success. Raises TopologyError in the reference's words for others."""
     status = response.get("status")
     if status == "Success":
         return response

@@ -1,4 +1,4 @@
-"""The objects of a managed topology, as they are or as they should be. Source: exp/topology/scope/state.go."""
+"""Hold the objects of a managed topology, as they are or should be. Source: exp/topology/scope/state.go."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ControlPlaneState:
 
 @dataclass(slots=True)
 class WorkerState:
-    """A MachineDeployment with its two templates and its health check, or a MachinePool with the two objects it refers to."""
+    """A MachineDeployment with two templates and a health check, or a MachinePool with its two objects."""
 
     object: Object
     bootstrap: Object
@@ -56,7 +56,7 @@ class ClusterState:
         return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
 
     def objects(self) -> Iterator[tuple[Role, Object]]:
-        """Yield every object with its role, the Cluster first: `("machineDeployments/md-0/bootstrapTemplate", {...})`."""
+        """Yield every object with its role, the Cluster first: `("machineDeployments/md-0/...", {...})`."""
         yield CLUSTER, self.cluster
         yield INFRASTRUCTURE_CLUSTER, self.infrastructure_cluster
         control_plane = self.control_plane

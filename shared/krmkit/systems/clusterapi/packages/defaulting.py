@@ -1,4 +1,4 @@
-"""default-cluster-topology: the defaulting webhook's changes to the Clusters of a package, as edits of their text.
+"""Default the Clusters of a package as the webhook does, as edits of their text.
 
 Only added and changed values are written; all others keep their lines and comments.
 """
@@ -21,7 +21,7 @@ _TOPOLOGY: Path = ("spec", "topology")
 
 
 def default_package(package: TopologyPackage, causes: CauseLog | None = None) -> list[Finding]:
-    """Default the Clusters of a package in their items; return the findings. causes: records which values are defaults."""
+    """Default the Clusters of a package in their items; return findings. causes: records defaults."""
     found = list(package.findings)
     for decoded in package.clusters:
         found += decoded.findings()

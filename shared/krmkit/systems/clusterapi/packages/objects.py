@@ -1,7 +1,7 @@
-"""The objects of a topology against the API of their kinds: those among the items, and those that the controller would make.
+"""Check the objects of a topology, given ones and those that the controller would make, by their API.
 
-The API server checks Clusters and classes so before their webhooks. For the objects that are made of them the topology controller runs
-into it later, and the Cluster is stuck. Validation and plans use the same functions.
+The API server checks Clusters and classes so before their webhooks. For the objects made of them the
+controller runs into it later, and the Cluster is stuck. Validation and plans use the same functions.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def with_refused_objects(
 ) -> list[Finding]:
     """Return the webhooks' findings, and those of all objects, given and made.
 
-    crds: further ones than those among the items, which win. Objects that the controller would make are checked if the Cluster and its class
-    are taken, and the Cluster can be rendered.
+    crds: further ones than those among the items, which win. Objects that the controller would make are
+    checked if the Cluster and its class are taken and the Cluster can be rendered.
     """
     checked = CheckedPackage(package, crds)
     found = checked.with_given(findings)
@@ -45,7 +45,7 @@ def with_refused_objects(
 
 
 class CheckedPackage:
-    """The check of the objects of one package. `sound`: its Clusters and classes that the API takes, after `with_given`."""
+    """Checks the objects of one package. `sound`: Clusters and classes that the API takes."""
 
     def __init__(self, package: TopologyPackage, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._package = package
@@ -54,10 +54,10 @@ class CheckedPackage:
         self.sound: list[DecodedObject] = []
 
     def with_given(self, findings: list[Finding]) -> list[Finding]:
-        """Return the webhooks' findings, an error for each value of a given object that the API refuses, and a warning for each
-        field that it drops.
+        """Return the webhooks' findings, errors for refused values, and warnings for dropped fields.
 
-        Errors of webhooks or of decoding are not repeated; a value that decoding only warns about becomes an error.
+        Errors of webhooks or of decoding are not repeated; a value that decoding only warns about becomes an
+        error.
         """
         package = self._package
         wrong = {_place(finding) for finding in findings if finding.severity == ERROR}
@@ -73,7 +73,7 @@ class CheckedPackage:
         return _with_causes(kept + found) + self._others({_place(one) for one in kept})
 
     def _others(self, reported: set[tuple[str, str]]) -> list[Finding]:
-        """Return the findings of objects that are neither Clusters nor classes. Generated ones are checked as they are made."""
+        """Return findings of other objects than Clusters and classes; generated ones are checked as made."""
         found = []
         for item in self._package.collected.others.values():
             if item.is_generated:
@@ -90,15 +90,16 @@ class CheckedPackage:
         return found
 
     def made(self, rendered: RenderedCluster, webhooks: bool = False) -> list[Finding]:
-        """Return an error for each value of the objects made of a Cluster that the API refuses.
+        """Return an error for each value of a Cluster's made objects that the API refuses.
 
-        An error of a template is one of all objects that are made of it: it is not repeated. webhooks: also those of a new control plane.
+        An error of a template is one of all objects made of it: it is not repeated. webhooks: also those of a
+        new control plane.
         """
         return refused(self._check, rendered, self._known, webhooks)
 
 
 def _with_causes(findings: list[Finding]) -> list[Finding]:
-    """Return the findings, of the errors that a dropped field causes one with the cause: those below it, and what is missing beside it."""
+    """Merge errors that a dropped field causes into one: those below it, and what is missing beside it."""
     dropped = [one for one in findings if one.rule == UNKNOWN_FIELD]
     effects: dict[int, list[Finding]] = {}
     for error in findings:

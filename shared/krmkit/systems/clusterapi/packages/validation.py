@@ -49,7 +49,7 @@ _TEMPLATE = Struct(
 def validate_package(
     package: TopologyPackage, features: FeatureGates, running: CurrentObjects | None = None
 ) -> list[Finding]:
-    """Return all findings: of the classes, then of the Clusters, each against its class and its state before a change.
+    """Return all findings of the classes, then of the Clusters, each against its class and its earlier state.
 
     running: the existing objects, in place of those among the items.
     """
@@ -211,7 +211,7 @@ def _errors(
 
 
 def _class_before(package: TopologyPackage, old: Object) -> Object | None:
-    """Return the class of a Cluster before its change: the old state of the class if there is one, else the present one."""
+    """Return the class of a Cluster before its change: the old state of the class, else the present one."""
     key = class_key(old)
     before = _previous_class(package, key)
     if before is not None:

@@ -1,4 +1,4 @@
-"""The patch engine: it makes requests of templates, generates and applies patches, and writes the results back.
+"""Patch templates: make requests, generate and apply patches, and write the results back.
 
 Source: core/reconcilers/topology/cluster/patches of kubernetes-sigs/cluster-api.
 """

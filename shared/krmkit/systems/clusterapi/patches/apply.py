@@ -51,7 +51,7 @@ _METADATA = (("metadata", "labels"), ("metadata", "annotations"))
 
 
 def protected_fields(preserve: Iterable[Path] = ()) -> list[Path]:
-    """Return the fields of a desired object that keep their value if they have one: labels and annotations, and `preserve`."""
+    """Return the fields of a desired object that keep their value: labels, annotations and `preserve`."""
     found: list[Path] = [("metadata", "labels", name) for name in PROTECTED_LABELS]
     found += [("metadata", "annotations", name) for name in PROTECTED_ANNOTATIONS]
     return [*found, *preserve]
@@ -65,12 +65,12 @@ class Patched:
         self._draft = Draft(item.object)
 
     def json_patch(self, operations: list[Object], note: Callable[[int, object], None] | None = None) -> None:
-        """Apply an RFC 6902 patch; outside of spec, labels and annotations it has no effect. Raises TopologyError.
+        """Apply an RFC 6902 patch to spec, labels and annotations; others stay. Raises TopologyError.
 
         note: called after each operation, with its number and the document.
         """
         before = self._item.object
-        # Patches of spec share one draft. Any other patch works on a copy, of which only spec, labels and annotations are taken.
+        # Patches of spec share one draft; of others' copies, spec, labels and annotations are taken.
         inner = all(str(operation.get("path", "")).startswith("/spec/") for operation in operations)
         draft = self._draft if inner else Draft(before)
         try:
@@ -122,7 +122,7 @@ class Patched:
 
 
 def _absent(document: Object, message: str) -> str:
-    """Return a hint about the first map that a path needs and a template lacks, "" if the message is about something else."""
+    """Return a hint about the first map that a path needs and a template lacks, or ""."""
     match = re.search(r'add operation does not apply: doc is missing path: "([^"]*)"', message)
     parts = match[1].split("/")[1:-1] if match else []
     holder: object = document
@@ -139,8 +139,8 @@ def _absent(document: Object, message: str) -> str:
 def write_back(target: Object, template: Object, is_template: bool, preserve: Iterable[Path] = ()) -> Object:
     """Return the desired object with spec, labels and annotations of its patched template.
 
-    is_template: the object is a template itself. preserve: more fields that keep their value if they have one.
-    Each field that the patched template has is replaced as a whole. Raises TopologyError.
+    is_template: the object is a template itself. preserve: more fields that keep their value if they have
+    one. Each field that the patched template has is replaced as a whole. Raises TopologyError.
     """
     fields = TEMPLATE_FIELDS if is_template else OBJECT_FIELDS
     kept = [(path, lookup(target, path)) for path in protected_fields(preserve)]

@@ -14,7 +14,7 @@ from krmkit.systems.clusterapi.patches.apply import OBJECT_FIELDS, TEMPLATE_FIEL
 
 
 def record_operation(paths: PathCauses, operation: Object, after: object, causes: Iterable[Cause]) -> Path:
-    """Record an operation of a JSON patch that was applied; `after` is the document since then. Return the path that it set."""
+    """Record an applied operation of a JSON patch; return the path that it set. `after`: the document."""
     kind = operation.get("op")
     if kind == "test":
         return ()
@@ -87,7 +87,7 @@ def record_explained(paths: PathCauses, path: Path, own: list[Cause], inside: Pa
 
 
 def references(change: Object, enabled_if: object) -> list[str]:
-    """Return the variables that a change of a patch takes its value from, and those that enable the patch, each once.
+    """Return the variables that a change of a patch reads, and those that enable the patch, each once.
 
     references({"valueFrom": {"template": "{{ .image }}"}}, None)   # ["image"]
     """
@@ -109,7 +109,7 @@ def write_back_causes(
     is_template: bool,
     preserve: Iterable[tuple[str, ...]] = (),
 ) -> None:
-    """Take what patches set in a template over to the object that gets it; see `write_back`. `target` is the object before."""
+    """Give an object the causes of its patched template; see `write_back`. `target`: the object before."""
     mapped: list[tuple[Path, tuple[Cause, ...]]] = []
     for written, causes in patched.entries():
         for source, destination in TEMPLATE_FIELDS if is_template else OBJECT_FIELDS:

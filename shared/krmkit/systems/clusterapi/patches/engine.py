@@ -1,7 +1,8 @@
-"""The patch engine: all patches of a class, in their order, on all templates of a Cluster. Source: patches/engine.go.
+"""Run all patches of a class, in order, on all templates of a Cluster. Source: patches/engine.go.
 
-The order contract: one request carries the templates through all patches; each patch is generated from the templates as
-the patches before left them; after the last patch the extensions validate; then the results are written back.
+The order contract: one request carries the templates through all patches; each patch is generated from the
+templates as the patches before left them; after the last the extensions validate; then results are written
+back.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class PatchEngine:
         extensions: Extensions,
         causes: ClusterCauses | None = None,
     ) -> None:
-        """Patch the desired objects of a Cluster, from which the request was made. causes: records what did it. Raises TopologyError."""
+        """Patch the Cluster's objects of the request. causes: records what did it. Raises TopologyError."""
         drafts = {id(item): Patched(item) for item in request.items}
         names: frozenset[str] | None = None
         recorder = None

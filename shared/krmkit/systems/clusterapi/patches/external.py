@@ -75,7 +75,7 @@ class ExternalPatch:
         checked(handler, extensions.validate_topology(handler, wire))
 
     def wire(self, kind: str, request: Request, names: frozenset[str] | None, with_uid: bool) -> Object:
-        """Return the request for the wire. names: the variables that are defined for the patch (None: all)."""
+        """Return the request for the wire. names: variables that are defined for the patch (None: all)."""
         items = []
         for item in request.items:
             wire: Object = {"uid": item.uid} if with_uid else {}

@@ -1,4 +1,4 @@
-"""Inline patches: definitions with selectors and JSON patches. Source: patches/inline/json_patch_generator.go."""
+"""Generate JSON patches of inline patches. Source: patches/inline/json_patch_generator.go."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ class InlinePatch:
     def generate(
         self, request: Request, names: frozenset[str] | None, extensions: Extensions
     ) -> list[tuple[RequestItem, str, Any, int]]:
-        """Return (item, patch type, patch, number of the definition), one for each definition that selects an item; no extension is called.
+        """Return (item, patch type, patch, definition's number) for each definition that selects an item.
 
-        names: the variables that are defined for this patch (None: all). Raises TopologyError with all errors.
+        names: the variables that are defined for this patch (None: all). Calls no extension. Raises
+        TopologyError.
         """
         shared = request.variables_for(names)
         answers: list[tuple[RequestItem, str, Any, int]] = []

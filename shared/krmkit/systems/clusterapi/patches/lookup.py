@@ -1,4 +1,4 @@
-"""Values of variables by path: `builtin.cluster.name`, `nodes[1].labels`. Source: patches/variables/value.go."""
+"""Look up variables by path, such as `nodes[1].labels`. Source: patches/variables/value.go."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Segment = tuple[str, int | None]
 
 
 def parse_path_segment(segment: str) -> Segment:
-    """Return name and index of a segment. `parse_path_segment("nodes[1]")` is ("nodes", 1). Raises PatchValueError."""
+    """Return name and index of a segment: ("nodes", 1) of "nodes[1]". Raises PatchValueError."""
     left, right = segment.find("["), segment.find("]")
     if left < 0 and right < 0:
         return segment, None

@@ -23,9 +23,10 @@ CONTROL_PLANE_MACHINE_REFS = (
 class RequestItem:
     """One template of a request.
 
-    role: the object that gets the patched template (`controlPlane`, `machineDeployments/md-0/bootstrapTemplate`).
-    holder: the holderReference. variables: the overrides of the item's control plane or worker group, by name.
-    builtin: the item's own part of the builtin variable; None for the infrastructure cluster.
+    role: the object that gets the patched template (`controlPlane`,
+    `machineDeployments/md-0/bootstrapTemplate`). holder: the holderReference. variables: the overrides of the
+    item's control plane or worker group, by name. builtin: the item's own part of the builtin variable; None
+    for the infrastructure cluster.
     """
 
     uid: str
@@ -56,7 +57,7 @@ class Request:
 
 
 def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
-    """Return the variables of one item that a patch sees: its overrides, filtered like the global ones, and `builtin`."""
+    """Return the variables of one item that a patch sees: its overrides, filtered, and `builtin`."""
     found = {
         name: value
         for name, value in item.variables.items()
@@ -68,7 +69,7 @@ def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
 
 
 def merge_variables(shared: Object, own: Object) -> Object:
-    """Merge global variables and those of an item: `builtin` merges field by field, all others of the item replace global ones."""
+    """Merge global variables and an item's: `builtin` field by field, others replace global ones."""
     merged = {**shared, **own}
     if "builtin" in shared and "builtin" in own:
         merged["builtin"] = _over(shared["builtin"], own["builtin"])
@@ -76,7 +77,7 @@ def merge_variables(shared: Object, own: Object) -> Object:
 
 
 def _over(below: Any, above: Any) -> Any:
-    """Merge mappings at every level; `above` replaces everything else: Go decodes it into the struct of `below`."""
+    """Merge mappings at every level; `above` replaces everything else, as Go's decoder does."""
     if not (isinstance(below, dict) and isinstance(above, dict)):
         return above
     return {**below, **{name: _over(below.get(name), value) for name, value in above.items()}}

@@ -18,7 +18,7 @@ _WORKER_REFS = (BOOTSTRAP_REF, MACHINE_INFRASTRUCTURE_REF)
 
 
 def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
-    """Return whether the selector of a definition selects the item. apiVersion and kind must be equal, and one resource must match.
+    """Return whether a selector selects the item: equal apiVersion and kind, and one resource that matches.
 
     matches(item, {"apiVersion": "i/v1", "kind": "T", "matchResources": {"infrastructureCluster": True}})
     """
@@ -53,7 +53,7 @@ def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
 
 
 def matches_class(pattern: str, name: str) -> bool:
-    """Return whether a class name fits: equal, `*`, or a star as the first or last character. `matches_class("a*", "ab")`."""
+    """Return whether a class name fits a pattern: equal, `*`, or a star as first or last character."""
     return (
         pattern in ("*", name)
         or (pattern.startswith("*") and name.endswith(pattern[1:]))

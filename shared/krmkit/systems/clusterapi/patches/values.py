@@ -28,7 +28,7 @@ _CHANGING = ("set", "merge", "unset", "mustMerge")
 
 @dataclass(slots=True)
 class Variables:
-    """The variables of one item, as JSON for paths and, for templates, as Go values, which are made on first use."""
+    """The variables of one item: JSON for paths and, made on first use, Go values for templates."""
 
     values: Mapping[str, Any]
     _data: object = field(init=False, default=None)
@@ -77,7 +77,7 @@ class ValueTemplate:
 
 
 def yaml_value(text: str) -> Any:
-    """Return YAML as sigs.k8s.io/yaml reads it into JSON. `yaml_value("yes")` is True, `yaml_value("1e+06")` 1000000.
+    """Return YAML as sigs.k8s.io/yaml reads it into JSON: `yes` is True, `1e+06` is 1000000.
 
     Raises YamlError. Of several documents only the first counts.
     """
@@ -153,7 +153,10 @@ def _told(what: str, read: Callable[[Variables], Any]) -> Callable[[Variables], 
 
 
 def enabled_by(text: str | None) -> Callable[[Variables], bool]:
-    """Return whether a patch is enabled: it has no enabledIf, or its output is exactly `true`. Raises PatchValueError."""
+    """Return the test whether a patch has no enabledIf, or its output is exactly `true`.
+
+    The test raises PatchValueError.
+    """
     if not text:
         return lambda variables: True
     value = _told(" for enabledIf", ValueTemplate(text).value)

@@ -1,7 +1,8 @@
-"""Templates from files as they are after an apply over the ones of a cluster: fields that an API server filled in stay.
+"""Keep what an API server filled into a cluster's templates when templates from files are applied.
 
-Source: three-way apply. What the file holds wins; what only the cluster's template holds stays, unless an earlier apply wrote it and
-the file no longer does. `kubectl apply` keeps that in an annotation, server-side apply in managedFields. Without either, the kind decides.
+Source: three-way apply. What the file holds wins; what only the cluster's template holds stays, unless an
+earlier apply wrote it and the file no longer does. `kubectl apply` keeps that in an annotation, server-side
+apply in managedFields. Without either, the kind decides.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def templates_as_stored(package: Collected) -> Collected:
 
 
 def templates_as_applied(old: Collected, new: Collected) -> Collected:
-    """Return the new package, its templates as they are after an apply over those of a cluster in the old one."""
+    """Return the new package with its templates as an apply over those of a cluster leaves them."""
     others = dict(new.others)
     for key, item in new.others.items():
         before = old.others.get(key) if item.kind.endswith("Template") else None
@@ -78,7 +79,7 @@ def last_applied(live: Object) -> Object | None:
 
 
 def _applied(live: Any, given: Any, last: Any, known: bool, few_defaults: bool) -> Any:
-    """known: `last` is what was applied last. few_defaults: without it, only _DEFAULTS count as filled in by the server."""
+    """known: `last` is the last apply. few_defaults: if it is not, only _DEFAULTS are a server's."""
     if isinstance(live, list) and isinstance(given, list) and len(live) == len(given):
         pairs = zip(live, given, strict=True)
         return [_applied(one, own, None, False, False) if _adds(one, own) else own for one, own in pairs]

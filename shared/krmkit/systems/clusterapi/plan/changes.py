@@ -1,7 +1,7 @@
-"""The effects of a change of Clusters, classes or templates: objects created, changed, removed, and machines that roll.
+"""Plan a change: objects created, changed and removed, and machines that roll.
 
-The old package is rendered first; its result, or the running objects that it holds, is the current state of the new render. Thus
-names stay, and templates with changed content rotate as in the controller.
+The old package is rendered first; its result, or the running objects that it holds, is the current state of
+the new render. Thus names stay, and templates with changed content rotate as in the controller.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 def make_plan(
     old: Collected, new: Collected, options: TopologyOptions, keys: Iterable[Key], now: str = ""
 ) -> TopologyPlan:
-    """Return the plan for the Clusters of these keys (namespace, name), which may be in either package or in both.
+    """Return the plan for the Clusters of these keys (namespace, name), in either package or in both.
 
     now: the time in RFC 3339, which decides whether a rollout.after has come; "" if it is not known.
     """
@@ -124,8 +124,7 @@ class _Planner:
     def _refusals(
         self, chosen: TopologyOptions, extensions: Extensions, rendered: dict[Key, RenderedCluster]
     ) -> dict[Key, list[Finding]]:
-        """Return why the API server, its webhooks or the controller refuse, by Cluster; errors about other objects go to the plan,
-        and their users are refused, too."""
+        """Return by Cluster why server, webhooks or controller refuse; report other objects' errors."""
         if not chosen.clusters:
             return {}
         # The package as it is given: what a server drops is warned about.
@@ -219,7 +218,7 @@ class _Planner:
         return _paused(plan, after.cluster)
 
     def _reconciles_at_once(self, key: Key, after: RenderedCluster) -> bool:
-        """Return whether the Cluster itself or its class changes too: these are watched, templates are not."""
+        """Return whether the Cluster or its class changes too: these are watched, templates are not."""
         class_key = tuple(after.blueprint.label.split("/", 1))
         pairs = (
             (self._old_clusters.get(key), after.item),
@@ -269,7 +268,7 @@ def _removals_unknown(key: Key, texts: list[str]) -> str:
 
 
 def _paused(one: ClusterPlan, cluster: Object) -> ClusterPlan:
-    """Return the plan of a paused Cluster, whose changes wait until it is resumed; other plans as they are."""
+    """Return the plan of a paused Cluster, whose changes wait; other plans as they are."""
     if find(cluster, ("spec", "paused")) is True:
         why = "spec.paused is true"
     elif PAUSED_ANNOTATION in mapping(cluster, "metadata", "annotations"):
@@ -290,7 +289,7 @@ def _of(options: TopologyOptions, collected: Collected, wanted: list[Key]) -> To
 
 
 def _extensions(collected: Collected, options: TopologyOptions, plan: TopologyPlan) -> Extensions:
-    """Return what answers the hooks of one package, made once: it keeps what extensions discover. Its problems go to the plan."""
+    """Return what answers a package's hooks, made once as it caches discoveries; report its problems."""
     if not options.clusters:
         return NoExtensions()
     package, problems = package_extensions(collected)
@@ -307,7 +306,7 @@ def _render(
     for decoded in topologies.managed():
         seen = len(topologies.findings)
         one = topologies.render(decoded)
-        # The message of a topology that cannot be computed is about the Cluster, its field often one of the ClusterClass.
+        # A topology that cannot be computed is about the Cluster; its field is often one of the class.
         texts = [finding.message for finding in topologies.findings[seen:] if finding.severity == ERROR]
         # An error of a class is part of what is said of its Cluster.
         whole = [text for text in texts if not any(o != text and o.endswith(text) for o in texts)]

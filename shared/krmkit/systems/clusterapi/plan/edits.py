@@ -1,7 +1,7 @@
-"""Templates of a class that are edited in place: refused by the webhooks of some kinds, and late for the others.
+"""Find templates of a class that are edited in place: some webhooks refuse that, others make it late.
 
-A changed Cluster or class is reconciled at once. Templates are not watched: their change waits for the Cluster's next reconciliation,
-every ten minutes by default (the manager's --sync-period).
+A changed Cluster or class is reconciled at once. Templates are not watched: their change waits for the
+Cluster's next reconciliation, every ten minutes by default (the manager's --sync-period).
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ IMMUTABLE = {
         )
     },
 }
-"""Kinds whose webhook refuses an edit, and below which field: read from ValidateUpdate of their kinds' webhooks in the providers' code.
+"""Kinds, `Kind.group`, whose webhook (ValidateUpdate) refuses an edit, and below which field.
 
-`Kind.group`; `immutableTemplates` in a RenderClusterTopology adds more, with all of their spec.
+`immutableTemplates` in a RenderClusterTopology adds more, with all of their spec.
 """
 _MUTABLE = frozenset({f"KubeadmConfigTemplate.{BOOTSTRAP}", f"Metal3MachineTemplate.{INFRASTRUCTURE}"})
 _SHOWN = 3
@@ -68,7 +68,7 @@ class TemplateEdits:
         self._by_class: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
 
     def of(self, cluster_class: Object) -> tuple[list[str], list[str]]:
-        """Return what is refused of the templates of a class (v1beta2), and which of its templates are changed in place."""
+        """Return what is refused of a class's templates (v1beta2), and which ones change in place."""
         metadata = mapping(cluster_class, "metadata")
         key = (str(metadata.get("namespace", "")), str(metadata.get("name", "")))
         known = self._by_class.get(key)

@@ -36,9 +36,10 @@ class ObjectChange:
 class Roll:
     """Machines that are replaced: of the control plane, a MachineDeployment or a MachinePool, and why.
 
-    sure: the core controllers replace them; otherwise the provider of the kind decides. only: the machines of the group that roll,
-    such as "created before 2026-01-01T00:00:00Z"; "" for all. times: how often they roll until the change is done.
-    replicas, max_surge, max_unavailable: the size of the group and the limits of its rolling update, None if not known.
+    sure: the core controllers replace them; otherwise the provider of the kind decides. only: the machines of
+    the group that roll, such as "created before 2026-01-01T00:00:00Z"; "" for all. times: how often they
+    roll. replicas, max_surge, max_unavailable: the group's size and its rolling update's limits, None if not
+    known.
     """
 
     group: str
@@ -53,7 +54,7 @@ class Roll:
 
 @dataclass(slots=True)
 class Step:
-    """One reconciliation of a Cluster that changes something: the machines that roll in it, and what waits for them."""
+    """One reconciliation that changes something: the machines that roll in it, and what waits for them."""
 
     version: str
     changes: list[ObjectChange] = field(default_factory=list)
@@ -65,9 +66,10 @@ class Step:
 class ClusterPlan:
     """The change of one Cluster. action: same, create, change, remove, paused or refused (`errors` say why).
 
-    changes: what the controller does at once. rolls: all machines that roll until the change is done. steps: the sequence of an upgrade;
-    empty if one reconciliation does it all. then: what the change does once nothing is in its way, when a paused Cluster is resumed
-    or a new template replaces one that cannot be edited; `changes` and `rolls` are empty until then.
+    changes: what the controller does at once. rolls: all machines that roll until the change is done. steps:
+    the sequence of an upgrade; empty if one reconciliation does it all. then: what happens once nothing is in
+    the way, when a paused Cluster is resumed or a template that cannot be edited is replaced; `changes` and
+    `rolls` are empty until then.
     """
 
     namespace: str

@@ -1,4 +1,4 @@
-"""The machines that changes of objects replace, with the reasons, by the rules of the controllers that own the machines.
+"""Find the machines that changes replace, by the rules of the controllers that own the machines.
 
 Sources: controlplane/kubeadm/internal/filters.go and core/controllers/machinedeployment/mdutil.
 """
@@ -37,8 +37,8 @@ _REPLACING = ("version", "failureDomain")
 class Clock:
     """The time, and when the machines of groups were created.
 
-    now: RFC 3339, "" if it is not known. created: group -> the times at which what decides about its age was created: the
-    machines of a control plane, the MachineSets of a MachineDeployment; None if nothing is known.
+    now: RFC 3339, "" if it is not known. created: group -> the creation times that decide about its age: of a
+    control plane's machines, of a MachineDeployment's MachineSets; None if nothing is known.
     """
 
     def __init__(self, now: str = "", created: Callable[[str], list[str] | None] | None = None) -> None:
@@ -66,7 +66,7 @@ def _moment(text: str) -> tuple[int, str]:
 def rolls(
     changes: Iterable[ObjectChange], rotations: Mapping[Role, Rotation], clock: Clock | None = None
 ) -> tuple[list[Roll], list[str]]:
-    """Return the machines that changes replace, in the order of the objects, and what happens at a later date."""
+    """Return the machines that changes replace, in the objects' order, and what happens later."""
     return _Rolls(clock or Clock()).of(list(changes), rotations)
 
 
@@ -136,7 +136,7 @@ class _Rolls:
         self._after(group, change)
 
     def _after(self, group: str, change: ObjectChange) -> None:
-        """Add the machines that rollout.after replaces: those that are older than the date, once it has come."""
+        """Add the machines that rollout.after replaces: those older than the date, once it has come."""
         date = find(change.after, _AFTER)
         if not date or date == find(change.before, _AFTER):
             return
@@ -149,7 +149,7 @@ class _Rolls:
 
 
 def _within(change: ObjectChange, path: str) -> list[str]:
-    """Return the changed paths inside a block that came or went as a whole, where it may hold fields that roll no machine."""
+    """Return the changed paths inside a block that came or went: some may roll no machine."""
     if not any(one.startswith(f"{path}.") for one in _IN_PLACE):
         return [path]
     before, after = (mapping(one, *path.split(".")) for one in (change.before, change.after))

@@ -1,7 +1,7 @@
-"""The state of a Cluster before a change: its running objects if the old package has them, else its rendered ones.
+"""Take the state before a change from running objects if the old package has them, else render it.
 
-An export of a cluster holds the ClusterClass and the Cluster too. Rendering these gives the fields that the topology
-applied last; managedFields, if the export has them, are exact.
+An export of a cluster holds the ClusterClass and the Cluster too. Rendering these gives the fields that the
+topology applied last; managedFields, if the export has them, are exact.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def running_state(rendered: ClusterState | None, found: ClusterState | None) -> 
 
 
 def knows_applied(state: ClusterState) -> bool:
-    """Return whether the fields that a change removes can be seen: what was applied to the running control plane is known."""
+    """Return whether removals can be seen: what was applied to the running control plane is known."""
     return not is_live(state.control_plane.object) or CONTROL_PLANE in state.applied
 
 
 def missing_objects(running: CurrentObjects, cluster: Object, state: ClusterState) -> list[str]:
-    """Return an error for each object that a running object refers to and that is not there: the controller stops with it."""
+    """Return an error for each referenced object that is not there: the controller stops with it."""
     namespace = str(mapping(cluster, "metadata").get("namespace", ""))
     return [
         f"{label(holder)}: {path} names {reference.get('kind', '')} {reference.get('name', '')}, which is not there, so the controller"
@@ -79,7 +79,7 @@ def _export(reference: Object, namespace: str) -> str:
 
 
 def reached(state: ClusterState) -> ClusterState:
-    """Return a desired state after all its machines have rolled: the control plane runs the version of its spec."""
+    """Return a desired state whose machines have rolled: the control plane runs its version."""
     plane = state.control_plane
     version = mapping(plane.object, "spec").get("version", "")
     running = {**plane.object, "status": {"version": version}} if plane.object else plane.object
@@ -96,8 +96,9 @@ def reached(state: ClusterState) -> ClusterState:
 def in_effect(current: ClusterState, desired: ClusterState, tracker: UpgradeTracker) -> ClusterState:
     """Return the desired state without what the controller does not reconcile yet.
 
-    New worker groups are created when the control plane is stable. A control plane or worker group whose upgrade is pending stays as it
-    is, so that its machines do not roll twice; its health check does not wait. Source: reconcile_state.go.
+    New worker groups are created when the control plane is stable. A control plane or worker group whose
+    upgrade is pending stays as it is, so that its machines do not roll twice; its health check does not wait.
+    Source: reconcile_state.go.
     """
     plane = desired.control_plane
     if tracker.is_pending_upgrade and current.control_plane.object:

@@ -1,6 +1,6 @@
-"""The steps of a change: one reconciliation after the other, each once the machines of the one before have rolled.
+"""Step through a change, one reconciliation after the other, each once the machines before have rolled.
 
-An upgrade takes several: the control plane goes through each version, and workers wait for it and for each other.
+An upgrade takes several: the control plane goes through each version, workers wait for it and each other.
 """
 
 from __future__ import annotations

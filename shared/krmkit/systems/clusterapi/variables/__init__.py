@@ -1,12 +1,6 @@
-"""Variables of a ClusterClass: their definitions, and the values that Clusters give them.
+"""Define, default and validate the variables of a ClusterClass. Sources in kubernetes-sigs/cluster-api:
 
-| module | what it does | file in cluster-api |
-|---|---|---|
-| variableschema | reads the schema of a definition | internal/topology/variables/schema.go |
-| definitions | the definitions of variables, and their conflicts: status.variables | core/reconcilers/clusterclass |
-| variablevalues | the values of one list: overrides, raw JSON | internal/topology/variables/utils.go |
-| defaulting | fills in defaults | internal/topology/variables/cluster_variable_defaulting.go |
-| valuevalidation | checks values | internal/topology/variables/cluster_variable_validation.go |
-| definitionvalidation | checks definitions | internal/topology/variables/clusterclass_variable_validation.go |
-| clustervariables | all four places of a Cluster at once | core/webhooks/admission/cluster.go |
+schema, values, defaulting, valuevalidation, definitionvalidation: internal/topology/variables
+definitions (status.variables and conflicts): core/reconcilers/clusterclass
+cluster (all four places of a Cluster at once): core/webhooks/admission/cluster.go
 """

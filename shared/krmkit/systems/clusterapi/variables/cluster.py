@@ -1,6 +1,6 @@
-"""The variables of a Cluster, in all four places: the Cluster's own, and overrides of control plane and workers.
+"""Default and validate a Cluster's variables in all places: its own, and overrides of groups.
 
-Source: DefaultAndValidateVariables in cluster-api, core/webhooks/admission/cluster.go.
+Source: DefaultAndValidateVariables in core/webhooks/admission/cluster.go.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class _Place:
 def default_and_validate(
     topology: Data, old_topology: Data | None, definitions: Definitions
 ) -> tuple[dict[str, Any], list[FieldError]]:
-    """Return the topology with defaults, and every error: those of defaulting first, then those of validation.
+    """Return the topology with defaults, and every error: those of defaulting first, then of validation.
 
-    Values that cannot be defaulted stay as they are. Rules see values of `old_topology` as oldSelf. The result shares
-    unchanged parts with the original.
+    Values that cannot be defaulted stay as they are. Rules see values of `old_topology` as oldSelf. The
+    result shares unchanged parts with the original.
     """
     places = _places(topology, old_topology or {})
     errors: list[FieldError] = []
@@ -88,7 +88,7 @@ def _overrides(owner: Data) -> list[Any]:
 
 
 def _with_values(topology: Data, places: list[_Place]) -> dict[str, Any]:
-    """Return the topology with the values of the places that could be defaulted; places come in the order of the topology."""
+    """Return the topology with the values of the places that could be defaulted, in its order."""
     changed = dict(topology)
     own, *rest = places
     if not own.failed:

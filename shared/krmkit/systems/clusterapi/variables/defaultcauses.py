@@ -14,7 +14,7 @@ from krmkit.systems.clusterapi.variables.definitions import Definitions
 
 
 class DefaultCauses:
-    """Records the defaults among the variables of one Cluster. `declared` are the class's spec.variables, `owner` is its item."""
+    """Records defaults among a Cluster's variables. `declared`: spec.variables of the class `owner`."""
 
     def __init__(
         self, paths: PathCauses, definitions: Definitions, declared: object, owner: Resource | None
@@ -28,7 +28,7 @@ class DefaultCauses:
         }
 
     def record(self, path: Path, variables: list[Mapping[str, Any]], added: bool) -> None:
-        """Record the list of variables at a path; `added`: defaulting adds variables to it, and not only values."""
+        """Record the list of variables at a path; `added`: defaulting adds variables, not only values."""
         for number, variable in enumerate(variables):
             name = str(variable.get("name", ""))
             definition = self._definitions.by_name.get(name)
@@ -38,7 +38,7 @@ class DefaultCauses:
             self._value(name, definition.schema, variable["value"], place, (*path, number, "value"), ())
 
     def _value(self, name: str, schema: Schema, value: object, whole: Path, path: Path, inner: Path) -> None:
-        """Record a value that is the schema's default, else the parts of it that are; `inner` is the schema's place in the variable's."""
+        """Record a default, or the parts of a value that are one; `inner`: the schema's place."""
         if schema.has_default and json_equal(value, fill_defaults(schema, schema.default)):
             number = self._numbers.get(name)
             field: Path = ()

@@ -18,7 +18,7 @@ def default_variables(
 ) -> tuple[list[VariableValue], list[FieldError]]:
     """Return the values with defaults, or errors and no values at all.
 
-    With `create`, variables that are not set follow in the order of the definitions, if their schema has a default.
+    create: add variables that are not set and have a default, in the order of the definitions.
     """
     errors = repeated(values, path) or definitions.errors(path)
     if errors:
@@ -52,7 +52,7 @@ def default_variables(
 def default_variable(
     variable: VariableValue | None, definition: VariableDefinition, path: str, *, create: bool
 ) -> tuple[VariableValue | None, list[FieldError]]:
-    """Return one value with its defaults; None if it is absent and has no default. A set value stays, even an empty one."""
+    """Return one value with its defaults; None if it is absent without a default. A set value stays."""
     schema = definition.schema
     if schema is None:
         return None, [FieldError("InternalError", key(path, definition.name), None, _conversion(definition))]

@@ -49,10 +49,10 @@ class VariableDefinition:
 
 
 class Definitions:
-    """The variables of a ClusterClass by name, in the order of status.variables, made once for all its Clusters.
+    """The variables of a ClusterClass by name, in the order of status.variables.
 
-    >>> status = [{"name": "cpu", "definitions": [{"from": "inline", "schema": {"openAPIV3Schema": {"type": "integer"}}}]}]
-    >>> list(Definitions(status).by_name)
+    >>> one = {"from": "inline", "schema": {"openAPIV3Schema": {"type": "integer"}}}
+    >>> list(Definitions([{"name": "cpu", "definitions": [one]}]).by_name)
     ['cpu']
     """
 
@@ -90,7 +90,7 @@ class Definitions:
             self._problem = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
 
     def errors(self, path: str) -> list[FieldError]:
-        """Return the error of a class with unusable variables, for a list of values at `path`; [] if they are usable."""
+        """Return the error of unusable variables, for a list of values at `path`; [] if they are usable."""
         if not self._problem:
             return []
         detail = f"variable definitions in the ClusterClass not valid: {self._problem}"
@@ -108,7 +108,7 @@ def status_variables(
     discovered: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     environment: KubeEnvironment | None = None,
 ) -> list[dict[str, Any]]:
-    """Return status.variables of a ClusterClass. `discovered` are the variables in each external patch's answer, by patch name.
+    """Return status.variables of a ClusterClass. `discovered`: variables by the name of their external patch.
 
     Raises DefinitionsError for invalid discovered variables, and for conflicting definitions.
     """
@@ -162,7 +162,7 @@ def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def conflict_of(entry: Mapping[str, Any]) -> str:
-    """Return what differs between the definitions of one variable of status.variables, and who they come from.
+    """Return what differs between the definitions of an entry of status.variables, and who they come from.
 
     `cpu: inline and the patch "sizes" differ in default (1, 2)`
     """
@@ -184,7 +184,7 @@ def conflict_of(entry: Mapping[str, Any]) -> str:
 def differing(first: object, other: object, path: str = "") -> list[str]:
     """Return the paths at which two schemas differ, with both values.
 
-    >>> differing({"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "object", "properties": {"a": {}}})
+    >>> differing({"properties": {"a": {"type": "string"}}}, {"properties": {"a": {}}})
     ['properties.a.type ("string", absent)']
     """
     if isinstance(first, dict) and isinstance(other, dict):

@@ -45,8 +45,8 @@ def validate_class_variables(
 ) -> list[FieldError]:
     """Return every error of the definitions at `path`.
 
-    `environment` compiles the rules; None uses the newest libraries. Rules that an old definition of the same name has
-    already may always use the newest.
+    environment: compiles the rules; None uses the newest libraries, as rules may that an old definition of
+    the same name has already.
     """
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -80,7 +80,7 @@ class _Environments:
         self._newest: KubeEnvironment | None = None
 
     def choose(self, schema: Schema, known: frozenset[str]) -> KubeEnvironment | None:
-        """Return the newest environment for a schema whose rules are all known, or if the caller gives none."""
+        """Return the newest environment if all rules of a schema are known or none is given."""
         if not has_rules(schema):
             return None
         if self._new is not None and not _all_expressions(schema) <= known:
@@ -187,7 +187,7 @@ class _Checker:
         self.rule_errors: list[FieldError] = []
 
     def check(self, schema: Schema, path: str, uncorrelatable: str) -> bool:
-        """Return whether the schema and all below are without errors. `uncorrelatable` is the list whose elements have no old values."""
+        """Return whether a schema is sound. `uncorrelatable`: the list whose elements have no old values."""
         if not schema.type and not schema.int_or_string:
             self.schema_errors.append(required(child(path, "type"), "type cannot be empty"))
             return False

@@ -41,7 +41,7 @@ def convert_schema(data: Mapping[str, Any], path: str) -> tuple[Schema | None, l
 
 
 def _clean(data: Mapping[str, Any], path: str, errors: list[FieldError], depth: int) -> dict[str, Any]:
-    """Return a copy with known keywords only, and numbers as Go reads them. read_schema reports malformed parts."""
+    """Copy known keywords, with numbers as Go reads them. read_schema reports malformed parts."""
     found: dict[str, Any] = {}
     if depth > 200:
         return found

@@ -18,7 +18,7 @@ MAX_SHOWN = 16 * 1024
 
 
 class VariableValue:
-    """One value. `raw` is its JSON text, which errors show: VariableValue("cpu", {"b": 1, "a": 2}).raw is `{"a":2,"b":1}`.
+    """One value. `raw` is its JSON text, which errors show: `{"a":2,"b":1}` of {"b": 1, "a": 2}.
 
     An unset value has the raw text "", a null has "null".
     """
@@ -47,7 +47,7 @@ class VariableValue:
 def read_variables(items: Sequence[Any] | None) -> list[VariableValue]:
     """Return the values of a list of {name, value}; null counts as unset, as in Go's decoding.
 
-    >>> [variable.raw for variable in read_variables([{"name": "cpu", "value": 2.0}, {"name": "zone", "value": None}])]
+    >>> [one.raw for one in read_variables([{"name": "cpu", "value": 2.0}, {"name": "zone", "value": None}])]
     ['2', '']
     """
     found: list[VariableValue] = []
@@ -58,7 +58,7 @@ def read_variables(items: Sequence[Any] | None) -> list[VariableValue]:
 
 
 def go_number(value: object) -> object:
-    """Return the value with numbers as Go reads them from JSON: 2.0 is the integer 2, an integer beyond int64 is a float.
+    """Return numbers as Go reads them from JSON: 2.0 is the integer 2, one beyond int64 is a float.
 
     An unchanged value is returned as the same object.
     """
@@ -77,7 +77,7 @@ def go_number(value: object) -> object:
 
 
 def unusable(value: object, limit: int = MAX_DEPTH) -> str:
-    """Return the reason why a value is not JSON: a number that is not finite, or a depth above `limit`; "" if it is JSON.
+    """Return why a value is not JSON: a number that is not finite, a depth above `limit`; "" if it is.
 
     >>> unusable([float("inf")])
     'must hold only numbers that JSON has, got inf'

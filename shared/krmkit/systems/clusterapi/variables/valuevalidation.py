@@ -26,7 +26,7 @@ def validate_variables(
     *,
     require: bool,
 ) -> list[FieldError]:
-    """Return every error of a list of values. `require` is for the variables of the Cluster, not for overrides."""
+    """Return every error of a list of values. `require`: for the Cluster's variables, not overrides."""
     errors = repeated(values, path) or definitions.errors(path)
     if errors:
         return errors
@@ -55,7 +55,7 @@ def _missing(values: Iterable[VariableValue], definitions: Definitions, path: st
 def validate_variable(
     variable: VariableValue, old: VariableValue | None, definition: VariableDefinition, path: str
 ) -> list[FieldError]:
-    """Return the errors of one value: those of the first of three checks that fails (schema, unknown fields, rules).
+    """Return the errors of one value, of the first check that fails: schema, unknown fields, rules.
 
     `path` is the path of the variable, `spec.topology.variables[cpu]`.
     """
@@ -87,7 +87,7 @@ def validate_variable(
 
 
 def _with_whole_value(errors: list[FieldError], variable: VariableValue, path: str) -> list[FieldError]:
-    """Return the errors with the whole value in their texts; at most MAX_ERRORS, then the number of the others."""
+    """Add the whole value to errors; after MAX_ERRORS, give the number of the others."""
     if not errors:
         return errors
     shown = variable.shown()
@@ -98,7 +98,7 @@ def _with_whole_value(errors: list[FieldError], variable: VariableValue, path: s
 
 
 def _unknown(name: str, fields: list[str]) -> str:
-    """Return the error about unknown fields below the variable; it calls a list that is the whole value variableValue."""
+    """Return the error about unknown fields; a list that is the whole value is variableValue."""
     shown = []
     for field in fields[:MAX_ERRORS]:
         below = field.removeprefix(name)

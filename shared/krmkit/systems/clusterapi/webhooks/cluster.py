@@ -59,9 +59,9 @@ _NO_VERSION = "version must be a valid semantic version"
 class Surroundings:
     """The context in which a Cluster is validated.
 
-    cluster_class: the class that it names, None if there is none. reconciled: the class's variables are ready.
-    old_class: the class of the Cluster before the update, None if it cannot be found. state: the objects that its
-    topology has made, None if nothing is known about them.
+    cluster_class: its class, None if there is none. reconciled: the class's variables are ready. old_class:
+    the class before the update, None if it cannot be found. state: the objects that the topology made, None
+    if unknown.
     """
 
     features: FeatureGates
@@ -72,7 +72,7 @@ class Surroundings:
 
 
 def class_key(cluster: Object) -> tuple[str, str]:
-    """Return namespace and name of the class (GetClassKey). The namespace is the Cluster's unless the reference names another."""
+    """Return namespace and name of the class (GetClassKey); the namespace is the Cluster's by default."""
     reference = topology_of(cluster).get("classRef") or {}
     namespace = reference.get("namespace") or find(cluster, ("metadata", "namespace"), "")
     return namespace, reference.get("name", "")
@@ -243,7 +243,7 @@ def _validate_health_checks(topology: Object, class_spec: Object) -> list[FieldE
 
 
 def _validate_enabled(health_check: Object, owner: Object, path: str) -> list[FieldError]:
-    """`enabled: true` needs a definition in the topology or in the class."""
+    """Check that a health check with `enabled: true` is defined in the topology or in the class."""
     if health_check.get("enabled") is not True:
         return []
     if is_defined(health_check) or is_defined(owner.get("healthCheck")):

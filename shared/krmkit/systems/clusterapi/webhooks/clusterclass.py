@@ -1,7 +1,7 @@
-"""The ClusterClass webhook. Source: core/webhooks/admission/clusterclass.go.
+"""Validate ClusterClasses as the webhook does. Source: core/webhooks/admission/clusterclass.go.
 
-`validate_class` checks a class alone and against its old state; `validate_class_for_clusters` checks the effect of a changed
-class on the Clusters that use it.
+`validate_class` checks a class alone and against its old state; `validate_class_for_clusters` checks the
+effect of a changed class on the Clusters that use it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _RANDOM = "bcdfg"  # five characters of the alphabet that real names end in
 
 
 def validate_class(new: Object, old: Object | None, features: FeatureGates) -> list[FieldError]:
-    """Return the webhook's errors about a class, without those about its Clusters; `old` is its state before an update."""
+    """Return the webhook's errors about a class, Clusters aside; `old`: its state before an update."""
     if not features.cluster_topology:
         return [forbidden("spec", "can be set only if the ClusterTopology feature flag is enabled")]
     spec = spec_of(new)

@@ -1,4 +1,4 @@
-"""Checks that classes and topologies share: metadata, taints, rollout, health checks, replicas under the autoscaler.
+"""Check what classes and topologies share: metadata, taints, rollout, health checks, autoscaler.
 
 Source: core/webhooks/admission/{cluster,machinedeployment,machinehealthcheck}.go and internal/util/taints.
 """
@@ -40,7 +40,7 @@ def validate_metadata(metadata: Object | None, path: str) -> list[FieldError]:
 
 
 def validate_taints(taints: list[Object] | None, path: str, features: FeatureGates) -> list[FieldError]:
-    """ValidateMachineTaints: refuse keys that are reserved for Cluster API, the kubelet or the cloud provider."""
+    """Refuse taints with keys reserved for Cluster API, the kubelet or the cloud (ValidateMachineTaints)."""
     found = []
     if taints and not features.machine_taint_propagation:
         detail = "taints are not allowed to be set when the feature gate MachineTaintPropagation is disabled"
@@ -67,7 +67,7 @@ def _int_or_percent(value: int | str | None, path: str) -> list[FieldError]:
 
 
 def validate_rollout(worker: Object, path: str) -> list[FieldError]:
-    """validateRolloutStrategy of a MachineDeployment: limits must be numbers or percentages, and not both 0."""
+    """Check that limits are numbers or percentages, and not both 0 (validateRolloutStrategy)."""
     strategy = mapping(worker, "rollout", "strategy")
     rolling = mapping(strategy, "rollingUpdate")
     path = child(path, "rollout", "strategy", "rollingUpdate")
@@ -109,7 +109,7 @@ def has_autoscaler_size(holder: Object) -> bool:
 
 
 def validate_autoscaler(cluster: Object, cluster_class: Object | None) -> list[FieldError]:
-    """validateAutoscalerAnnotationsForCluster: replicas and the autoscaler's annotations exclude each other."""
+    """Refuse replicas beside annotations for the autoscaler (validateAutoscalerAnnotationsForCluster)."""
     scaled = [] if cluster_class is None else workers_of(spec_of(cluster_class), MACHINE_DEPLOYMENTS)
     classes = [worker.get("class", "") for worker in scaled if has_autoscaler_size(worker)]
     metadata = mapping(cluster, "metadata")

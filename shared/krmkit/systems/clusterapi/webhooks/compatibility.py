@@ -1,4 +1,7 @@
-"""References and names in ClusterClasses, and the changes of them that are allowed. Source: internal/topology/check/compatibility.go."""
+"""Check references and names in ClusterClasses, and their changes.
+
+Source: internal/topology/check/compatibility.go, whose functions the names in parentheses are.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ def _group(reference: Object) -> str:
 
 
 def template_are_compatible(current: Object, desired: Object, path: str) -> list[FieldError]:
-    """ClusterClassTemplateAreCompatible: group and kind of a reference are fixed; its version and name are free."""
+    """Refuse another group or kind in a reference (ClusterClassTemplateAreCompatible)."""
     found = []
     for field, what, old, new in (
         ("apiVersion", "group of apiVersion", _group(current), _group(desired)),
@@ -111,7 +114,7 @@ def templates_are_valid(cluster_class: Object) -> list[FieldError]:
 
 
 def classes_are_compatible(current: Object | None, desired: Object | None) -> list[FieldError]:
-    """ClusterClassesAreCompatible: return the errors of a class's change, or of a Cluster's change to another class."""
+    """Return the errors of a class's change, or of a change to another one (ClusterClassesAreCompatible)."""
     for which, one in (("current", current), ("desired", desired)):
         if one is None:
             detail = f"could not compare ClusterClass compatibility: {which} ClusterClass must not be nil"
@@ -139,7 +142,7 @@ def classes_are_compatible(current: Object | None, desired: Object | None) -> li
 
 
 def worker_classes_are_compatible(current: Object, desired: Object, kind: str) -> list[FieldError]:
-    """MachineDeploymentClassesAreCompatible or MachinePoolClassesAreCompatible: the machines' infrastructure is fixed."""
+    """Refuse another infrastructure of machines (MachineDeploymentClassesAreCompatible, and for pools)."""
     known: dict[str, list[Object]] = {}
     for worker in workers_of(spec_of(current), kind):
         known.setdefault(worker.get("class", ""), []).append(worker)

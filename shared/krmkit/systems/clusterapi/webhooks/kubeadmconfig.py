@@ -1,7 +1,7 @@
-"""The checks of the webhooks of kubeadm's kinds on a KubeadmConfigSpec.
+"""Check a KubeadmConfigSpec as the webhooks of kubeadm's kinds do.
 
-Source: the package of checks that the bootstrap provider and the control plane provider share (Validate). The feature gate for Ignition is
-taken as on, as releases have it by default.
+Source: the checks that bootstrap and control plane provider share (Validate). The feature gate for Ignition
+is taken as on, as releases have it by default.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def config_errors(data: Object) -> list[FieldError]:
 
 
 def _sources(spec: Object, path: str) -> Iterator[FieldError]:
-    """Yield the errors of files and users: two sources of one content, incomplete sources, and paths that come twice."""
+    """Yield errors of files and users: two or incomplete sources of a content, and repeated paths."""
     for listing, inline, source, message in _SOURCES:
         seen: set[str] = set()
         for position, one in enumerate(entries(spec.get(listing))):

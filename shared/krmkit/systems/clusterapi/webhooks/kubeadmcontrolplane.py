@@ -1,9 +1,9 @@
-"""The checks of the webhook of KubeadmControlPlanes on objects of the topology controller.
+"""Check KubeadmControlPlanes of the topology controller as their webhook does.
 
-Applying a Cluster does not show these errors: the controller gets them, and stops before the workers.
-
-Source: controlplane/kubeadm/internal/webhooks/kubeadmcontrolplane.go (validateKubeadmControlPlaneSpec, ValidateUpdate). Not
+Applying a Cluster does not show these errors: the controller gets them, and stops before the workers. Not
 checked are image tags, the version of CoreDNS, and what the schema refuses already.
+Source: controlplane/kubeadm/internal/webhooks/kubeadmcontrolplane.go (validateKubeadmControlPlaneSpec,
+ValidateUpdate).
 """
 
 from __future__ import annotations
@@ -43,20 +43,21 @@ _CHANGEABLE = (
         )
     ),
 )  # fmt: skip
-"""Fields that may change, with all below them. A block that goes as a whole is not among them, and so may not go."""
+"""Fields that may change, with all below them. A block may not go as a whole, so none is listed."""
 _CA_DAYS = 3650
 
 
 def created_errors(made: Object) -> list[FieldError]:
-    """Return why the webhook refuses a new KubeadmControlPlane; [] for objects of another kind or an unknown version."""
+    """Return why the webhook refuses a new KubeadmControlPlane; [] for other kinds and unknown versions."""
     new = _known(made)
     return [] if new is None else _spec_errors(new)
 
 
 def updated_errors(running: Object, wanted: Object, fields: Iterable[str]) -> list[FieldError]:
-    """Return why the webhook refuses to change fields of a running KubeadmControlPlane to what they are in another object.
+    """Return why the webhook refuses to give fields of a running KubeadmControlPlane those of `wanted`.
 
-    fields: paths such as `spec.replicas` and `spec.kubeadmConfigSpec.files[0].content`; a field that `wanted` lacks goes.
+    fields: paths such as `spec.replicas`, `spec.kubeadmConfigSpec.files[0].content`; absent in `wanted`, they
+    go.
     """
     old, target = _known(running), _known(wanted)
     if old is None or target is None:
@@ -114,7 +115,7 @@ def without_empty(value: Any) -> Any:
 
 
 def _changed(old: Any, new: Any, path: str) -> Iterator[str]:
-    """Yield the paths of a merge patch between two values: into maps of the new value, and whole for what goes."""
+    """Yield the paths of a merge patch between two values; of what goes, only the top."""
     if isinstance(new, dict):
         before = old if isinstance(old, dict) else {}
         for name in sorted({*before, *new}):

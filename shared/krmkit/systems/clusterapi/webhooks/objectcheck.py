@@ -1,10 +1,11 @@
-"""What an API server with Cluster API's controllers says about one object: the schema of its CRD, and the webhooks of the kubeadm kinds.
+"""Check one object as an API server does: by its CRD's schema and the webhooks of the kubeadm kinds.
 
-Every command asks here, for the objects that people write and for those that the topology controller makes of them:
+Every command asks here, for the objects that people write and for those that the topology controller makes of
+them:
 
 check = ObjectCheck(crds)
 check.given(template)     # errors of a create; `dropped` names the fields that it loses
-check.made(template)      # errors of a server-side apply, which refuses fields that the schema does not declare
+check.made(template)      # errors of a server-side apply, which refuses undeclared fields
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ class ObjectCheck:
         return undeclared or self.given(data)
 
     def dropped(self, data: Object) -> dict[str, str]:
-        """Return the paths of the fields that a create drops, each with a hint: `; did you mean "files"?`, or "".
+        """Return paths of fields that a create drops, each with a hint: `; did you mean "files"?`, or "".
 
-        An object in v1beta1 whose conversion is known is looked at as its v1beta2.
+        An object in v1beta1 whose conversion is known is checked as v1beta2.
         """
         if not self._schemas.knows(data):
             try:

@@ -1,4 +1,7 @@
-"""The webhook's checks of the patches of a ClusterClass. Source: core/webhooks/admission/patch_validation.go."""
+"""Check the patches of a ClusterClass as the webhook does.
+
+Source: core/webhooks/admission/patch_validation.go.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ BUILTINS = frozenset(
 
 
 def validate_patches(cluster_class: Object, features: FeatureGates) -> list[FieldError]:
-    """Return the errors of spec.patches: names, templates, selectors that match a template of the class, JSON patches."""
+    """Return the errors of spec.patches: names, templates, selectors without a match, JSON patches."""
     spec = spec_of(cluster_class)
     variables = {variable.get("name", "") for variable in spec.get("variables") or ()}
     targets = Targets(spec)
@@ -133,7 +136,7 @@ def _validate_definitions(
 
 
 def _validate_template(text: str, name: str, path: str) -> list[FieldError]:
-    """A template must parse with sprig's functions."""
+    """Check that a template parses with sprig's functions."""
     if text:
         try:
             parse(text, name=name, functions="hermetic")
@@ -143,7 +146,7 @@ def _validate_template(text: str, name: str, path: str) -> list[FieldError]:
 
 
 class Targets:
-    """The templates of a class by apiVersion and kind, which selectors can match. Made once for all patches of the class."""
+    """The templates of a class by apiVersion and kind, made once for the selectors of all its patches."""
 
     def __init__(self, spec: Object) -> None:
         control_plane = mapping(spec, "controlPlane")
@@ -159,7 +162,7 @@ class Targets:
                     found.setdefault(_type(worker.get(part)), {})[worker.get("class", "")] = None
 
     def validate(self, selector: Object, path: str) -> list[FieldError]:
-        """A selector must name at least one place, and each place must have a template of its apiVersion and kind."""
+        """Check that a selector names a place, and that each place has a template of its type."""
         match = mapping(selector, "matchResources")
         names = {of: find(match, (of, "names")) or [] for of in _SELECTORS}
         if not (match.get("infrastructureCluster") or match.get("controlPlane") or any(names.values())):
@@ -256,7 +259,7 @@ def _validate_index_access(operation: str, pointer: str, path: str) -> list[Fiel
 
 
 def _validate_value(patch: Object, variables: Collection[str], path: str) -> list[FieldError]:
-    """There must be exactly one of value and valueFrom, and one of variable and template; each must be valid."""
+    """Check that there is exactly one of value and valueFrom, and one of variable and template."""
     source = patch.get("valueFrom")
     has_value = patch.get("value") is not None
     found = []
@@ -287,7 +290,7 @@ def _validate_value(patch: Object, variables: Collection[str], path: str) -> lis
 
 
 def variable_name(path: str) -> str:
-    """Return the variable that a path begins with: everything up to the first `.` or `[`. `variable_name("a.b[0]")` is "a"."""
+    """Return the variable that a path begins with, up to `.` or `[`: "a" of "a.b[0]"."""
     return path.lstrip(".[").replace("[", ".").partition(".")[0]
 
 

@@ -20,7 +20,7 @@ _CLASS_SELECTORS = {MACHINE_DEPLOYMENTS: "machineDeploymentClass", MACHINE_POOLS
 
 
 def meant(error: FieldError, cluster_class: Object | None) -> str:
-    """Return the nearest name for an error about one that the class does not have: `; did you mean "worker"?`, else ""."""
+    """Return `; did you mean "worker"?` for an error about a name that the class lacks, or ""."""
     if cluster_class is None:
         return ""
     spec = spec_of(cluster_class)
@@ -38,7 +38,8 @@ def meant(error: FieldError, cluster_class: Object | None) -> str:
 def class_need(error: FieldError, cluster_class: Object) -> str:
     """Return the repair for an error of a ClusterClass, "" if the error itself names it.
 
-    For a selector that selects nothing it is what selects the templates of its kind: `matchResources.infrastructureCluster: true`.
+    For a selector that selects nothing: what selects templates of its kind, `matchResources.controlPlane:
+    true`.
     """
     if error.detail != "no selector enabled":
         return ""

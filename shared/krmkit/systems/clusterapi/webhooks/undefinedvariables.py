@@ -1,7 +1,7 @@
-"""Variables that templates of patches read and nobody defines. Cluster API takes `<no value>` for them, and reports no error.
+"""Find variables that templates of patches read and nobody defines.
 
-The webhook checks `valueFrom.variable` only. In a template, Go reads a missing key of a map as nil: `{{ .regoin }}` becomes
-`<no value>`, and `{{ if .regoin }}` is false.
+Cluster API reports no error: the webhook checks `valueFrom.variable` only, and in a template Go reads a
+missing key of a map as nil: `{{ .regoin }}` becomes `<no value>`, and `{{ if .regoin }}` is false.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OF_EXTENSION = ("the TopologyExtension", "it has no value")
 
 
 def undefined_in_class(cluster_class: Object, resource: Resource | None) -> Iterator[Finding]:
-    """Yield a warning for each variable, or field of one, that an inline patch reads and the class does not define.
+    """Warn of each variable, or field of one, that an inline patch reads and the class does not define.
 
     Inline patches see the variables in spec.variables only, not those that extensions add.
     """
@@ -39,9 +39,10 @@ def undefined_in_class(cluster_class: Object, resource: Resource | None) -> Iter
 
 
 def undefined_in_extension(extension: Object, resource: Resource | None) -> Iterator[Finding]:
-    """Yield the same for the patches of a TopologyExtension, if it defines variables.
+    """Warn of undefined variables in the patches of a TopologyExtension that defines variables.
 
-    A class may name the handler that defines variables beside the one that patches, so those of all handlers are known.
+    A class may name the handler that defines variables beside the one that patches, so those of all handlers
+    are known.
     """
     handlers = entries(mapping(extension, "spec").get("handlers"))
     variables = [one for handler in handlers for one in entries(handler.get("variables"))]
@@ -86,7 +87,7 @@ def _known(variables: list[Object]) -> dict[str, FieldNames | None]:
 
 
 def _fields(schema: Object) -> FieldNames | None:
-    """Return the fields that a value may have: the webhook refuses a value with others. None if it may have any."""
+    """Return the fields that a value may have; None if it may have any."""
     properties = mapping(schema.get("properties"))
     if schema.get("additionalProperties") or schema.get("x-kubernetes-preserve-unknown-fields"):
         return None

@@ -1,4 +1,7 @@
-"""The check of a Cluster's change of version. Source: core/webhooks/admission/cluster.go, internal/contract/controlplane.go."""
+"""Check a Cluster's change of version.
+
+Source: core/webhooks/admission/cluster.go, internal/contract/controlplane.go.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"
 
 @dataclass(slots=True)
 class CurrentState:
-    """The existing objects of a Cluster's topology: raw objects of the cluster, with their status.
+    """The existing objects of a Cluster's topology, raw as in the cluster, with their status.
 
-    `control_plane` is None if the cluster has none. `machines` are the known Machines of its MachineDeployments.
+    `control_plane` is None if there is none. `machines`: the known Machines of its MachineDeployments.
     """
 
     control_plane: Object | None
@@ -70,7 +73,7 @@ def _running_upgrades(state: CurrentState, old: Version) -> list[str]:
 
 
 def status_version(control_plane: Object) -> str:
-    """Return the version that the control plane runs: the lowest of status.versions, else status.version, else ""."""
+    """Return the version that a control plane runs: the lowest of status.versions, else status.version."""
     listed = entries(find(control_plane, ("status", "versions")))
     versions = [version for one in listed if (version := text(one.get("version")))]
     if not versions:
@@ -124,7 +127,7 @@ def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
 
 
 def _workers_problem(workers: list[Object], old: Version, what: str, machines: list[Object]) -> str:
-    """Return the error about MachineDeployments or MachinePools that are not at the old version yet, or still replace machines."""
+    """Return the error about worker groups that are not at the old version yet, or replace machines."""
     late = []
     for worker in workers:
         name = text(find(worker, ("metadata", "name")))
