@@ -17,12 +17,7 @@ from krmkit.services.extension.requests import odd_requests, with_unknown_kind
 from krmkit.services.extension.variablecontract import DefinedVariables
 from krmkit.systems.clusterapi.hooks.discovery import handler_timeout, validate_discovery
 from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.systems.clusterapi.model.extensions import (
-    DISCOVER_VARIABLES,
-    GENERATE_PATCHES,
-    HOOKS_VERSION,
-    VALIDATE_TOPOLOGY,
-)
+from krmkit.systems.clusterapi.model import extensions
 
 GUIDELINE = 0.2  # seconds that a call should take at most
 CALLERS = 10
@@ -52,23 +47,23 @@ def check_contract(
     handlers = check.discover()
     # The definitions come first: requests are judged by them.
     for handler in handlers:
-        if handler["requestHook"]["hook"] == DISCOVER_VARIABLES:
+        if handler["requestHook"]["hook"] == extensions.DISCOVER_VARIABLES:
             check.variables(handler["name"], float(handler_timeout(handler)), list(recorded))
     for handler in handlers:
         hook, name = handler["requestHook"]["hook"], handler["name"]
         if name in _GENERIC:
             message = "the name says nothing about what it does, such as generate-patches-registry"
             check.report.add(name, "generic-name", message, WARNING)
-        if hook == GENERATE_PATCHES and handler.get("failurePolicy") == "Ignore":
+        if hook == extensions.GENERATE_PATCHES and handler.get("failurePolicy") == "Ignore":
             check.report.add(name, "failure-policy", _IGNORE, WARNING)
         seconds = float(handler_timeout(handler))
-        if hook == DISCOVER_VARIABLES:
+        if hook == extensions.DISCOVER_VARIABLES:
             check.robust(hook, name, seconds, {})
             check.timed(hook, name, seconds, {})
-        elif hook in (GENERATE_PATCHES, VALIDATE_TOPOLOGY):
+        elif hook in (extensions.GENERATE_PATCHES, extensions.VALIDATE_TOPOLOGY):
             for request in requests:
                 check.templates(hook, name, seconds, request)
-            if is_real and hook == GENERATE_PATCHES and requests and name not in check.patching:
+            if is_real and hook == extensions.GENERATE_PATCHES and requests and name not in check.patching:
                 check.report.add(name, "no-patches", _IDLE, WARNING)
             if requests:
                 check.odd_templates(hook, name, seconds, requests[0])
@@ -104,7 +99,7 @@ class _Check:
 
     def variables(self, name: str, seconds: float, recorded: list[Object]) -> None:
         """DiscoverVariables: valid definitions, the same each time, and compatible with recorded ones."""
-        answer = self._twice(DISCOVER_VARIABLES, name, seconds, {})
+        answer = self._twice(extensions.DISCOVER_VARIABLES, name, seconds, {})
         if answer is None:
             return
         if answer["status"] != "Success":
@@ -117,7 +112,7 @@ class _Check:
     def templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
         """Check a request of a real Cluster: two equal answers, and valid, idempotent patches."""
         answer = self._twice(hook, name, seconds, request)
-        if answer is None or hook != GENERATE_PATCHES:
+        if answer is None or hook != extensions.GENERATE_PATCHES:
             return
         if answer["status"] != "Success":
             self.report.add(
@@ -150,7 +145,7 @@ class _Check:
         before = self._ask(hook, name, seconds, request)
         for what, one in odd.items():
             answer = self._twice(hook, name, seconds, one, what)
-            if answer is not None and answer["status"] == "Success" and hook == GENERATE_PATCHES:
+            if answer is not None and answer["status"] == "Success" and hook == extensions.GENERATE_PATCHES:
                 patched_request(self.report, name, one, answer)
                 if before is not None and before.get("status") == "Success" and "apiVersion" not in what:
                     self.defined.check_input(name, what, before, answer, one)
@@ -212,7 +207,7 @@ class _Check:
         return self._caller.call(path, body, seconds)
 
     def _text(self, hook: str, name: str, seconds: float, request: Object, what: str) -> bytes | None:
-        body = {"apiVersion": HOOKS_VERSION, "kind": f"{hook}Request", **request}
+        body = {"apiVersion": extensions.HOOKS_VERSION, "kind": f"{hook}Request", **request}
         try:
             return self._call(hook_path(GROUP, VERSION, hook, name), json.dumps(body).encode(), seconds)
         except CallError as error:

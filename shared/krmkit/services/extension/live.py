@@ -14,12 +14,7 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.services.extension.client import Caller, CallError
 from krmkit.systems.clusterapi.api.errors import TopologyError
-from krmkit.systems.clusterapi.hooks.discovery import (
-    IGNORE,
-    failure_policy,
-    handler_timeout,
-    validate_discovery,
-)
+from krmkit.systems.clusterapi.hooks import discovery
 from krmkit.systems.clusterapi.hooks.extensionconfig import discovery_cache_key, hook_path
 from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
 from krmkit.systems.clusterapi.model.extensions import (
@@ -128,7 +123,7 @@ class LiveExtensions:
     ) -> Object:
         known = self._handler(caller, config, hook, name, handler)
         body = {"apiVersion": HOOKS_VERSION, "kind": f"{hook}Request", **request}
-        seconds = float(handler_timeout(known))
+        seconds = float(discovery.handler_timeout(known))
         try:
             text = caller.call(hook_path(GROUP, VERSION, hook, name), json.dumps(body).encode(), seconds)
             answer = read_object(text)
@@ -139,7 +134,7 @@ class LiveExtensions:
                 _check_items(answer)
         except CallError as error:
             failed = f"failed to call extension handler {quote(handler)}: {error}"
-            if failure_policy(known) == IGNORE:
+            if discovery.failure_policy(known) == discovery.IGNORE:
                 said = f"{failed}; its failurePolicy is Ignore, so it counts as an empty answer"
                 if said not in self._recorder.ignored:
                     self._recorder.ignored.append(said)
@@ -159,7 +154,7 @@ class LiveExtensions:
                 )
             except CallError as error:
                 raise TopologyError(f"failed to discover extension {quote(config)}: {error}") from None
-            problems = validate_discovery(answer)
+            problems = discovery.validate_discovery(answer)
             if answer.get("status") != "Success":
                 problems.insert(0, f"got {answer.get('status')!r} with message: {answer.get('message', '')}")
             if problems:

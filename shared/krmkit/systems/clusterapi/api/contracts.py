@@ -47,7 +47,7 @@ class Contracts:
     def of(self, api_version: str, kind: str) -> tuple[str, str]:
         """Return the contract version of a kind, and its source.
 
-        Contracts().of(f"{GROUP}/v1beta1", "KubeadmControlPlane")   # ("v1beta1", "the table ...")
+        Contracts().of("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane")[0]   # "v1beta1"
         """
         group, version = group_of(api_version), version_of(api_version)
         name = f"{kind}.{group}"

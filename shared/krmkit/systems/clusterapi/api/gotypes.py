@@ -16,18 +16,7 @@ from typing import Any
 from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.kubernetes.published import PublishedCrds
-from krmkit.systems.clusterapi.api.decode import (
-    INT_OR_STRING,
-    RAW,
-    Bool,
-    List,
-    Map,
-    Number,
-    ParsedText,
-    Struct,
-    Text,
-    Type,
-)
+from krmkit.systems.clusterapi.api import decode
 from krmkit.systems.clusterapi.api.labels import GROUP
 from krmkit.systems.clusterapi.api.times import check_time
 
@@ -35,13 +24,19 @@ _PLACE = "krmkit.systems.clusterapi.api"
 PUBLISHED = PublishedCrds(lambda: get_data(_PLACE, "publishedcrds.json") or b"")
 _OLD = PublishedCrds(lambda: get_data(_PLACE, "v1beta1crds.json") or b"")
 _FORMATS = {
-    "date-time": ParsedText("metav1.Time", check_time),
-    "duration": ParsedText("metav1.Duration", parse_duration),
+    "date-time": decode.ParsedText("metav1.Time", check_time),
+    "duration": decode.ParsedText("metav1.Duration", parse_duration),
 }
-_STRINGS = Map(Text())
-_METADATA = Struct(
+_STRINGS = decode.Map(decode.Text())
+_METADATA = decode.Struct(
     "ObjectMeta",
-    {"name": Text(), "namespace": Text(), "uid": Text(), "labels": _STRINGS, "annotations": _STRINGS},
+    {
+        "name": decode.Text(),
+        "namespace": decode.Text(),
+        "uid": decode.Text(),
+        "labels": _STRINGS,
+        "annotations": _STRINGS,
+    },
     open=True,
     package="v1",
 )
@@ -49,7 +44,7 @@ _SCHEMA = "JSONSchemaProps"
 
 
 @cache
-def type_of(kind: str, version: str = "v1beta2") -> Struct:
+def type_of(kind: str, version: str = "v1beta2") -> decode.Struct:
     """Return the type of a Cluster or ClusterClass.
 
     >>> list(type_of("Cluster").fields["spec"].fields)[:3]
@@ -57,11 +52,11 @@ def type_of(kind: str, version: str = "v1beta2") -> Struct:
     """
     schema = (_OLD if version == "v1beta1" else PUBLISHED).data(f"{GROUP}/{version}/{kind}")
     reader = _Reader(version)
-    return Struct(
+    return decode.Struct(
         kind,
         {
-            "apiVersion": Text(),
-            "kind": Text(),
+            "apiVersion": decode.Text(),
+            "kind": decode.Text(),
             "metadata": _METADATA,
             "spec": reader.struct(schema["properties"]["spec"], kind, "spec"),
             "status": reader.named(f"{kind}Status", {}, open=True),
@@ -70,7 +65,7 @@ def type_of(kind: str, version: str = "v1beta2") -> Struct:
     )
 
 
-def part_of(kind: str, *path: str) -> Struct:
+def part_of(kind: str, *path: str) -> decode.Struct:
     """Return the struct at a path of a type in v1beta2, that of the items of a list.
 
     >>> part_of("ClusterClass", "spec", "patches", "external").name
@@ -79,8 +74,8 @@ def part_of(kind: str, *path: str) -> Struct:
     found: Any = type_of(kind)
     for name in path:
         found = found.fields[name]
-        found = found.of if isinstance(found, List) else found
-    assert isinstance(found, Struct)
+        found = found.of if isinstance(found, decode.List) else found
+    assert isinstance(found, decode.Struct)
     return found
 
 
@@ -97,40 +92,42 @@ class _Reader:
         self._version = version
         self._facts = _facts()[version]
 
-    def named(self, name: str, fields: dict[str, Type], open: bool = False) -> Struct:
+    def named(self, name: str, fields: dict[str, decode.Type], open: bool = False) -> decode.Struct:
         pointer = name in self._facts["pointers"]
         package = "v1" if name == "ObjectReference" else self._version
-        return Struct(name, fields, pointer, open, self._facts["moved"].get(name), package)
+        return decode.Struct(name, fields, pointer, open, self._facts["moved"].get(name), package)
 
-    def struct(self, schema: Object, owner: str, field: str) -> Struct:
+    def struct(self, schema: Object, owner: str, field: str) -> decode.Struct:
         name = self._facts["names"].get(f"{owner}.{field}", owner + field[:1].upper() + field[1:])
         properties = schema["properties"].items()
         made = self.named(name, {one: self._type(inner, name, one) for one, inner in properties})
         if name == _SCHEMA:  # CRDs cannot say that a schema holds schemas, and leave these fields open.
-            made.fields.update(example=RAW, default=RAW, properties=Map(made), allOf=List(made))
+            made.fields.update(
+                example=decode.RAW, default=decode.RAW, properties=decode.Map(made), allOf=decode.List(made)
+            )
             made.fields.update(
                 dict.fromkeys(("items", "additionalProperties", "not"), made),
-                oneOf=List(made),
-                anyOf=List(made),
+                oneOf=decode.List(made),
+                anyOf=decode.List(made),
             )
         return made
 
-    def _type(self, schema: Object, owner: str, field: str) -> Type:
+    def _type(self, schema: Object, owner: str, field: str) -> decode.Type:
         place = f"{owner}.{field}"
         match schema.get("type"):
             case "object" if "properties" in schema:
                 return self.struct(schema, owner, field)
             case "object":
-                return Map(self._type(schema["additionalProperties"], owner, field))
+                return decode.Map(self._type(schema["additionalProperties"], owner, field))
             case "array":
-                return List(self._type(schema["items"], owner, field))
+                return decode.List(self._type(schema["items"], owner, field))
             case "boolean":
-                return Bool(false=place not in self._facts["omitted"])
+                return decode.Bool(false=place not in self._facts["omitted"])
             case "integer":
-                return Number(int(schema["format"][3:]), zero=place not in self._facts["omitted"])
+                return decode.Number(int(schema["format"][3:]), zero=place not in self._facts["omitted"])
             case "string" if "format" in schema:
                 return _FORMATS[schema["format"]]
             case "string":
                 values = () if place in self._facts["free"] else schema.get("enum", ())
-                return Text(pointer=place in self._facts["pointers"], values=tuple(values))
-        return INT_OR_STRING if "x-kubernetes-int-or-string" in schema else RAW
+                return decode.Text(pointer=place in self._facts["pointers"], values=tuple(values))
+        return decode.INT_OR_STRING if "x-kubernetes-int-or-string" in schema else decode.RAW

@@ -10,16 +10,10 @@ from collections.abc import Callable
 
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import drop, find, put
+from krmkit.systems.clusterapi.api import kubeadm
 from krmkit.systems.clusterapi.api.conversion import convert_machine_health_check, convert_worker_group
 from krmkit.systems.clusterapi.api.docker import cluster_to_v1beta1, cluster_to_v1beta2, same
 from krmkit.systems.clusterapi.api.errors import TopologyError
-from krmkit.systems.clusterapi.api.kubeadm import (
-    STRUCTS,
-    config_to_v1beta1,
-    config_to_v1beta2,
-    control_plane_to_v1beta1,
-    control_plane_to_v1beta2,
-)
 from krmkit.systems.clusterapi.api.labels import CONVERSION_DATA, GROUP, group_of, version_of
 
 Change = Callable[[Object], Object]
@@ -31,17 +25,17 @@ CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
 _SPEC = ("spec",)
 _TEMPLATE_SPEC = ("spec", "template", "spec")
 _UP: dict[tuple[str, str], tuple[tuple[str, ...], Change]] = {
-    (BOOTSTRAP, "KubeadmConfigTemplate"): (_TEMPLATE_SPEC, config_to_v1beta2),
-    (BOOTSTRAP, "KubeadmConfig"): (_SPEC, config_to_v1beta2),
-    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (_TEMPLATE_SPEC, control_plane_to_v1beta2),
-    (CONTROL_PLANE, "KubeadmControlPlane"): (_SPEC, control_plane_to_v1beta2),
+    (BOOTSTRAP, "KubeadmConfigTemplate"): (_TEMPLATE_SPEC, kubeadm.config_to_v1beta2),
+    (BOOTSTRAP, "KubeadmConfig"): (_SPEC, kubeadm.config_to_v1beta2),
+    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (_TEMPLATE_SPEC, kubeadm.control_plane_to_v1beta2),
+    (CONTROL_PLANE, "KubeadmControlPlane"): (_SPEC, kubeadm.control_plane_to_v1beta2),
     (GROUP, "MachineDeployment"): (_SPEC, convert_worker_group),
     (GROUP, "MachinePool"): (_SPEC, convert_worker_group),
     (GROUP, "MachineHealthCheck"): (_SPEC, convert_machine_health_check),
 }
 _DOWN: dict[tuple[str, str], tuple[tuple[str, ...], Change]] = {
-    (BOOTSTRAP, "KubeadmConfigTemplate"): (_TEMPLATE_SPEC, config_to_v1beta1),
-    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (_TEMPLATE_SPEC, control_plane_to_v1beta1),
+    (BOOTSTRAP, "KubeadmConfigTemplate"): (_TEMPLATE_SPEC, kubeadm.config_to_v1beta1),
+    (CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (_TEMPLATE_SPEC, kubeadm.control_plane_to_v1beta1),
 }
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 for _prefix in ("Dev", "Docker"):
@@ -75,7 +69,10 @@ def served_structs(data: Object, path: tuple[str, ...]) -> list[tuple[str, ...]]
     place = config_place(data)
     if place is None or version_of(str(data.get("apiVersion", ""))) != V1BETA1:
         return []
-    structs = [*((place,) if place[-1] == "kubeadmConfigSpec" else ()), *((*place, *one) for one in STRUCTS)]
+    structs = [
+        *((place,) if place[-1] == "kubeadmConfigSpec" else ()),
+        *((*place, *one) for one in kubeadm.STRUCTS),
+    ]
     found: list[tuple[str, ...]] = []
     for struct in structs:
         above = struct[:-1] in found or isinstance(find(data, struct[:-1]), dict)

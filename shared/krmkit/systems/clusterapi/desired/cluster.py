@@ -24,28 +24,11 @@ from krmkit.systems.clusterapi.api.roles import (
     Role,
 )
 from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, POOL, WorkerKind
+from krmkit.systems.clusterapi.desired import cloning, healthchecks, upgrades
 from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, worker_blueprint
-from krmkit.systems.clusterapi.desired.cloning import (
-    contract_reference,
-    object_from_template,
-    owner_reference,
-    template_from_template,
-)
 from krmkit.systems.clusterapi.desired.controlplane import control_plane_object
-from krmkit.systems.clusterapi.desired.healthchecks import (
-    is_defined,
-    is_enabled,
-    machine_health_check,
-    resolved,
-)
 from krmkit.systems.clusterapi.desired.requestitems import create_request
 from krmkit.systems.clusterapi.desired.settings import ALWAYS, WHEN_UID, DesiredStateSettings
-from krmkit.systems.clusterapi.desired.upgrades import (
-    PlanSource,
-    from_class_versions,
-    from_extension,
-    one_minor,
-)
 from krmkit.systems.clusterapi.desired.versions import (
     UpgradeTracker,
     blocking_hooks,
@@ -104,7 +87,7 @@ class _Generator:
         self._names = ClusterNames(namespace, name, settings.names)
         wanted = settings.owner_references
         owned = wanted == ALWAYS or (wanted == WHEN_UID and bool(self._metadata.get("uid")))
-        self._owner = owner_reference(cluster) if owned else None
+        self._owner = cloning.owner_reference(cluster) if owned else None
         # A control plane from git has the desired version, not the running one.
         self._versions_known = is_running(self._current.control_plane.object)
         self._tracker = UpgradeTracker()
@@ -141,7 +124,7 @@ class _Generator:
             raise error.wrapped("failed to compute InfrastructureCluster") from None
         if self._causes is not None:
             self._causes.object(INFRASTRUCTURE_CLUSTER).cloned(blueprint.infrastructure_cluster_template)
-        return object_from_template(blueprint.infrastructure_cluster_template, name, self._cluster)
+        return cloning.object_from_template(blueprint.infrastructure_cluster_template, name, self._cluster)
 
     def _current_name(self, reference: str, existing: Object) -> str:
         """Return the name that the Cluster refers to, else the name of the existing object."""
@@ -160,7 +143,7 @@ class _Generator:
         name = self._names.simple(CONTROL_PLANE_MACHINES, str(current), f"{self._metadata.get('name', '')}-")
         if self._causes is not None:
             self._causes.object(CONTROL_PLANE_MACHINES).cloned(template, whole=True)
-        return template_from_template(template, name, self._cluster, owner=self._owner)
+        return cloning.template_from_template(template, name, self._cluster, owner=self._owner)
 
     def _plan(self) -> None:
         tracker = self._tracker
@@ -173,9 +156,11 @@ class _Generator:
         tracker.machine_deployments.upgrading = list(self._settings.upgrading)
         versions = self._blueprint.kubernetes_versions
         extension = find(self._blueprint.cluster_class, _UPGRADE_EXTENSION)
-        source: PlanSource = from_class_versions(versions) if versions else one_minor
+        source: upgrades.PlanSource = (
+            upgrades.from_class_versions(versions) if versions else upgrades.one_minor
+        )
         if extension:
-            source = from_extension(self._settings.extensions, str(extension), self._cluster)
+            source = upgrades.from_extension(self._settings.extensions, str(extension), self._cluster)
         path = ("spec", "template", "spec", "version")
         current = self._current
         compute_upgrade_plan(
@@ -227,13 +212,15 @@ class _Generator:
         topology_check: Object,
         causes: ObjectCauses | None,
     ) -> Object | None:
-        if not is_enabled(class_check, topology_check):
+        if not healthchecks.is_enabled(class_check, topology_check):
             return None
-        checks, remediation = resolved(class_check, topology_check)
+        checks, remediation = healthchecks.resolved(class_check, topology_check)
         if causes is not None:
-            causes.health_check(is_defined(topology_check), checks)
+            causes.health_check(healthchecks.is_defined(topology_check), checks)
         cluster_name = str(self._metadata.get("name", ""))
-        return machine_health_check(target, selector, cluster_name, self._owner, checks, remediation)
+        return healthchecks.machine_health_check(
+            target, selector, cluster_name, self._owner, checks, remediation
+        )
 
     def _desired_cluster(self, infrastructure: Object, control_plane: Object) -> Object:
         cluster_name = self._metadata.get("name", "")
@@ -241,8 +228,8 @@ class _Generator:
         if self._causes is not None:
             self._causes.cluster_object()
         result = put(_without_empty(self._cluster), ("metadata", "labels"), own)
-        result = put(result, ("spec", "infrastructureRef"), contract_reference(infrastructure))
-        result = put(result, ("spec", "controlPlaneRef"), contract_reference(control_plane))
+        result = put(result, ("spec", "infrastructureRef"), cloning.contract_reference(infrastructure))
+        result = put(result, ("spec", "controlPlaneRef"), cloning.contract_reference(control_plane))
         step = ("metadata", "annotations", labels.UPGRADE_STEP)
         if self._tracker.is_planned():
             return put(result, step, find(control_plane, ("spec", "version")))

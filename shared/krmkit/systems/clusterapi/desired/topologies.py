@@ -19,15 +19,10 @@ from krmkit.systems.clusterapi.api.contracts import Contracts
 from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.names import ClusterNames
+from krmkit.systems.clusterapi.desired import package
 from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, read_blueprint
 from krmkit.systems.clusterapi.desired.cluster import desired_state
 from krmkit.systems.clusterapi.desired.current import CurrentObjects, state_objects
-from krmkit.systems.clusterapi.desired.package import (
-    DecodedObject,
-    TopologyPackage,
-    class_variables,
-    elsewhere,
-)
 from krmkit.systems.clusterapi.desired.pinned import PinnedNames
 from krmkit.systems.clusterapi.desired.rotation import ROTATED, Rotation, rotate
 from krmkit.systems.clusterapi.desired.settings import WHEN_UID, DesiredStateSettings
@@ -89,7 +84,7 @@ class RenderedCluster:
 class ClassWork:
     """A class ready for its Clusters. `blueprint` is None if findings report errors."""
 
-    decoded: DecodedObject
+    decoded: package.DecodedObject
     variables: list[Object] = field(default_factory=list)
     definitions: Definitions | None = None
     blueprint: ClusterBlueprint | None = None
@@ -116,7 +111,7 @@ class Topologies:
         self._given = current
         self._options = options
         self._features = FeatureGates.of(options.feature_gates)
-        self._package = TopologyPackage(collected, options.clusters or None, config=options.config)
+        self._package = package.TopologyPackage(collected, options.clusters or None, config=options.config)
         effort.take(-_A_CLUSTER * len(self._package.clusters))
         for decoded in self._package.clusters:
             if decoded.item.resource is not None:
@@ -128,7 +123,7 @@ class Topologies:
         self._current = running or CurrentObjects(state_objects(collected))
         self.findings: list[Finding] = list(self._package.findings)
 
-    def managed(self) -> list[DecodedObject]:
+    def managed(self) -> list[package.DecodedObject]:
         """Return the Clusters with a topology that the config names, or all; report named ones without."""
         found = []
         for decoded in self._package.clusters:
@@ -154,7 +149,7 @@ class Topologies:
             self.findings += known.findings
         return known
 
-    def _prepare(self, decoded: DecodedObject) -> ClassWork:
+    def _prepare(self, decoded: package.DecodedObject) -> ClassWork:
         work = ClassWork(decoded, findings=decoded.findings())
         if not decoded.usable:
             return work
@@ -162,7 +157,7 @@ class Topologies:
         if any(finding.severity == ERROR for finding in work.findings):
             return work
         try:
-            work.variables = class_variables(decoded.data, self._extensions)
+            work.variables = package.class_variables(decoded.data, self._extensions)
             work.definitions = Definitions(work.variables)
             templates = ClassTemplates(self._collected, decoded.item)
             work.blueprint = read_blueprint(decoded.data, templates, self._contracts, work.variables)
@@ -177,7 +172,7 @@ class Topologies:
         work.findings.append(decoded.finding("contract", message, EXPLAIN, "spec.controlPlane.templateRef"))
         return work
 
-    def _gated(self, decoded: DecodedObject) -> list[Finding]:
+    def _gated(self, decoded: package.DecodedObject) -> list[Finding]:
         """Return errors about external patches if their feature gate is off."""
         if self._features.runtime_sdk:
             return []
@@ -191,7 +186,7 @@ class Topologies:
             if patch.get("external")
         ]
 
-    def render(self, decoded: DecodedObject) -> RenderedCluster | None:
+    def render(self, decoded: package.DecodedObject) -> RenderedCluster | None:
         """Return the desired state of one Cluster; None after an error finding."""
         self.findings += decoded.findings()
         if not decoded.usable:
@@ -205,7 +200,7 @@ class Topologies:
         place = "spec.topology.classRef.name"
         work = self.class_work(key)
         if work is None:
-            hint = elsewhere(key, self._collected.classes) or did_you_mean(
+            hint = package.elsewhere(key, self._collected.classes) or did_you_mean(
                 key[1], [name for namespace, name in self._collected.classes if namespace == key[0]]
             )
             message = f"ClusterClass {'/'.join(key)} must be among the items{hint}"
@@ -219,7 +214,7 @@ class Topologies:
         cluster = self._admitted(decoded, work)
         return None if cluster is None else self._compute(decoded.item, cluster, work, work.blueprint)
 
-    def _admitted(self, decoded: DecodedObject, work: ClassWork) -> Object | None:
+    def _admitted(self, decoded: package.DecodedObject, work: ClassWork) -> Object | None:
         """Return the Cluster as the webhooks leave it; None, with findings, if they refuse it."""
         old = self._package.previous(decoded)
         cluster = default_version(decoded.data)

@@ -8,14 +8,8 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
+from krmkit.systems.clusterapi.desired import cloning
 from krmkit.systems.clusterapi.desired.blueprint import WorkerBlueprint
-from krmkit.systems.clusterapi.desired.cloning import (
-    compact,
-    contract_reference,
-    merged_metadata,
-    object_from_template,
-    template_from_template,
-)
 from krmkit.systems.clusterapi.model.causes import ObjectCauses
 
 _TIMEOUTS = ("nodeDrainTimeoutSeconds", "nodeVolumeDetachTimeoutSeconds", "nodeDeletionTimeoutSeconds")
@@ -31,7 +25,7 @@ def referred_objects(
 ) -> tuple[Object, Object]:
     """Return the bootstrap and the infrastructure object of a worker group. `names`: their names."""
     own = {kind.label: topology_name}
-    make = template_from_template if kind.templates else object_from_template
+    make = cloning.template_from_template if kind.templates else cloning.object_from_template
     bootstrap, infrastructure = (
         make(template, name, cluster, computed_labels=own, owner=owner)
         for template, name in zip(
@@ -55,7 +49,7 @@ def worker_group(
     """Return the desired worker group: the topology's fields override the class's; causes: records which."""
     cluster_name = mapping(cluster, "metadata").get("name", "")
     own_labels = {
-        **merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "labels"),
+        **cloning.merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "labels"),
         labels.CLUSTER_NAME: cluster_name,
         labels.OWNED: "",
         kind.label: topology.get("name", ""),
@@ -122,9 +116,9 @@ def _record(
     causes.topology(("spec", "replicas"), "replicas")
     causes.chosen(("spec", "failureDomains"), topology, worker_class, "failureDomains")
     causes.chosen(("spec", "deletion", "order"), topology, worker_class, "deletion", "order")
-    if compact(mapping(topology, "rollout")):
+    if cloning.compact(mapping(topology, "rollout")):
         causes.topology(("spec", "rollout"), "rollout")
-    elif compact(find(worker_class, ("rollout", "strategy"))):
+    elif cloning.compact(find(worker_class, ("rollout", "strategy"))):
         causes.of_class(("spec", "rollout"), "rollout")
     in_flight = ("healthCheck", "remediation", "maxInFlight")
     causes.chosen(("spec", "remediation", "maxInFlight"), topology, worker_class, *in_flight)
@@ -158,7 +152,9 @@ def _first(topology: Object, worker_class: Object, name: str) -> Any:
 
 def _annotations(worker_class: Object, topology: Object) -> Object:
     """Return the annotations without those for the order of upgrades, which stay in the topology."""
-    merged = merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "annotations")
+    merged = cloning.merged_metadata(
+        mapping(topology, "metadata"), mapping(worker_class, "metadata"), "annotations"
+    )
     merged.pop(labels.DEFER_UPGRADE, None)
     merged.pop(labels.HOLD_UPGRADE_SEQUENCE, None)
     return merged
@@ -175,8 +171,8 @@ def _template_spec(
     spec: Object = {
         "clusterName": mapping(cluster, "metadata").get("name", ""),
         "version": version,
-        "bootstrap": {"configRef": contract_reference(bootstrap)},
-        "infrastructureRef": contract_reference(infrastructure),
+        "bootstrap": {"configRef": cloning.contract_reference(bootstrap)},
+        "infrastructureRef": cloning.contract_reference(infrastructure),
     }
     for name in ("minReadySeconds", "taints"):
         value = _first(topology, worker_class, name)
@@ -194,11 +190,11 @@ def _template_spec(
 
 def _rollout(worker_class: Object, topology: Object) -> Object:
     """Return the rollout: any field in the topology replaces the class's rollout as a whole."""
-    own = compact(mapping(topology, "rollout"))
+    own = cloning.compact(mapping(topology, "rollout"))
     if own:
         rollout = {key: own[key] for key in ("after", "strategy") if key in own}
     else:
-        rollout = compact({"strategy": find(worker_class, ("rollout", "strategy"))})
+        rollout = cloning.compact({"strategy": find(worker_class, ("rollout", "strategy"))})
     strategy = mapping(rollout, "strategy")
     # Other types refuse the limits of a rolling update.
     if strategy.get("type") not in (None, "RollingUpdate") and "rollingUpdate" in strategy:

@@ -9,12 +9,7 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api.collection import CollectedObject
 from krmkit.systems.clusterapi.api.decode import UNKNOWN_FIELD
-from krmkit.systems.clusterapi.hooks.extensionconfig import (
-    check_namespace,
-    dropped_fields,
-    merged_settings,
-    validate_extension_config,
-)
+from krmkit.systems.clusterapi.hooks import extensionconfig
 from krmkit.systems.clusterapi.hooks.extensionschema import EXTENSION
 
 
@@ -32,11 +27,11 @@ class ExtensionConfigs:
         for item in items:
             self._configs[item.name] = item.data
             self._names.setdefault(extension_annotation(item), []).append(item.name)
-            for error in validate_extension_config(item.data):
+            for error in extensionconfig.validate_extension_config(item.data):
                 findings.append(Finding("bad-extension", error.body(), ERROR, item.resource, error.field))
             findings += [
                 Finding(UNKNOWN_FIELD, message, WARNING, item.resource, field)
-                for field, message in dropped_fields(item.data)
+                for field, message in extensionconfig.dropped_fields(item.data)
             ]
         return findings
 
@@ -54,8 +49,8 @@ class ExtensionConfigs:
         if config is None:
             return request
         namespace, _, name = owner.partition("/")
-        check_namespace(config, handler, namespace, self.namespaces.get(namespace, {}), name)
-        return merged_settings(config, request)
+        extensionconfig.check_namespace(config, handler, namespace, self.namespaces.get(namespace, {}), name)
+        return extensionconfig.merged_settings(config, request)
 
 
 def extension_annotation(item: CollectedObject) -> str:

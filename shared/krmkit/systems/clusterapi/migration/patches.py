@@ -12,12 +12,7 @@ from collections.abc import Collection, Sequence
 from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import MISSING, entries, find, lookup, mapping, put
-from krmkit.systems.clusterapi.api.kubeadm import (
-    ARGUMENTS,
-    config_to_v1beta2,
-    control_plane_to_v1beta2,
-    dropped_paths,
-)
+from krmkit.systems.clusterapi.api import kubeadm
 from krmkit.systems.clusterapi.api.labels import group_of, version_of
 from krmkit.systems.clusterapi.api.objectversion import V1BETA1, V1BETA2, config_place, is_unknown_conversion
 from krmkit.systems.clusterapi.migration.arguments import KnownArguments
@@ -89,12 +84,12 @@ def _converted(patch: Object, place: Path | None, known: KnownArguments) -> Obje
     if path[: len(place)] != place:
         return _of_control_plane(patch, path) if path[:3] == _SPEC and len(path) > 3 else patch
     inner = path[len(place) :]
-    for arguments in ARGUMENTS:
+    for arguments in kubeadm.ARGUMENTS:
         if inner[: len(arguments)] == arguments:
             rest = inner[len(arguments) :]
             return known.one(patch, arguments, rest[0]) if rest else known.all(patch, arguments)
     known.before.append(path)
-    for dropped in dropped_paths():
+    for dropped in kubeadm.dropped_paths():
         if inner[: len(dropped)] == dropped:
             raise Refused(
                 f"v1beta2 has no {'.'.join(dropped)}: remove the patch, or write what it is for anew"
@@ -106,7 +101,7 @@ def _subtree(patch: Object, inner: Path) -> Object:
     """Convert the value of a patch above or beside arguments."""
     if "value" not in patch:
         text = str(find(patch, ("valueFrom", "template"), ""))
-        above = any(one[: len(inner)] == inner for one in (*ARGUMENTS, *dropped_paths()))
+        above = any(one[: len(inner)] == inner for one in (*kubeadm.ARGUMENTS, *kubeadm.dropped_paths()))
         if above and (_MAPS.search(text) or find(patch, ("valueFrom", "variable")) is not None):
             raise Refused(
                 "the value has fields that differ in v1beta2, and is made by a template: write it anew"
@@ -116,7 +111,7 @@ def _subtree(patch: Object, inner: Path) -> Object:
     before = put({}, inner, value) if inner else value
     if not isinstance(before, dict):
         return patch
-    return {**patch, "value": _same_place(config_to_v1beta2(before), inner)}
+    return {**patch, "value": _same_place(kubeadm.config_to_v1beta2(before), inner)}
 
 
 def _same_place(made: Object, inner: Path) -> object:
@@ -133,7 +128,7 @@ def _of_control_plane(patch: Object, path: Path) -> Object:
     """Convert a patch of a KubeadmControlPlaneTemplate outside of its kubeadmConfigSpec."""
     inner = path[3:]
     probe = put({}, inner, patch.get("value", "1s"))
-    made = control_plane_to_v1beta2(probe)
+    made = kubeadm.control_plane_to_v1beta2(probe)
     if lookup(made, inner) is MISSING or ("value" in patch and made != probe):
         raise Refused(f"{'.'.join(inner)} lies elsewhere in v1beta2: patch it there")
     return patch

@@ -6,15 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.libraries.json import Object
-from krmkit.systems.clusterapi.api.roles import (
-    CLUSTER,
-    CONTROL_PLANE,
-    CONTROL_PLANE_HEALTH_CHECK,
-    CONTROL_PLANE_MACHINES,
-    HEALTH_CHECK,
-    INFRASTRUCTURE_CLUSTER,
-    Role,
-)
+from krmkit.systems.clusterapi.api import roles
 from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS, WorkerKind
 
 
@@ -49,26 +41,26 @@ class ClusterState:
     control_plane: ControlPlaneState
     machine_deployments: dict[str, WorkerState] = field(default_factory=dict)
     machine_pools: dict[str, WorkerState] = field(default_factory=dict)
-    applied: dict[Role, Object] = field(default_factory=dict)
+    applied: dict[roles.Role, Object] = field(default_factory=dict)
 
     def workers(self, kind: WorkerKind) -> dict[str, WorkerState]:
         """Return the worker groups of one kind."""
         return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
 
-    def objects(self) -> Iterator[tuple[Role, Object]]:
+    def objects(self) -> Iterator[tuple[roles.Role, Object]]:
         """Yield every object with its role, the Cluster first: `("machineDeployments/md-0/...", {...})`."""
-        yield CLUSTER, self.cluster
-        yield INFRASTRUCTURE_CLUSTER, self.infrastructure_cluster
+        yield roles.CLUSTER, self.cluster
+        yield roles.INFRASTRUCTURE_CLUSTER, self.infrastructure_cluster
         control_plane = self.control_plane
-        yield CONTROL_PLANE, control_plane.object
+        yield roles.CONTROL_PLANE, control_plane.object
         if control_plane.infrastructure_machine_template is not None:
-            yield CONTROL_PLANE_MACHINES, control_plane.infrastructure_machine_template
+            yield roles.CONTROL_PLANE_MACHINES, control_plane.infrastructure_machine_template
         if control_plane.machine_health_check is not None:
-            yield CONTROL_PLANE_HEALTH_CHECK, control_plane.machine_health_check
+            yield roles.CONTROL_PLANE_HEALTH_CHECK, control_plane.machine_health_check
         for kind in WORKER_KINDS:
             for name, group in self.workers(kind).items():
-                yield Role(kind.role, kind, name), group.object
-                yield Role(kind.bootstrap, kind, name), group.bootstrap
-                yield Role(kind.infrastructure, kind, name), group.infrastructure
+                yield roles.Role(kind.role, kind, name), group.object
+                yield roles.Role(kind.bootstrap, kind, name), group.bootstrap
+                yield roles.Role(kind.infrastructure, kind, name), group.infrastructure
                 if group.machine_health_check is not None:
-                    yield Role(HEALTH_CHECK, kind, name), group.machine_health_check
+                    yield roles.Role(roles.HEALTH_CHECK, kind, name), group.machine_health_check

@@ -21,15 +21,9 @@ from krmkit.systems.clusterapi.desired.package import (
     default_cluster,
     shortened,
 )
+from krmkit.systems.clusterapi.webhooks import compatibility
 from krmkit.systems.clusterapi.webhooks.cluster import Surroundings, class_key, validate_cluster
 from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class, validate_class_for_clusters
-from krmkit.systems.clusterapi.webhooks.compatibility import (
-    WORKER_KINDS,
-    spec_of,
-    template_ref,
-    topology_of,
-    workers_of,
-)
 from krmkit.systems.clusterapi.webhooks.repairs import meant
 from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_class
 
@@ -56,7 +50,7 @@ def validate_package(
     findings = list(package.findings)
     users: dict[Key, list[DecodedObject]] = {}
     for decoded in package.clusters:
-        if decoded.usable and topology_of(decoded.data):
+        if decoded.usable and compatibility.topology_of(decoded.data):
             users.setdefault(class_key(decoded.data), []).append(decoded)
     for key, owner in package.classes.items():
         findings += _validate_class(package, owner, users.get(key, []), features)
@@ -119,14 +113,17 @@ def _references(spec: Object) -> list[tuple[str, Object]]:
     """Return every template that a class refers to, with its path."""
     plane = mapping(spec, "controlPlane")
     found = [
-        ("spec.infrastructure", template_ref(spec.get("infrastructure"))),
-        ("spec.controlPlane", template_ref(plane)),
-        ("spec.controlPlane.machineInfrastructure", template_ref(plane.get("machineInfrastructure"))),
+        ("spec.infrastructure", compatibility.template_ref(spec.get("infrastructure"))),
+        ("spec.controlPlane", compatibility.template_ref(plane)),
+        (
+            "spec.controlPlane.machineInfrastructure",
+            compatibility.template_ref(plane.get("machineInfrastructure")),
+        ),
     ]
-    for kind in WORKER_KINDS:
-        for position, worker in enumerate(workers_of(spec, kind)):
+    for kind in compatibility.WORKER_KINDS:
+        for position, worker in enumerate(compatibility.workers_of(spec, kind)):
             found += [
-                (f"spec.workers.{kind}[{position}].{part}", template_ref(worker.get(part)))
+                (f"spec.workers.{kind}[{position}].{part}", compatibility.template_ref(worker.get(part)))
                 for part in ("bootstrap", "infrastructure")
             ]
     return [(path + ".templateRef", reference) for path, reference in found if reference.get("name")]
@@ -136,7 +133,7 @@ def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding
     """Report templates that are not among the items, and unknown fields of templates."""
     found = []
     seen: set[tuple[str, str, str]] = set()
-    for path, reference in _references(spec_of(decoded.data)):
+    for path, reference in _references(compatibility.spec_of(decoded.data)):
         kind, name = reference.get("kind", ""), reference["name"]
         group = group_of(reference.get("apiVersion", ""))
         if (group, kind, name) in seen:
@@ -259,13 +256,13 @@ def need(error: FieldError, cluster_class: Object) -> str:
     >>> need(required("spec.topology.variables", 'required variable "region" must be set'), {})
     'a value for the variable "region" in spec.topology.variables'
     """
-    spec = spec_of(cluster_class)
+    spec = compatibility.spec_of(cluster_class)
     if error.field == "spec.topology.version":
         return f"one of the versions {_listed(spec.get('kubernetesVersions') or [])}"
     if error.field.endswith(".class"):
-        for kind, what in WORKER_KINDS.items():
+        for kind, what in compatibility.WORKER_KINDS.items():
             if error.field.startswith(f"spec.topology.workers.{kind}["):
-                names = [worker.get("class", "") for worker in workers_of(spec, kind)]
+                names = [worker.get("class", "") for worker in compatibility.workers_of(spec, kind)]
                 return f"one of the {what} classes {_listed(names)}"
     if _VARIABLES not in error.field:
         return ""

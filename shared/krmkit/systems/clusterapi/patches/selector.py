@@ -5,19 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.libraries.schema.fields import find, mapping
-from krmkit.systems.clusterapi.patches.request import (
-    BOOTSTRAP_REF,
-    CONTROL_PLANE_MACHINE_REFS,
-    CONTROL_PLANE_REF,
-    INFRASTRUCTURE_REF,
-    MACHINE_INFRASTRUCTURE_REF,
-    RequestItem,
-)
+from krmkit.systems.clusterapi.patches import request
 
-_WORKER_REFS = (BOOTSTRAP_REF, MACHINE_INFRASTRUCTURE_REF)
+_WORKER_REFS = (request.BOOTSTRAP_REF, request.MACHINE_INFRASTRUCTURE_REF)
 
 
-def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
+def matches(item: request.RequestItem, selector: dict[str, Any]) -> bool:
     """Return whether a selector selects the item: equal apiVersion and kind, and one resource that matches.
 
     matches(item, {"apiVersion": "i/v1", "kind": "T", "matchResources": {"infrastructureCluster": True}})
@@ -32,10 +25,11 @@ def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
     resources = mapping(selector, "matchResources")
     holder = item.holder
     kind, path = holder.get("kind"), holder.get("fieldPath")
-    if resources.get("infrastructureCluster") and kind == "Cluster" and path == INFRASTRUCTURE_REF:
+    if resources.get("infrastructureCluster") and kind == "Cluster" and path == request.INFRASTRUCTURE_REF:
         return True
     if resources.get("controlPlane") and (
-        (kind == "Cluster" and path == CONTROL_PLANE_REF) or path in CONTROL_PLANE_MACHINE_REFS
+        (kind == "Cluster" and path == request.CONTROL_PLANE_REF)
+        or path in request.CONTROL_PLANE_MACHINE_REFS
     ):
         return True
     if path not in _WORKER_REFS:

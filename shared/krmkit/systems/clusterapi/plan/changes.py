@@ -27,21 +27,9 @@ from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions
 from krmkit.systems.clusterapi.model.state import ClusterState
 from krmkit.systems.clusterapi.packages.objects import CheckedPackage
 from krmkit.systems.clusterapi.packages.validation import validate_package
+from krmkit.systems.clusterapi.plan import model
 from krmkit.systems.clusterapi.plan.applied import templates_as_applied, templates_as_stored
 from krmkit.systems.clusterapi.plan.edits import TemplateEdits, references
-from krmkit.systems.clusterapi.plan.model import (
-    CHANGE,
-    CREATE,
-    PAUSED,
-    REFUSED,
-    REMOVE,
-    SAME,
-    ClusterPlan,
-    TopologyPlan,
-    distinct,
-    said,
-    warning,
-)
 from krmkit.systems.clusterapi.plan.objectchanges import StateComparison, all_objects
 from krmkit.systems.clusterapi.plan.rolls import Clock
 from krmkit.systems.clusterapi.plan.running import knows_applied, missing_objects, running_state
@@ -57,7 +45,7 @@ PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 
 def make_plan(
     old: Collected, new: Collected, options: TopologyOptions, keys: Iterable[Key], now: str = ""
-) -> TopologyPlan:
+) -> model.TopologyPlan:
     """Return the plan for the Clusters of these keys (namespace, name), in either package or in both.
 
     now: the time in RFC 3339, which decides whether a rollout.after has come; "" if it is not known.
@@ -80,11 +68,11 @@ class _Planner:
         self._running = CurrentObjects(state_objects(old))
         self._edits = TemplateEdits(old, new, options.immutable)
         self._old_clusters = {item.key: item for item in old.clusters}
-        self._plan = TopologyPlan()
+        self._plan = model.TopologyPlan()
         self._states: dict[Key, ClusterState] = {}
         self._errors: dict[Key, list[Finding]] = {}
 
-    def plan(self) -> TopologyPlan:
+    def plan(self) -> model.TopologyPlan:
         self._read_states()
         new, plan = self._new, self._plan
         # Only those that this plan is about: other processes plan the others.
@@ -104,18 +92,18 @@ class _Planner:
             known = [
                 one
                 for one in self._errors.get(key, ())
-                if not any(said(each).endswith(said(one)) for each in found)
+                if not any(model.said(each).endswith(model.said(one)) for each in found)
             ]
             self._errors[key] = [*found, *known]
         there = {item.key: item for item in new.clusters}
         for key in self._wanted:
             plan.clusters.append(self._cluster(key, there.get(key), rendered.get(key), topologies))
         errors = [*plan.errors, *(error for one in plan.clusters for error in one.errors)]
-        told = [text for one in errors for text in (str(one), said(one))]
-        plan.errors = distinct(plan.errors)
+        told = [text for one in errors for text in (str(one), model.said(one))]
+        plan.errors = model.distinct(plan.errors)
         plan.warnings = [
             one
-            for one in distinct(plan.warnings)
+            for one in model.distinct(plan.warnings)
             if not one.message.startswith(_BEFORE)
             or not any(each.endswith(one.message.removeprefix(_BEFORE)) for each in told)
         ]
@@ -156,7 +144,9 @@ class _Planner:
         for key, one in rendered.items():
             if key not in found:
                 found[key] = checked.made(one)
-            self._plan.warnings += [warning(f"{'/'.join(key)}: {text}") for text in name_clashes(one.state)]
+            self._plan.warnings += [
+                model.warning(f"{'/'.join(key)}: {text}") for text in name_clashes(one.state)
+            ]
         return found
 
     def _read_states(self) -> None:
@@ -172,7 +162,7 @@ class _Planner:
             found = self._running.of(decoded.data, one.blueprint if one is not None else None)
             state = running_state(one.state if one is not None else None, found)
             if state is None:
-                self._plan.warnings += [warning(f"{_BEFORE}{text}") for text in texts]
+                self._plan.warnings += [model.warning(f"{_BEFORE}{text}") for text in texts]
                 continue
             self._states[key] = state
             if state is found:
@@ -180,41 +170,46 @@ class _Planner:
                 if missing:
                     self._errors[key] = _refused(decoded.item, missing)
                 if not knows_applied(state):
-                    self._plan.warnings.append(warning(_removals_unknown(key, texts)))
+                    self._plan.warnings.append(model.warning(_removals_unknown(key, texts)))
 
     def _cluster(
         self, key: Key, item: CollectedObject | None, after: RenderedCluster | None, topologies: Topologies
-    ) -> ClusterPlan:
-        plan = ClusterPlan(*key, SAME)
+    ) -> model.ClusterPlan:
+        plan = model.ClusterPlan(*key, model.SAME)
         before = self._states.get(key)
         if item is None:
-            plan.action = REMOVE
-            plan.changes = all_objects(before, REMOVE) if before else []
+            plan.action = model.REMOVE
+            plan.changes = all_objects(before, model.REMOVE) if before else []
             return plan
         errors = list(self._errors.get(key, ()))
         if errors or after is None:
             errors = errors or _refused(item, ["the Cluster cannot be rendered"])
-            plan.action, plan.errors = REFUSED, list({said(one): one for one in errors}.values())
+            plan.action, plan.errors = model.REFUSED, list({model.said(one): one for one in errors}.values())
             return plan
         refused, late = self._edits.of(after.blueprint.cluster_class)
         if before is None:
-            plan.action = CREATE
-            plan.changes = all_objects(after.state, CREATE)
+            plan.action = model.CREATE
+            plan.changes = all_objects(after.state, model.CREATE)
         else:
             clock = Clock(self._now, lambda group: self._running.created(*key, group))
             plan_steps(plan, before, after, topologies, StateComparison(before, clock))
-            if plan.action == CHANGE and late and not refused and not self._reconciles_at_once(key, after):
+            if (
+                plan.action == model.CHANGE
+                and late
+                and not refused
+                and not self._reconciles_at_once(key, after)
+            ):
                 plan.waits += [
                     f"{text}: the change waits for the Cluster's next reconciliation, every 10 minutes by default"
                     for text in late
                 ]
-        if plan.action == REFUSED:
+        if plan.action == model.REFUSED:
             return plan
         unwritten = _unwritten(plan, before)
         if unwritten:
-            return ClusterPlan(*key, REFUSED, errors=_refused(item, unwritten))
+            return model.ClusterPlan(*key, model.REFUSED, errors=_refused(item, unwritten))
         if refused:
-            return ClusterPlan(*key, REFUSED, errors=_refused(item, refused), then=plan)
+            return model.ClusterPlan(*key, model.REFUSED, errors=_refused(item, refused), then=plan)
         return _paused(plan, after.cluster)
 
     def _reconciles_at_once(self, key: Key, after: RenderedCluster) -> bool:
@@ -233,13 +228,13 @@ class _Planner:
         )
 
 
-def _unwritten(one: ClusterPlan, before: ClusterState | None) -> list[str]:
+def _unwritten(one: model.ClusterPlan, before: ClusterState | None) -> list[str]:
     """Return what the webhook of the control plane refuses when the controller writes it."""
     found = []
     for change in one.changes:
         if change.role != CONTROL_PLANE or change.after is None:
             continue
-        if change.action == CREATE or before is None:
+        if change.action == model.CREATE or before is None:
             errors = created_errors(change.after)
         else:
             errors = updated_errors(before.control_plane.object, change.after, change.fields)
@@ -267,7 +262,7 @@ def _removals_unknown(key: Key, texts: list[str]) -> str:
     )
 
 
-def _paused(one: ClusterPlan, cluster: Object) -> ClusterPlan:
+def _paused(one: model.ClusterPlan, cluster: Object) -> model.ClusterPlan:
     """Return the plan of a paused Cluster, whose changes wait; other plans as they are."""
     if find(cluster, ("spec", "paused")) is True:
         why = "spec.paused is true"
@@ -275,11 +270,11 @@ def _paused(one: ClusterPlan, cluster: Object) -> ClusterPlan:
         why = f"the annotation {PAUSED_ANNOTATION} is set"
     else:
         return one
-    if one.action == SAME:
+    if one.action == model.SAME:
         one.waits.append(f"{why}: the controllers leave the Cluster alone until it is resumed")
         return one
     waits = [f"{why}: nothing happens until the Cluster is resumed"]
-    return ClusterPlan(one.namespace, one.name, PAUSED, waits=waits, then=one)
+    return model.ClusterPlan(one.namespace, one.name, model.PAUSED, waits=waits, then=one)
 
 
 def _of(options: TopologyOptions, collected: Collected, wanted: list[Key]) -> TopologyOptions:
@@ -288,7 +283,7 @@ def _of(options: TopologyOptions, collected: Collected, wanted: list[Key]) -> To
     return replace(options, clusters=names)
 
 
-def _extensions(collected: Collected, options: TopologyOptions, plan: TopologyPlan) -> Extensions:
+def _extensions(collected: Collected, options: TopologyOptions, plan: model.TopologyPlan) -> Extensions:
     """Return what answers a package's hooks, made once as it caches discoveries; report its problems."""
     if not options.clusters:
         return NoExtensions()
@@ -343,4 +338,4 @@ def _of_reference(reference: Mapping[str, str]) -> Place:
 
 
 def _refused(item: CollectedObject, texts: Iterable[str]) -> list[Finding]:
-    return [Finding(REFUSED, text, resource=item.resource) for text in texts]
+    return [Finding(model.REFUSED, text, resource=item.resource) for text in texts]

@@ -24,15 +24,7 @@ from krmkit.libraries.schema.fields import find, mapping
 from krmkit.libraries.versions import Version
 from krmkit.libraries.versions import blang as blangsemver
 from krmkit.systems.clusterapi.api.features import FeatureGates
-from krmkit.systems.clusterapi.webhooks.common import (
-    is_defined,
-    validate_autoscaler,
-    validate_health_check,
-    validate_max_in_flight,
-    validate_metadata,
-    validate_rollout,
-    validate_taints,
-)
+from krmkit.systems.clusterapi.webhooks import common
 from krmkit.systems.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     WORKER_KINDS,
@@ -157,7 +149,7 @@ def _validate_topology(
                 " Please take a look at the ClusterClass status"
             )
         errors += validate_cluster_for_class(new, cluster_class)
-    errors += validate_autoscaler(new, cluster_class)
+    errors += common.validate_autoscaler(new, cluster_class)
     if old is not None:
         errors += _validate_update(new, old, around, warnings)
     return errors
@@ -178,16 +170,16 @@ def _validate_parts(topology: Object, features: FeatureGates) -> list[FieldError
     """Check metadata, rollout and taints of the control plane and the workers."""
     control_plane = mapping(topology, "controlPlane")
     path = "spec.topology.controlPlane"
-    metadata = validate_metadata(control_plane.get("metadata"), child(path, "metadata"))
-    taints = validate_taints(control_plane.get("taints"), child(path, "taints"), features)
+    metadata = common.validate_metadata(control_plane.get("metadata"), child(path, "metadata"))
+    taints = common.validate_taints(control_plane.get("taints"), child(path, "taints"), features)
     rollout: list[FieldError] = []
     for kind in WORKER_KINDS:
         for worker in workers_of(topology, kind):
             path = key(child("spec.topology.workers", kind), worker.get("name", ""))
-            metadata += validate_metadata(worker.get("metadata"), child(path, "metadata"))
-            taints += validate_taints(worker.get("taints"), child(path, "taints"), features)
+            metadata += common.validate_metadata(worker.get("metadata"), child(path, "metadata"))
+            taints += common.validate_taints(worker.get("taints"), child(path, "taints"), features)
             if kind == MACHINE_DEPLOYMENTS:
-                rollout += validate_rollout(worker, path)
+                rollout += common.validate_rollout(worker, path)
     return metadata + rollout + taints
 
 
@@ -221,11 +213,11 @@ def _validate_health_checks(topology: Object, class_spec: Object) -> list[FieldE
     health_check = mapping(topology, "controlPlane", "healthCheck")
     path = "spec.topology.controlPlane.healthCheck"
     found = []
-    if is_defined(health_check):
+    if common.is_defined(health_check):
         if not template_ref(control_plane.get("machineInfrastructure")):
             detail = "can be only set if spec.controlPlane.machineInfrastructure is set in ClusterClass"
             found.append(forbidden(path, detail))
-        found += validate_health_check(health_check, path)
+        found += common.validate_health_check(health_check, path)
     found += _validate_enabled(health_check, control_plane, path)
     classes: dict[str, Object] = {}
     for worker in workers_of(class_spec, MACHINE_DEPLOYMENTS):
@@ -233,9 +225,9 @@ def _validate_health_checks(topology: Object, class_spec: Object) -> list[FieldE
     for worker in workers_of(topology, MACHINE_DEPLOYMENTS):
         health_check = mapping(worker, "healthCheck")
         path = child(key("spec.topology.workers.machineDeployments", worker.get("name", "")), "healthCheck")
-        if is_defined(health_check):
-            found += validate_health_check(health_check, path)
-            found += validate_max_in_flight(health_check, path)
+        if common.is_defined(health_check):
+            found += common.validate_health_check(health_check, path)
+            found += common.validate_max_in_flight(health_check, path)
         owner = classes.get(worker.get("class", ""))
         if owner is not None:
             found += _validate_enabled(health_check, owner, path)
@@ -246,7 +238,7 @@ def _validate_enabled(health_check: Object, owner: Object, path: str) -> list[Fi
     """Check that a health check with `enabled: true` is defined in the topology or in the class."""
     if health_check.get("enabled") is not True:
         return []
-    if is_defined(health_check) or is_defined(owner.get("healthCheck")):
+    if common.is_defined(health_check) or common.is_defined(owner.get("healthCheck")):
         return []
     detail = "cannot be set to true as healthCheck definition is not available in the Cluster topology or the ClusterClass"
     return [forbidden(child(path, "enable"), detail)]

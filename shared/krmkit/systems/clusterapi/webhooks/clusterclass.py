@@ -20,15 +20,7 @@ from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.names import NamingTemplate
 from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
-from krmkit.systems.clusterapi.webhooks.common import (
-    is_defined,
-    validate_autoscaler,
-    validate_health_check,
-    validate_max_in_flight,
-    validate_metadata,
-    validate_rollout,
-    validate_taints,
-)
+from krmkit.systems.clusterapi.webhooks import common
 from krmkit.systems.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -56,7 +48,7 @@ def validate_class(new: Object, old: Object | None, features: FeatureGates) -> l
     errors += worker_classes_are_unique(new, MACHINE_DEPLOYMENTS)
     errors += worker_classes_are_unique(new, MACHINE_POOLS)
     for worker in workers_of(spec, MACHINE_DEPLOYMENTS):
-        errors += validate_rollout(worker, _worker_path(MACHINE_DEPLOYMENTS, worker))
+        errors += common.validate_rollout(worker, _worker_path(MACHINE_DEPLOYMENTS, worker))
     errors += _validate_health_checks(spec)
     errors += _validate_naming(spec)
     errors += _validate_taints(spec, features)
@@ -80,17 +72,17 @@ def _worker_path(kind: str, worker: Object) -> str:
 def _validate_health_checks(spec: Object) -> list[FieldError]:
     control_plane = mapping(spec, "controlPlane")
     found = []
-    if is_defined(control_plane.get("healthCheck")):
+    if common.is_defined(control_plane.get("healthCheck")):
         path = "spec.controlPlane.healthCheck"
-        found += validate_health_check(control_plane["healthCheck"], path)
+        found += common.validate_health_check(control_plane["healthCheck"], path)
         if not template_ref(control_plane.get("machineInfrastructure")):
             detail = "can be only set if spec.controlPlane.machineInfrastructure is set"
             found.append(forbidden(path, detail))
     for worker in workers_of(spec, MACHINE_DEPLOYMENTS):
-        if is_defined(worker.get("healthCheck")):
+        if common.is_defined(worker.get("healthCheck")):
             path = child(_worker_path(MACHINE_DEPLOYMENTS, worker), "healthCheck")
-            found += validate_health_check(worker["healthCheck"], path)
-            found += validate_max_in_flight(worker["healthCheck"], path)
+            found += common.validate_health_check(worker["healthCheck"], path)
+            found += common.validate_max_in_flight(worker["healthCheck"], path)
     return found
 
 
@@ -123,10 +115,10 @@ def _validate_name_template(holder: Object | None, data: Object, what: str, path
 
 def _validate_taints(spec: Object, features: FeatureGates) -> list[FieldError]:
     taints = find(spec, ("controlPlane", "taints"))
-    found = validate_taints(taints, "spec.controlPlane.taints", features)
+    found = common.validate_taints(taints, "spec.controlPlane.taints", features)
     for kind in WORKER_KINDS:
         for worker in workers_of(spec, kind):
-            found += validate_taints(
+            found += common.validate_taints(
                 worker.get("taints"), child(_worker_path(kind, worker), "taints"), features
             )
     return found
@@ -134,11 +126,11 @@ def _validate_taints(spec: Object, features: FeatureGates) -> list[FieldError]:
 
 def _validate_metadata(spec: Object) -> list[FieldError]:
     metadata = find(spec, ("controlPlane", "metadata"))
-    found = validate_metadata(metadata, "spec.controlPlane.metadata")
+    found = common.validate_metadata(metadata, "spec.controlPlane.metadata")
     for kind in WORKER_KINDS:
         for worker in workers_of(spec, kind):
             path = child(_worker_path(kind, worker), "template", "metadata")
-            found += validate_metadata(worker.get("metadata"), path)
+            found += common.validate_metadata(worker.get("metadata"), path)
     return found
 
 
@@ -177,7 +169,7 @@ def validate_class_for_clusters(new: Object, old: Object, clusters: Iterable[Obj
         found += _removed_classes_in_use(new, old, clusters, kind)
     found += _removed_health_checks_in_use(new, old, clusters)
     for cluster in clusters:
-        found += validate_autoscaler(cluster, new)
+        found += common.validate_autoscaler(cluster, new)
     return found
 
 
@@ -216,7 +208,7 @@ def _removed_classes_in_use(new: Object, old: Object, clusters: list[Object], ki
 def relies_on_class(holder: Object | None) -> bool:
     """Return whether a topology enables a health check that only the class defines."""
     health_check = mapping(holder, "healthCheck")
-    return health_check.get("enabled") is True and not is_defined(health_check)
+    return health_check.get("enabled") is True and not common.is_defined(health_check)
 
 
 def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Object]) -> list[FieldError]:
@@ -225,7 +217,9 @@ def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Objec
         return [forbidden(child(path, "healthCheck"), detail)] if names else []
 
     def removed(before: Object | None, after: Object | None) -> bool:
-        return is_defined(find(before, ("healthCheck",))) and not is_defined(find(after, ("healthCheck",)))
+        return common.is_defined(find(before, ("healthCheck",))) and not common.is_defined(
+            find(after, ("healthCheck",))
+        )
 
     found = []
     if removed(spec_of(old).get("controlPlane"), spec_of(new).get("controlPlane")):

@@ -7,30 +7,26 @@ from krmkit.libraries.kube.fielderror import FieldError
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.fields import mapping
-from krmkit.systems.clusterapi.webhooks.compatibility import (
-    MACHINE_DEPLOYMENTS,
-    MACHINE_POOLS,
-    WORKER_KINDS,
-    spec_of,
-    template_ref,
-    workers_of,
-)
+from krmkit.systems.clusterapi.webhooks import compatibility
 
-_CLASS_SELECTORS = {MACHINE_DEPLOYMENTS: "machineDeploymentClass", MACHINE_POOLS: "machinePoolClass"}
+_CLASS_SELECTORS = {
+    compatibility.MACHINE_DEPLOYMENTS: "machineDeploymentClass",
+    compatibility.MACHINE_POOLS: "machinePoolClass",
+}
 
 
 def meant(error: FieldError, cluster_class: Object | None) -> str:
     """Return `; did you mean "worker"?` for an error about a name that the class lacks, or ""."""
     if cluster_class is None:
         return ""
-    spec = spec_of(cluster_class)
+    spec = compatibility.spec_of(cluster_class)
     if error.detail == "variable is not defined":
         name = error.field.rpartition("[")[2].removesuffix("]")
         return proposal(name, [variable.get("name", "") for variable in spec.get("variables") or ()])
     if error.field.endswith(".class") and "does not exist in ClusterClass" in error.detail:
-        for kind in WORKER_KINDS:
+        for kind in compatibility.WORKER_KINDS:
             if error.field.startswith(f"spec.topology.workers.{kind}["):
-                names = [worker.get("class", "") for worker in workers_of(spec, kind)]
+                names = [worker.get("class", "") for worker in compatibility.workers_of(spec, kind)]
                 return proposal(str(error.value), names)
     return ""
 
@@ -43,7 +39,7 @@ def class_need(error: FieldError, cluster_class: Object) -> str:
     """
     if error.detail != "no selector enabled":
         return ""
-    spec = spec_of(cluster_class)
+    spec = compatibility.spec_of(cluster_class)
     for position, patch in enumerate(spec.get("patches") or ()):
         for number, definition in enumerate(patch.get("definitions") or ()):
             if error.field == f"spec.patches[{position}].definitions[{number}].selector":
@@ -59,7 +55,7 @@ def _selections(selector: Object, spec: Object) -> list[str]:
     wanted = (selector.get("apiVersion"), selector.get("kind"))
 
     def is_wanted(holder: object) -> bool:
-        reference = template_ref(holder) if isinstance(holder, dict) else {}
+        reference = compatibility.template_ref(holder) if isinstance(holder, dict) else {}
         return (reference.get("apiVersion"), reference.get("kind")) == wanted
 
     control_plane = mapping(spec, "controlPlane")
@@ -71,7 +67,7 @@ def _selections(selector: Object, spec: Object) -> list[str]:
     for kind, field in _CLASS_SELECTORS.items():
         names = [
             worker.get("class", "")
-            for worker in workers_of(spec, kind)
+            for worker in compatibility.workers_of(spec, kind)
             if is_wanted(worker.get("infrastructure")) or is_wanted(worker.get("bootstrap"))
         ]
         if names:

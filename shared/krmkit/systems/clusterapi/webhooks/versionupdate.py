@@ -12,12 +12,7 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, invalid
 from krmkit.libraries.schema.fields import entries, find, mapping, text
-from krmkit.libraries.versions import Version
-from krmkit.libraries.versions.blang import (
-    compare_with_build_tags,
-    compare_without_prereleases,
-    parse_tolerant,
-)
+from krmkit.libraries.versions import Version, blang
 
 PENDING_HOOKS = "runtime.cluster.x-k8s.io/pending-hooks"
 AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"
@@ -47,9 +42,9 @@ def validate_version_update(
     if str(new) == str(old):
         return None
     nothing = Version(0, 0, 0)
-    if new != nothing and old != nothing and compare_without_prereleases(new, old) < 0:
+    if new != nothing and old != nothing and blang.compare_without_prereleases(new, old) < 0:
         return invalid(path, value, f'version cannot be decreased from "{old}" to "{new}"')
-    if ceiling and compare_without_prereleases(new, Version(old.major, old.minor + 2, 0)) >= 0:
+    if ceiling and blang.compare_without_prereleases(new, Version(old.major, old.minor + 2, 0)) >= 0:
         return invalid(path, value, f'version cannot be increased from "{old}" to "{new}"')
     annotations = mapping(cluster, "metadata", "annotations")
     if AFTER_CLUSTER_UPGRADE in annotations.get(PENDING_HOOKS, "").split(","):
@@ -82,7 +77,7 @@ def status_version(control_plane: Object) -> str:
     for version in versions[1:]:
         one, best = _parsed(version), _parsed(lowest)
         if one is not None and best is not None:
-            lowest = version if compare_with_build_tags(one, best) < 0 else lowest
+            lowest = version if blang.compare_with_build_tags(one, best) < 0 else lowest
         elif one is not None or (best is None and version < lowest):
             lowest = version
     return lowest
@@ -90,7 +85,7 @@ def status_version(control_plane: Object) -> str:
 
 def _parsed(version: str) -> Version | None:
     try:
-        return parse_tolerant(version)
+        return blang.parse_tolerant(version)
     except GoInputError:
         return None
 
@@ -103,7 +98,7 @@ def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
     if not isinstance(given, str):
         return f"{checking} get control plane version: path .spec.version: field not found"
     try:
-        version = parse_tolerant(given)
+        version = blang.parse_tolerant(given)
     except GoInputError as error:
         return f"{checking} parse control plane version {given}: {error}"
     if str(version) != str(old):
@@ -115,13 +110,13 @@ def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
     if not status:
         return "control plane is currently provisioning"
     try:
-        running = parse_tolerant(status)
+        running = blang.parse_tolerant(status)
     except GoInputError as error:
         return (
             "failed to check if control plane is upgrading: failed to parse control plane status version:"
             f" {error}"
         )
-    if compare_with_build_tags(version, running) >= 1:
+    if blang.compare_with_build_tags(version, running) >= 1:
         return "control plane is still completing a previous upgrade"
     return ""
 
@@ -133,7 +128,7 @@ def _workers_problem(workers: list[Object], old: Version, what: str, machines: l
         name = text(find(worker, ("metadata", "name")))
         given = text(find(worker, ("spec", "template", "spec", "version")))
         try:
-            version = parse_tolerant(given)
+            version = blang.parse_tolerant(given)
         except GoInputError as error:
             return f"failed to check if {what} {name} is upgrading: failed to parse version {given}: {error}"
         if str(version) != str(old) or any(
