@@ -74,15 +74,11 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
     class Recorded:
         """The reference's fake client, whose messages about failures are shorter than the real one's."""
 
-        def generate_patches(self, handler: str, request: Object, owner: str = "") -> Object:
+        def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
             response = dict(data["externalResponses"][handler])
             if response["status"] == "Failure":
                 raise TopologyError(f"failed to call extension handler {handler}: got failure response")
             return response
-
-        validate_topology = generate_patches
-        discover_variables = generate_patches
-        generate_upgrade_plan = generate_patches
 
     inline = applied(deepcopy(record), folder, data["patches"], data["statusVariables"], Recorded())
     if not inline[0]:

@@ -40,7 +40,7 @@ def runtime_discovery(record: Record, folder: Path) -> tuple[bool, str]:
             handler["requestHook"] = {"apiVersion": HOOKS_VERSION, "hook": GENERATE_PATCHES}
     extensions = LiveExtensions({"x": Answers(response)}, PackageExtensions(NoExtensions()), Recorder())
     try:
-        extensions.generate_patches("extension.x", {})
+        extensions.call(GENERATE_PATCHES, "extension.x", {})
     except TopologyError as error:
         return "expect_error" in record and "failed to discover" in str(error), f"fails: {error}"
     return "expect_error" not in record, "is called"

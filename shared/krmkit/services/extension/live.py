@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,6 @@ from krmkit.systems.clusterapi.model.extensions import (
     GENERATE_PATCHES,
     GENERATE_UPGRADE_PLAN,
     HOOKS_VERSION,
-    VALIDATE_TOPOLOGY,
 )
 
 GROUP, _, VERSION = HOOKS_VERSION.partition("/")
@@ -72,55 +71,28 @@ class LiveExtensions:
         self._handlers: dict[str, dict[str, Object]] = {}
         self._discovered: dict[Any, Object] = {}
 
-    def generate_patches(self, handler: str, request: Object) -> Object:
-        """Return the GeneratePatchesResponse, its patches as data. Raises TopologyError."""
-        request = self._package.prepared(handler, request)
-        return self._call(
-            GENERATE_PATCHES, handler, request, lambda: self._package.generate_patches(handler, request)
-        )
-
-    def validate_topology(self, handler: str, request: Object) -> Object:
-        """Return the ValidateTopologyResponse. Raises TopologyError."""
-        request = self._package.prepared(handler, request)
-        return self._call(
-            VALIDATE_TOPOLOGY, handler, request, lambda: self._package.validate_topology(handler, request)
-        )
-
-    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """Return the DiscoverVariablesResponse, called once for the same settings. Raises TopologyError."""
-        request = self._package.prepared(handler, request, owner)
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
+        """Return the response; DiscoverVariables is called once for equal settings. Raises TopologyError."""
+        if hook != GENERATE_UPGRADE_PLAN:
+            request = self._package.prepared(handler, request, owner)
+        if hook != DISCOVER_VARIABLES:
+            return self._answer(hook, handler, request, owner)
         key = discovery_cache_key(handler, "", mapping(request, "settings"))
         if key not in self._discovered:
-            self._discovered[key] = self._call(
-                DISCOVER_VARIABLES,
-                handler,
-                request,
-                lambda: self._package.discover_variables(handler, request, owner),
-            )
+            self._discovered[key] = self._answer(hook, handler, request, owner)
         return self._discovered[key]
 
-    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """Return the GenerateUpgradePlanResponse. Raises TopologyError."""
-        return self._call(
-            GENERATE_UPGRADE_PLAN,
-            handler,
-            request,
-            lambda: self._package.generate_upgrade_plan(handler, request),
-        )
-
-    def _call(self, hook: str, handler: str, request: Object, otherwise: Callable[[], Object]) -> Object:
-        name, _, config = handler.partition(".")
-        caller = self._callers.get(config)
+    def _answer(self, hook: str, handler: str, request: Object, owner: str) -> Object:
+        caller = self._callers.get(handler.partition(".")[2])
         if caller is None:
-            answer = otherwise()
+            answer = self._package.call(hook, handler, request, owner)
         else:
-            answer = self._over_the_wire(caller, config, hook, name, handler, request)
+            answer = self._over_the_wire(caller, hook, handler, request)
         self._recorder.add(hook, handler, request, answer)
         return answer
 
-    def _over_the_wire(
-        self, caller: Caller, config: str, hook: str, name: str, handler: str, request: Object
-    ) -> Object:
+    def _over_the_wire(self, caller: Caller, hook: str, handler: str, request: Object) -> Object:
+        name, _, config = handler.partition(".")
         known = self._handler(caller, config, hook, name, handler)
         body = {"apiVersion": HOOKS_VERSION, "kind": f"{hook}Request", **request}
         seconds = float(discovery.handler_timeout(known))

@@ -32,9 +32,10 @@ my_extension` tests it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Literal, TypedDict, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 
@@ -58,6 +59,7 @@ Discover = Callable[[dict[str, str]], list[Object]]
 
 __all__ = ["Extension", "HookError", "Template", "Templates"]
 _T = TypeVar("_T")
+_F = TypeVar("_F")
 _JSON_NAMES = {
     str: "a text",
     bool: "true or false",
@@ -175,56 +177,49 @@ class Extension:
 
     def generate_patches(self, name: str, **options: Unpack[HandlerOptions]) -> Callable[[Walk], Walk]:
         """Add a handler that changes templates. Raises TypeError for an unknown option."""
-        _check_options(options)
 
-        def add(walk: Walk) -> Walk:
-            def handler(request: Object) -> Object:
-                templates = _walked(walk, request)
-                return response(GENERATE_PATCHES, items=[one.patch() for one in templates])
+        def handler(walk: Walk, request: Object) -> Object:
+            return response(GENERATE_PATCHES, items=[one.patch() for one in _walked(walk, request)])
 
-            self._add(GENERATE_PATCHES, name, handler, options)
-            return walk
-
-        return add
+        return self._adding(GENERATE_PATCHES, name, options, handler)
 
     def validate_topology(self, name: str, **options: Unpack[HandlerOptions]) -> Callable[[Walk], Walk]:
         """Add a handler that refuses templates. Raises TypeError as generate_patches does."""
-        _check_options(options)
 
-        def add(walk: Walk) -> Walk:
-            def handler(request: Object) -> Object:
-                _walked(walk, request)
-                return response(VALIDATE_TOPOLOGY)
+        def handler(walk: Walk, request: Object) -> Object:
+            _walked(walk, request)
+            return response(VALIDATE_TOPOLOGY)
 
-            self._add(VALIDATE_TOPOLOGY, name, handler, options)
-            return walk
-
-        return add
+        return self._adding(VALIDATE_TOPOLOGY, name, options, handler)
 
     def discover_variables(
         self, name: str, **options: Unpack[HandlerOptions]
     ) -> Callable[[Discover], Discover]:
         """Add a handler that defines variables as a ClusterClass v1beta2 does. Raises TypeError."""
-        _check_options(options)
 
-        def add(discover: Discover) -> Discover:
-            def handler(request: Object) -> Object:
-                return response(DISCOVER_VARIABLES, variables=discover(mapping(request, "settings")))
+        def handler(discover: Discover, request: Object) -> Object:
+            return response(DISCOVER_VARIABLES, variables=discover(mapping(request, "settings")))
 
-            self._add(DISCOVER_VARIABLES, name, handler, options)
-            return discover
+        return self._adding(DISCOVER_VARIABLES, name, options, handler)
+
+    def _adding(
+        self, hook: str, name: str, options: HandlerOptions, handler: Callable[[_F, Object], Object]
+    ) -> Callable[[_F], _F]:
+        """Return the decorator that adds a handler, which calls the decorated function."""
+        known = list(HandlerOptions.__annotations__)
+        for option in options:
+            if option not in known:
+                raise TypeError(f"unknown option {option}{did_you_mean(option, known)}")
+
+        def add(function: _F) -> _F:
+            if any(one["name"] == name for one in self._listed):
+                raise ValueError(f"the handler {name} is there twice; names of handlers must be unique")
+            self._handlers[hook, name] = partial(handler, function)
+            asked = {"apiVersion": HOOKS_VERSION, "hook": hook}
+            self._listed.append({"name": name, "requestHook": asked, **options})
+            return function
 
         return add
-
-    def _add(
-        self, hook: str, name: str, handler: Callable[[Object], Object], options: HandlerOptions
-    ) -> None:
-        if any(one["name"] == name for one in self._listed):
-            raise ValueError(f"the handler {name} is there twice; names of handlers must be unique")
-        self._handlers[hook, name] = handler
-        self._listed.append(
-            {"name": name, "requestHook": {"apiVersion": HOOKS_VERSION, "hook": hook}, **options}
-        )
 
     def discovery(self) -> Object:
         """Return the DiscoveryResponse."""
@@ -239,14 +234,6 @@ class Extension:
             return known(request)
         except HookError as error:
             return failure(hook, str(error))
-
-
-def _check_options(options: Mapping[str, object]) -> None:
-    """Raise TypeError for an unknown name."""
-    known = list(HandlerOptions.__annotations__)
-    for name in options:
-        if name not in known:
-            raise TypeError(f"unknown option {name}{did_you_mean(name, known)}")
 
 
 def _walked(walk: Walk, request: Object) -> Templates:

@@ -21,7 +21,7 @@ from krmkit.services.extension.live import LiveExtensions, Recorder
 from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
-from krmkit.systems.clusterapi.model.extensions import NoExtensions
+from krmkit.systems.clusterapi.model.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES, NoExtensions
 from tests.programs import python, shell
 from tests.waiting import MOST, until
 
@@ -186,7 +186,7 @@ def test_a_program(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
     extensions = live(ExecCaller(python(tmp_path / "program.py")))
 
-    answer = extensions.generate_patches("g.x", {"items": [{"uid": "1"}]})
+    answer = extensions.call(GENERATE_PATCHES, "g.x", {"items": [{"uid": "1"}]})
 
     assert answer["items"] == [{"uid": "1", "patchType": "JSONPatch", "patch": []}]
     assert answer["message"] == "generatepatches g"
@@ -216,9 +216,11 @@ def test_a_program_that_never_stops_writing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("answer", [CallError("no route"), b"<html>", b"[]", b'{"status": ["Success"]}'])
 def test_failure_policy(answer: Any) -> None:
     """Ignore makes an empty success of transport errors and of what cannot be decoded; Fail does not."""
-    assert live(Fake(answer, failurePolicy="Ignore")).generate_patches("g.x", {}) == {"status": "Success"}
+    assert live(Fake(answer, failurePolicy="Ignore")).call(GENERATE_PATCHES, "g.x", {}) == {
+        "status": "Success"
+    }
     with pytest.raises(TopologyError, match="failed to call extension handler"):
-        live(Fake(answer)).generate_patches("g.x", {})
+        live(Fake(answer)).call(GENERATE_PATCHES, "g.x", {})
 
 
 def test_ignored_calls_are_told() -> None:
@@ -228,7 +230,7 @@ def test_ignored_calls_are_told() -> None:
     extensions = LiveExtensions({"x": fake}, PackageExtensions(NoExtensions()), recorder)
 
     for _ in range(2):
-        extensions.generate_patches("g.x", {})
+        extensions.call(GENERATE_PATCHES, "g.x", {})
 
     assert recorder.ignored == [
         'failed to call extension handler "g.x": no route; its failurePolicy is Ignore, so it counts as an empty answer'
@@ -239,14 +241,16 @@ def test_failures_are_not_ignored() -> None:
     """A handler's own failure stays one, whatever the policy."""
     failure = {"status": "Failure", "message": "no"}
 
-    assert live(Fake(failure, failurePolicy="Ignore")).generate_patches("g.x", {})["status"] == "Failure"
+    assert (
+        live(Fake(failure, failurePolicy="Ignore")).call(GENERATE_PATCHES, "g.x", {})["status"] == "Failure"
+    )
 
 
 def test_timeouts() -> None:
     """What discovery says, or ten seconds."""
     for handler, seconds in (({}, 10.0), ({"timeoutSeconds": 3}, 3.0), ({"timeoutSeconds": 0}, 10.0)):
         fake = Fake({"status": "Success"}, **handler)
-        live(fake).generate_patches("g.x", {})
+        live(fake).call(GENERATE_PATCHES, "g.x", {})
 
         assert fake.seconds == [seconds]
 
@@ -258,7 +262,7 @@ def test_timeouts() -> None:
 def test_unknown_handlers(handler: str, message: str) -> None:
     """A handler that discovery does not name, and an extension that is not given."""
     with pytest.raises(TopologyError, match=message):
-        live(Fake({})).generate_patches(handler, {})
+        live(Fake({})).call(GENERATE_PATCHES, handler, {})
 
 
 def test_a_patch_that_is_no_base64() -> None:
@@ -266,7 +270,7 @@ def test_a_patch_that_is_no_base64() -> None:
     fake = Fake({"status": "Success", "items": [{"uid": "1", "patch": "[{]"}]})
 
     with pytest.raises(TopologyError, match="patch must be base64 of JSON"):
-        live(fake).generate_patches("g.x", {})
+        live(fake).call(GENERATE_PATCHES, "g.x", {})
 
 
 @pytest.mark.parametrize(
@@ -283,8 +287,8 @@ def test_items_that_go_cannot_decode(items: Any, message: str) -> None:
     ignoring = Fake({"status": "Success", "items": items}, failurePolicy="Ignore")
 
     with pytest.raises(TopologyError, match=f"failed to decode response: {message}"):
-        live(fake).generate_patches("g.x", {})
-    assert live(ignoring).generate_patches("g.x", {}) == {"status": "Success"}
+        live(fake).call(GENERATE_PATCHES, "g.x", {})
+    assert live(ignoring).call(GENERATE_PATCHES, "g.x", {}) == {"status": "Success"}
 
 
 def test_settings_of_an_extension_config() -> None:
@@ -292,7 +296,7 @@ def test_settings_of_an_extension_config() -> None:
     fake = Fake({"status": "Success"})
     extensions, recorder = beside(fake, config(settings={"a": "1", "b": "1"}))
 
-    extensions.generate_patches("g.x", for_cluster("ns", b="2"))
+    extensions.call(GENERATE_PATCHES, "g.x", for_cluster("ns", b="2"))
 
     assert fake.settings == [{"a": "1", "b": "2"}]
     assert [one["request"]["settings"] for one in recorder.responses] == [{"a": "1", "b": "2"}]
@@ -305,11 +309,11 @@ def test_namespaces_that_an_extension_config_leaves_out() -> None:
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "in", "labels": labels}}
     extensions, _ = beside(fake, config(namespaceSelector={"matchLabels": labels}), namespace)
 
-    extensions.generate_patches("g.x", for_cluster("in"))
+    extensions.call(GENERATE_PATCHES, "g.x", for_cluster("in"))
     with pytest.raises(TopologyError, match="namespaceSelector did not match object out/c"):
-        extensions.generate_patches("g.x", for_cluster("out"))
+        extensions.call(GENERATE_PATCHES, "g.x", for_cluster("out"))
     with pytest.raises(TopologyError, match="namespaceSelector did not match object out/class"):
-        extensions.discover_variables("g.x", {}, "out/class")
+        extensions.call(DISCOVER_VARIABLES, "g.x", {}, "out/class")
 
     assert len(fake.seconds) == 1
 
@@ -322,6 +326,6 @@ def test_variables_are_discovered_once_for_the_same_settings() -> None:
     extensions, _ = beside(fake, config(settings={"a": "1"}))
 
     for settings in ({}, {"a": "1"}, {"a": "2"}, {}):
-        extensions.discover_variables("g.x", {"settings": settings}, "ns/class")
+        extensions.call(DISCOVER_VARIABLES, "g.x", {"settings": settings}, "ns/class")
 
     assert fake.settings == [{"a": "1"}, {"a": "2"}]

@@ -18,7 +18,7 @@ from krmkit.systems.clusterapi.api.decode import TEMPLATE_VARIABLE, DecodeProble
 from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.api.templatevariables import unfilled
-from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions, checked
+from krmkit.systems.clusterapi.model.extensions import DISCOVER_VARIABLES, Extensions, NoExtensions, checked
 from krmkit.systems.clusterapi.variables.cluster import default_and_validate
 from krmkit.systems.clusterapi.variables.definitions import Definitions, status_variables
 from krmkit.systems.clusterapi.webhooks.cluster import class_key, default_version, validate_class_name
@@ -131,7 +131,7 @@ def class_variables(cluster_class: Object, extensions: Extensions) -> list[Objec
         settings = find(patch, ("external", "settings"))
         try:
             request = {"settings": settings} if settings else {}
-            response = extensions.discover_variables(handler, request, owner)
+            response = extensions.call(DISCOVER_VARIABLES, handler, request, owner)
         except TopologyError as error:
             if name not in known:
                 error.at(field)

@@ -9,7 +9,12 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.versions import Version
 from krmkit.libraries.versions.blang import UNORDERED, compare_with_build_tags, parse_tolerant
 from krmkit.systems.clusterapi.api.errors import TopologyError
-from krmkit.systems.clusterapi.model.extensions import HOOKS_VERSION, Extensions, checked
+from krmkit.systems.clusterapi.model.extensions import (
+    GENERATE_UPGRADE_PLAN,
+    HOOKS_VERSION,
+    Extensions,
+    checked,
+)
 
 Plans = tuple[list[str], list[str]]
 PlanSource = Callable[[str, str, str], Plans]
@@ -83,7 +88,7 @@ def from_extension(extensions: Extensions, handler: str, cluster: Object) -> Pla
         }
         if workers:
             request["fromWorkersKubernetesVersion"] = workers
-        response = checked(handler, extensions.generate_upgrade_plan(handler, request))
+        response = checked(handler, extensions.call(GENERATE_UPGRADE_PLAN, handler, request))
         first, second = (
             [str(step.get("version", "")) for step in response.get(name) or []]
             for name in ("controlPlaneUpgrades", "workersUpgrades")

@@ -9,14 +9,13 @@ from krmkit.krm.finding import ERROR, EXPLAIN, WARNING, Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
-from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs
+from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs, extension_annotation, owner_of
 from krmkit.systems.clusterapi.hooks.messages import HookError
 from krmkit.systems.clusterapi.hooks.responses import RecordedResponses, recorded_responses
 from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.systems.clusterapi.model.extensions import (
-    DISCOVER_VARIABLES,
     GENERATE_PATCHES,
-    VALIDATE_TOPOLOGY,
+    GENERATE_UPGRADE_PLAN,
     Extensions,
     refused,
 )
@@ -40,8 +39,6 @@ def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Fi
     extensions = PackageExtensions(recorded, recorded)
     if not items[EXTENSION_CONFIG] and not items[TOPOLOGY_EXTENSION]:
         return extensions, findings
-    from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs
-
     extensions.configs = ExtensionConfigs(
         {item.name: mapping(item.data, "metadata", "labels") for item in items["Namespace"]}
     )
@@ -68,9 +65,6 @@ class PackageExtensions:
 
     def read_extensions(self, items: list[CollectedObject]) -> list[Finding]:
         """Take the TopologyExtensions; return their errors. An ExtensionConfig has one at most."""
-        from krmkit.systems.clusterapi.hooks.configitems import extension_annotation
-        from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
-
         findings = []
         for item in items:
             extension = TopologyExtension(item.data)
@@ -139,34 +133,21 @@ class PackageExtensions:
             for found in undefined_in_extension(item.data, item.resource)
         ]
 
-    def generate_patches(self, handler: str, request: Object) -> Object:
-        """Return the GeneratePatchesResponse. Raises TopologyError."""
-        request = self.prepared(handler, request)
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
+        """Return the response. A failed GeneratePatches is an error at its patch. Raises TopologyError."""
         name, _, config_name = handler.partition(".")
         extension = self._extensions.get(config_name)
-        if extension is None:
-            return self._others.generate_patches(handler, request)
+        if hook != GENERATE_UPGRADE_PLAN:  # a TopologyExtension has no such handler
+            request = self.prepared(handler, request, owner)
+            if extension is not None and hook != GENERATE_PATCHES:
+                return extension.answer(hook, name, request)
+        if extension is None or hook == GENERATE_UPGRADE_PLAN:
+            return self._others.call(hook, handler, request, owner)
         try:
-            return extension.success(GENERATE_PATCHES, name, request)
+            return extension.success(hook, name, request)
         except HookError as error:
             item = self._answering[config_name].resource if error.field else None
             raise refused(handler, str(error)).at(error.field, item) from None
-
-    def validate_topology(self, handler: str, request: Object) -> Object:
-        """Return the ValidateTopologyResponse. Raises TopologyError."""
-        request = self.prepared(handler, request)
-        answer = self._answer(VALIDATE_TOPOLOGY, handler, request)
-        return self._others.validate_topology(handler, request) if answer is None else answer
-
-    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """Return the DiscoverVariablesResponse. Raises TopologyError."""
-        request = self.prepared(handler, request, owner)
-        answer = self._answer(DISCOVER_VARIABLES, handler, request)
-        return self._others.discover_variables(handler, request, owner) if answer is None else answer
-
-    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """Return the answer of `others`: a TopologyExtension has no such handler. Raises TopologyError."""
-        return self._others.generate_upgrade_plan(handler, request)
 
     def prepared(self, handler: str, request: Object, owner: str = "") -> Object:
         """Return the request as the controller sends it, with the settings of its ExtensionConfig.
@@ -176,12 +157,4 @@ class PackageExtensions:
         """
         if self.configs is None:
             return request
-        from krmkit.systems.clusterapi.hooks.configitems import owner_of
-
         return self.configs.prepared(handler, request, owner or owner_of(request))
-
-    def _answer(self, hook: str, handler: str, request: Object) -> Object | None:
-        """Return the answer, None if no TopologyExtension represents the ExtensionConfig."""
-        name, _, config_name = handler.partition(".")
-        extension = self._extensions.get(config_name)
-        return None if extension is None else extension.answer(hook, name, request)

@@ -32,18 +32,12 @@ from krmkit.libraries.schema.fields import is_list_of_maps, mapping
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.names import ALPHABET, RANDOM_LENGTH
-from krmkit.systems.clusterapi.model.extensions import (
-    DISCOVER_VARIABLES,
-    GENERATE_PATCHES,
-    GENERATE_UPGRADE_PLAN,
-    VALIDATE_TOPOLOGY,
-    unanswered,
-)
+from krmkit.systems.clusterapi.hooks.discovery import TOPOLOGY_HOOKS
+from krmkit.systems.clusterapi.model.extensions import GENERATE_PATCHES, unanswered
 
 KIND = "TopologyResponses"
 API_VERSION = "krmkit.dev/v1alpha1"
 GLOB = "?????"
-_HOOKS = (GENERATE_PATCHES, VALIDATE_TOPOLOGY, DISCOVER_VARIABLES, GENERATE_UPGRADE_PLAN)
 _ENVELOPE = ("apiVersion", "kind")
 
 
@@ -72,17 +66,19 @@ class RecordedResponses:
                 raise TopologyError(
                     f"{where}.{unknown[0]} is unknown; known are extension, hook, request, response"
                 )
-            if response.get("hook") not in _HOOKS:
+            if response.get("hook") not in TOPOLOGY_HOOKS:
                 raise TopologyError(
-                    f"{where}.hook must be one of {', '.join(_HOOKS)}, got {response.get('hook')!r}"
+                    f"{where}.hook must be one of {', '.join(TOPOLOGY_HOOKS)}, got {response.get('hook')!r}"
                 )
             self._answers.setdefault((str(response["hook"]), str(response.get("extension", ""))), []).append(
                 response
             )
 
-    def generate_patches(self, handler: str, request: Object) -> Object:
-        """Return the recorded GeneratePatchesResponse. Raises TopologyError."""
-        answer, uids = self._answer(GENERATE_PATCHES, handler, request)
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
+        """Return the recorded response. Raises TopologyError."""
+        answer, uids = self._answer(hook, handler, request)
+        if hook != GENERATE_PATCHES:
+            return answer
         items = []
         listed = answer.get("items") or []
         if not is_list_of_maps(listed):
@@ -91,18 +87,6 @@ class RecordedResponses:
             uid = str(item.get("uid", ""))
             items.append({**item, "uid": uids.get(uid, uid), "patch": _patch(item.get("patch"))})
         return {**answer, "items": items}
-
-    def validate_topology(self, handler: str, request: Object) -> Object:
-        """Return the recorded ValidateTopologyResponse. Raises TopologyError."""
-        return self._answer(VALIDATE_TOPOLOGY, handler, request)[0]
-
-    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """Return the recorded DiscoverVariablesResponse. Raises TopologyError."""
-        return self._answer(DISCOVER_VARIABLES, handler, request)[0]
-
-    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """Return the recorded GenerateUpgradePlanResponse. Raises TopologyError."""
-        return self._answer(GENERATE_UPGRADE_PLAN, handler, request)[0]
 
     def placed(self, data: Object, resource: Resource | None) -> None:
         """Note which item holds responses that were read."""

@@ -21,42 +21,22 @@ JSON_MERGE_PATCH = "JSONMergePatch"
 
 
 class Extensions(Protocol):
-    """Answers hooks. `handler` is the name in a class: `<handler>.<extensionConfig>`.
+    """Answers hooks. Messages are those of the wire, except that `patch` is JSON data, not base64."""
 
-    Requests and responses have the shape of the wire, except that `patch` is JSON data, not base64.
-    """
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
+        """Return the response of a hook such as GENERATE_PATCHES. Raises TopologyError if nobody answers.
 
-    def generate_patches(self, handler: str, request: Object) -> Object:
-        """Return a GeneratePatchesResponse. Raises TopologyError if no extension answers."""
-
-    def validate_topology(self, handler: str, request: Object) -> Object:
-        """Return a ValidateTopologyResponse. Raises TopologyError if no extension answers."""
-
-    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """Return a DiscoverVariablesResponse for the class `owner` (namespace/name). Raises TopologyError."""
-
-    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """Return a GenerateUpgradePlanResponse. Raises TopologyError if no extension answers."""
+        handler: the name in a class, `<handler>.<extensionConfig>`. owner: namespace/name of the class or
+        Cluster that the call is for, by default the Cluster of the request's first item.
+        """
 
 
 class NoExtensions:
     """No extensions: every call raises an error that names the missing one."""
 
-    def generate_patches(self, handler: str, request: Object) -> Object:
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
         """Raise TopologyError."""
-        raise unanswered(GENERATE_PATCHES, handler)
-
-    def validate_topology(self, handler: str, request: Object) -> Object:
-        """Raise TopologyError."""
-        raise unanswered(VALIDATE_TOPOLOGY, handler)
-
-    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """Raise TopologyError."""
-        raise unanswered(DISCOVER_VARIABLES, handler)
-
-    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """Raise TopologyError."""
-        raise unanswered(GENERATE_UPGRADE_PLAN, handler)
+        raise unanswered(hook, handler)
 
 
 def unanswered(hook: str, handler: str, why: str = "") -> TopologyError:

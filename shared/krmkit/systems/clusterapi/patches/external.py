@@ -7,13 +7,8 @@ from typing import Any
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import is_list_of_maps, mapping
 from krmkit.systems.clusterapi.api.errors import TopologyError
-from krmkit.systems.clusterapi.model.extensions import (
-    HOOKS_VERSION,
-    JSON_MERGE_PATCH,
-    JSON_PATCH,
-    Extensions,
-    checked,
-)
+from krmkit.systems.clusterapi.model import extensions as hooks
+from krmkit.systems.clusterapi.model.extensions import JSON_MERGE_PATCH, JSON_PATCH, Extensions, checked
 from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item_variables, wire_variables
 
 
@@ -49,7 +44,7 @@ class ExternalPatch:
         """Return (item, patch type, patch, its position) in the order of the answer. Raises TopologyError."""
         handler = self.handler
         wire = self.wire("GeneratePatchesRequest", request, names, with_uid=True)
-        response = checked(handler, extensions.generate_patches(handler, wire))
+        response = checked(handler, extensions.call(hooks.GENERATE_PATCHES, handler, wire))
         items = {item.uid: item for item in request.items}
         answers = []
         listed = response.get("items") or []
@@ -72,7 +67,7 @@ class ExternalPatch:
         """Ask the extension to validate the patched templates. Raises TopologyError if it refuses them."""
         handler = str(self._external["validateTopologyExtension"])
         wire = self.wire("ValidateTopologyRequest", request, names, with_uid=False)
-        checked(handler, extensions.validate_topology(handler, wire))
+        checked(handler, extensions.call(hooks.VALIDATE_TOPOLOGY, handler, wire))
 
     def wire(self, kind: str, request: Request, names: frozenset[str] | None, with_uid: bool) -> Object:
         """Return the request for the wire. names: variables that are defined for the patch (None: all)."""
@@ -86,7 +81,7 @@ class ExternalPatch:
                 wire["variables"] = variables
             items.append(wire)
         result: Object = {
-            "apiVersion": HOOKS_VERSION,
+            "apiVersion": hooks.HOOKS_VERSION,
             "kind": kind,
             "variables": wire_variables(request.variables_for(names)),
             "items": items,

@@ -26,8 +26,8 @@ class Answers(NoExtensions):
 
     __slots__ = ()
 
-    def discover_variables(self, handler: str, request: Object, owner: str = "") -> Object:
-        assert handler == "d.x"
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
+        assert (hook, handler) == ("DiscoverVariables", "d.x")
         return {"status": "Success", "variables": [{"name": "told", **definition("")}]}
 
 
@@ -92,7 +92,7 @@ class OddAnswers(NoExtensions):
 
     __slots__ = ()
 
-    def discover_variables(self, handler: str, request: Object, owner: str = "") -> Object:
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
         return {"status": "Success", "variables": {"required": True}}
 
 

@@ -88,7 +88,7 @@ def test_bad_patches_are_errors() -> None:
     }
 
     with pytest.raises(TopologyError, match="patch must be JSON or base64"):
-        RecordedResponses([{"spec": {"responses": [answer]}}]).generate_patches("e", {})
+        RecordedResponses([{"spec": {"responses": [answer]}}]).call("GeneratePatches", "e", {})
 
 
 @pytest.mark.parametrize("items", [1, {"uid": "1"}, [None], ["text"]])
@@ -102,4 +102,4 @@ def test_items_of_another_shape(items: Any) -> None:
     answers = RecordedResponses([{"spec": {"responses": [recorded]}}])
 
     with pytest.raises(TopologyError, match="must be a list of maps"):
-        answers.generate_patches("e.x", {})
+        answers.call("GeneratePatches", "e.x", {})

@@ -178,18 +178,12 @@ class Answers:
         self.valid = valid
         self.asked: list[tuple[str, Object]] = []
 
-    def generate_patches(self, handler: str, request: Object) -> Object:
+    def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
         self.asked.append((handler, request))
-        return {"status": "Success", "items": list(self.items)}
-
-    def validate_topology(self, handler: str, request: Object) -> Object:
-        self.asked.append((handler, request))
+        if hook == "GeneratePatches":
+            return {"status": "Success", "items": list(self.items)}
+        assert hook == "ValidateTopology"
         return {"status": "Success"} if self.valid else {"status": "Failure", "message": "too small"}
-
-    def discover_variables(self, handler: str, request: Object) -> Object:
-        raise AssertionError
-
-    generate_upgrade_plan = discover_variables
 
 
 EXTERNAL = {"name": "ext", "external": {
