@@ -33,7 +33,7 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
         ),
     }
     files[root / "schemas/TopologyExtension.json"] = documents.editor_schema(
-        "TopologyExtension", topology_extension.SCHEMA
+        "TopologyExtension", topology_extension.schema()
     )
     if (root / "tests/conformance/records").is_dir():
         page = root / "docs/compatibility.md"

@@ -18,7 +18,7 @@ from krmkit.libraries.schema.openapi import read_schema
 from krmkit.libraries.schema.violations import validate
 from krmkit.systems.clusterapi.api.roles import NO_ROLE
 from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
-from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, SPEC
+from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, schema
 from krmkit.systems.clusterapi.hooks.inputvalidation import InputChecks
 from krmkit.systems.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.systems.clusterapi.hooks.patching import SETTINGS, ExtensionPatch, values_of
@@ -63,7 +63,7 @@ class TopologyExtension:
         self._environment: KubeEnvironment | None = None
         self._handlers: dict[tuple[str, str], _Handler] = {}
         self.problems += _root_problems(data, self.name)
-        spec, violations = validate(read_schema(SPEC), data.get("spec"), "spec")
+        spec, violations = validate(read_schema(schema()["properties"]["spec"]), data.get("spec"), "spec")
         self.problems += [(one.path, one.message) for one in violations]
         if not violations and isinstance(spec, dict):
             self._read(spec["handlers"])
