@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -91,21 +92,19 @@ def _paths(patch: list[Object] | Object) -> list[str]:
     return [f"/{key}/" for key in patch if key != "metadata" or not isinstance(metadata, dict)] + inner
 
 
-def _protected_changes(before: Object, after: Object, item: Object) -> list[str]:
-    paths = []
+def _protected_changes(before: Object, after: Object, item: Object) -> Iterator[str]:
     for place, names in (("labels", PROTECTED_LABELS), ("annotations", PROTECTED_ANNOTATIONS)):
         for base in (("metadata", place), ("spec", "template", "metadata", place)):
             for name in names:
                 old = find(before, (*base, name))
                 if old is not None and not json_equal(old, find(after, (*base, name))):
-                    paths.append(f"{'.'.join(base)}[{name}]")
+                    yield f"{'.'.join(base)}[{name}]"
     holder = mapping(item, "holderReference")
     if (holder.get("kind"), holder.get("fieldPath")) == ("Cluster", "spec.controlPlaneRef"):
         for path in _set_by_topology(item):
             whole = ("spec", "template", *path)
             if not json_equal(find(before, whole), find(after, whole)):
-                paths.append(".".join(whole))
-    return paths
+                yield ".".join(whole)
 
 
 def _set_by_topology(item: Object) -> list[tuple[str, ...]]:

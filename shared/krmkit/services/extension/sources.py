@@ -6,7 +6,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
@@ -108,10 +108,8 @@ def _files(path: str) -> list[str]:
     return paths
 
 
-def module_files(modules: Iterable[str], folder: str) -> list[str]:
-    """Return the files of modules in a folder, to watch them."""
-    paths = []
+def module_files(modules: Iterable[str], folder: str) -> Iterator[str]:
+    """Yield the files of modules in a folder, to watch them."""
     for name in modules:
         place = os.path.join(folder, *name.split("."))
-        paths.append(place if os.path.isdir(place) else f"{place}.py")
-    return paths
+        yield place if os.path.isdir(place) else f"{place}.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
@@ -80,29 +81,27 @@ def control_plane_object(
 
 def _fields(
     topology: Object, class_spec: Object, inner: tuple[str, ...], legacy: bool
-) -> list[tuple[tuple[str, ...], Any, tuple[str, ...]]]:
-    """Return each field that the topology or the class sets: its path, its value, and its path there."""
-    found: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = []
+) -> Iterator[tuple[tuple[str, ...], Any, tuple[str, ...]]]:
+    """Yield each field that the topology or the class sets: its path, its value, and its path there."""
     if topology.get("replicas") is not None:
-        found.append((("spec", "replicas"), topology["replicas"], ("replicas",)))
+        yield (("spec", "replicas"), topology["replicas"], ("replicas",))
     after = find(topology, ("rollout", "after"))
     if after:
-        found.append((("spec", "rollout", "after"), after, ("rollout", "after")))
+        yield (("spec", "rollout", "after"), after, ("rollout", "after"))
     for name in ("readinessGates", "taints"):
         value = topology.get(name)
         value = class_spec.get(name) if value is None else value
         if value is not None:
-            found.append(((*inner, name), value, (name,)))
+            yield ((*inner, name), value, (name,))
     for name in _TIMEOUTS:
         key = name + "Seconds"
         seconds = find(topology, ("deletion", key))
         seconds = find(class_spec, ("deletion", key)) if seconds is None else seconds
         if seconds is not None:
             if legacy:
-                found.append(((*_MACHINE_TEMPLATE, name), go_duration(seconds), ("deletion", key)))
+                yield ((*_MACHINE_TEMPLATE, name), go_duration(seconds), ("deletion", key))
             else:
-                found.append(((*_MACHINE_TEMPLATE, "spec", "deletion", key), seconds, ("deletion", key)))
-    return found
+                yield ((*_MACHINE_TEMPLATE, "spec", "deletion", key), seconds, ("deletion", key))
 
 
 def _record_metadata(causes: ObjectCauses, template: Object, topology: Object, class_spec: Object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
@@ -94,10 +94,9 @@ def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
         return [Finding("not-checked", message, INFO, rendered.item.resource)]
 
 
-def _refused_classes(topologies: Topologies, options: TopologyOptions) -> list[Finding]:
+def _refused_classes(topologies: Topologies, options: TopologyOptions) -> Iterator[Finding]:
     """Warn about used classes that the webhooks refuse: no cluster will have their objects."""
     features = FeatureGates.of(options.feature_gates)
-    found = []
     for work in topologies.classes():
         for error in validate_class(work.decoded.data, None, features):
             message = f"the webhooks refuse this class: {shortened(error.body())}"
@@ -105,10 +104,7 @@ def _refused_classes(topologies: Topologies, options: TopologyOptions) -> list[F
             if wanted:
                 message += f"; needed: {wanted}"
             message += "; validate-cluster-topology fails on it"
-            found.append(
-                work.decoded.finding("refused-class", message, WARNING, error.field, type=error.type)
-            )
-    return found
+            yield work.decoded.finding("refused-class", message, WARNING, error.field, type=error.type)
 
 
 def _without_owner(without: int, count: int) -> Finding:

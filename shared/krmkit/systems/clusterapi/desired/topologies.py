@@ -5,7 +5,7 @@ The parts of a class (decoded data, templates, variables, patches) are made once
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
@@ -304,9 +304,8 @@ class Topologies:
         return self._state(rendered.item, rendered.cluster, rendered.blueprint, current, [])
 
 
-def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:
-    """Return infos about waiting upgrades, and about machines that roll."""
-    found = []
+def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotation]) -> Iterator[Finding]:
+    """Yield infos about waiting upgrades, and about machines that roll."""
     for rotation in rotations:
         if rotation.outcome == ROTATED:
             message = (
@@ -314,7 +313,6 @@ def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotati
                 f" roll; changed: {', '.join(rotation.fields)}"
             )
             tags = {"role": str(rotation.role), "from": rotation.current_name, "to": rotation.name}
-            found.append(Finding("rotated", message, INFO, item.resource, "spec.topology", tags=tags))
+            yield Finding("rotated", message, INFO, item.resource, "spec.topology", tags=tags)
     for message in waiting(tracker):
-        found.append(Finding("upgrade", message, INFO, item.resource, "spec.topology.version"))
-    return found
+        yield Finding("upgrade", message, INFO, item.resource, "spec.topology.version")

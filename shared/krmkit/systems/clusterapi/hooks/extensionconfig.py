@@ -5,6 +5,7 @@ Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
@@ -112,22 +113,20 @@ def _url_errors(url: object, path: str) -> list[FieldError]:
     return []
 
 
-def _service_errors(service: Object, path: str) -> list[FieldError]:
-    found = []
+def _service_errors(service: Object, path: str) -> Iterator[FieldError]:
     for field in ("name", "namespace"):
         value = str(service.get(field) or "")
         place = child(path, field)
         if not value:
-            found.append(required(place, "must not be empty"))
+            yield required(place, "must not be empty")
         elif is_dns1123_label(value):
-            found.append(invalid(place, value, f"invalid {field}"))
+            yield invalid(place, value, f"invalid {field}")
     url_path = service.get("path")
     if url_path and not str(url_path).startswith("/"):
-        found.append(invalid(child(path, "path"), url_path, "must be a valid URL path, e.g. /path/to/hook"))
+        yield invalid(child(path, "path"), url_path, "must be a valid URL path, e.g. /path/to/hook")
     port = service.get("port")
     if port and not (isinstance(port, int) and 0 < port <= HIGHEST_PORT):
-        found.append(invalid(child(path, "port"), port, "must be in range 1-65535 inclusive"))
-    return found
+        yield invalid(child(path, "port"), port, "must be in range 1-65535 inclusive")
 
 
 def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:

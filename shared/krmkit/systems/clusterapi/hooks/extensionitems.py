@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.finding import ERROR, EXPLAIN, WARNING, Finding
@@ -63,18 +63,16 @@ class PackageExtensions:
         self._items: list[tuple[TopologyExtension, CollectedObject]] = []
         self.configs: ExtensionConfigs | None = None
 
-    def read_extensions(self, items: list[CollectedObject]) -> list[Finding]:
+    def read_extensions(self, items: list[CollectedObject]) -> Iterator[Finding]:
         """Take the TopologyExtensions; return their errors. An ExtensionConfig has one at most."""
-        findings = []
         for item in items:
             extension = TopologyExtension(item.data)
             self._items.append((extension, item))
             for field, message in extension.problems:
-                findings.append(Finding("bad-extension", message, ERROR, item.resource, field))
+                yield Finding("bad-extension", message, ERROR, item.resource, field)
             names = self.configs.answered_by(item.name) if self.configs is not None else []
             for name in names or [extension_annotation(item) or item.name]:
-                findings += self._take(name, extension, item)
-        return findings
+                yield from self._take(name, extension, item)
 
     def _take(self, name: str, extension: TopologyExtension, item: CollectedObject) -> list[Finding]:
         known = self._extensions.setdefault(name, extension)

@@ -5,7 +5,7 @@ Source: Cluster API's guidelines for patch extensions, "Input validation: must a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
@@ -71,17 +71,15 @@ def has_no_value(value: Any) -> bool:
     return any(isinstance(text, str) and NO_VALUE in text for text in leaves(value, keys=True))
 
 
-def variables_in(text: str) -> list[str]:
-    """Return the variables that a text uses as a Go template would, right after its braces.
+def variables_in(text: str) -> Iterator[str]:
+    """Yield the variables that a text uses as a Go template would, right after its braces.
 
-    >>> variables_in("v{{ .tag }} {{- .builtin.cluster.name }} {{ ds.meta_data.hostname }}")
+    >>> list(variables_in("v{{ .tag }} {{- .builtin.cluster.name }} {{ ds.meta_data.hostname }}")
     ['tag', 'builtin']
     """
-    found = []
     for part in text.split("{{")[1:]:
         inside = part.removeprefix("-").lstrip()
         if inside.startswith("."):
             name = inside[1:]
             end = next((at for at, char in enumerate(name) if not (char.isalnum() or char == "_")), len(name))
-            found.append(name[:end])
-    return found
+            yield name[:end]

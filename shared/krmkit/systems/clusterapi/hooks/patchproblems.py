@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from krmkit.libraries.go.fmt.printing import quote
@@ -36,16 +36,14 @@ def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str
     return problems
 
 
-def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
+def _selector_problems(selector: Object, path: str) -> Iterator[tuple[str, str]]:
     versions = selector["apiVersion"]
     listed = versions if isinstance(versions, list) else [versions]
-    found = []
     if not listed or not all(isinstance(one, str) and one for one in listed):
-        found.append((f"{path}.apiVersion", "must be an apiVersion or a list of them"))
+        yield (f"{path}.apiVersion", "must be an apiVersion or a list of them")
     resources = mapping(selector, "matchResources")
     if not any(resources.values()):
-        found.append((f"{path}.matchResources", "must select at least one place, such as controlPlane: true"))
-    return found
+        yield (f"{path}.matchResources", "must select at least one place, such as controlPlane: true")
 
 
 def _literal_problem(change: Object, path: str, names: list[str]) -> list[tuple[str, str]]:

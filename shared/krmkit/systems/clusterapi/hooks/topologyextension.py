@@ -5,7 +5,7 @@ An answer depends on the request alone. A refusal is an answer with status Failu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
@@ -294,20 +294,18 @@ class _Handler:
         return failure(VALIDATE_TOPOLOGY, "; ".join(sorted(found))) if found else response(VALIDATE_TOPOLOGY)
 
 
-def _root_problems(data: Object, name: str) -> list[tuple[str, str]]:
-    """Return the errors outside `spec`. The name is part of the server's paths and of messages."""
-    found = []
+def _root_problems(data: Object, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the errors outside `spec`. The name is part of the server's paths and of messages."""
     version = data.get("apiVersion", API_VERSION)
     if version != API_VERSION:
-        found.append(("apiVersion", f'must be {API_VERSION}, got "{version}"'))
+        yield ("apiVersion", f'must be {API_VERSION}, got "{version}"')
     if not name:
-        found.append(("metadata.name", "is required"))
+        yield ("metadata.name", "is required")
     else:
-        found += [("metadata.name", f'"{name}": {problem}') for problem in is_dns1123_subdomain(name)]
+        yield from [("metadata.name", f'"{name}": {problem}') for problem in is_dns1123_subdomain(name)]
     for field in data:
         if field not in _ROOT:
-            found.append((field, f"is unknown{did_you_mean(field, _ROOT)}"))
-    return found
+            yield (field, f"is unknown{did_you_mean(field, _ROOT)}")
 
 
 def _check_secrets(item: RequestItem, operations: list[Object], secrets: SensitiveValues) -> None:

@@ -7,7 +7,7 @@ and what has no single place in v1beta2, is left as it is, with the reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
@@ -57,16 +57,14 @@ def converted_definition(
     return {**definition, "selector": {**selector, "apiVersion": new}, "jsonPatches": found}, problems
 
 
-def appended(definition: Object) -> list[str]:
-    """Return the paths and names of the arguments that a definition for v1beta2 appends."""
-    found = []
+def appended(definition: Object) -> Iterator[str]:
+    """Yield the paths and names of the arguments that a definition for v1beta2 appends."""
     for patch in entries(definition.get("jsonPatches")):
         path = str(patch.get("path", ""))
         text = str(find(patch, ("valueFrom", "template"), ""))
         name = find(patch, ("value", "name")) or text.partition("\n")[0].partition("name: ")[2]
         if path.endswith("/-") and name:
-            found.append(f"{path.removesuffix('/-')}/{name}")
-    return found
+            yield f"{path.removesuffix('/-')}/{name}"
 
 
 def segments(patch: Object) -> Path:

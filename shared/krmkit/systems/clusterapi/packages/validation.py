@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
@@ -95,9 +97,8 @@ def _previous_class(package: TopologyPackage, key: Key) -> Object | None:
     return known.data if known is not None and known.usable else None
 
 
-def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObject]]) -> list[Finding]:
+def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObject]]) -> Iterator[Finding]:
     """Report removed classes that Clusters still use."""
-    found = []
     for key, decoded in package.previous_classes.items():
         if key in package.classes or key not in users:
             continue
@@ -105,8 +106,7 @@ def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObje
         more = len(names) - _SHOWN_USERS
         shown = ", ".join(names[:_SHOWN_USERS]) + (f", ... ({more} more)" if more > 0 else "")
         message = f"ClusterClass cannot be deleted because it is used by Cluster(s): {shown}"
-        found.append(decoded.finding("class-in-use", message))
-    return found
+        yield decoded.finding("class-in-use", message)
 
 
 def _references(spec: Object) -> list[tuple[str, Object]]:

@@ -5,7 +5,7 @@ Source: Cluster API's guidelines for variable discovery, "Avoid breaking changes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krmkit.libraries.schema.fields import mapping
@@ -69,18 +69,16 @@ def _required(old: Data, new: Data, properties: Data) -> list[str]:
     return [name for name in names if "default" not in mapping(properties, name)]
 
 
-def _fields(old: Data, new: Data, properties: Data, path: str) -> list[str]:
-    found = []
+def _fields(old: Data, new: Data, properties: Data, path: str) -> Iterator[str]:
     is_open = new.get("x-kubernetes-preserve-unknown-fields") or new.get("additionalProperties")
     for name, schema in mapping(old, "properties").items():
         here = f"{path}.{name}" if path else str(name)
         if name in properties:
-            found += _narrowed(schema or {}, properties[name] or {}, here)
+            yield from _narrowed(schema or {}, properties[name] or {}, here)
         elif not is_open:
-            found.append(f"the field {here} is gone")
+            yield f"the field {here} is gone"
     if old.get("x-kubernetes-preserve-unknown-fields") and not is_open:
-        found.append(f"{path or 'the value'} takes no unknown fields now")
-    return found
+        yield f"{path or 'the value'} takes no unknown fields now"
 
 
 def _shown(value: object) -> str:

@@ -6,7 +6,7 @@ k8s.io/apiextensions-apiserver checks of a CustomResourceDefinition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
@@ -97,15 +97,13 @@ def openapi_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping(definition, "schema", "openAPIV3Schema")
 
 
-def _name_errors(name: str, path: str) -> list[FieldError]:
-    errors: list[FieldError] = []
+def _name_errors(name: str, path: str) -> Iterator[FieldError]:
     if not name:
-        errors.append(required(path, "variable name must be defined"))
+        yield required(path, "variable name must be defined")
     if name == BUILTIN:
-        errors.append(invalid(path, name, f'"{BUILTIN}" is a reserved variable name'))
+        yield invalid(path, name, f'"{BUILTIN}" is a reserved variable name')
     if "." in name:
-        errors.append(invalid(path, name, 'variable name cannot contain "."'))
-    return errors
+        yield invalid(path, name, 'variable name cannot contain "."')
 
 
 def _metadata_errors(metadata: Mapping[str, Any], path: str) -> list[FieldError]:
@@ -115,23 +113,21 @@ def _metadata_errors(metadata: Mapping[str, Any], path: str) -> list[FieldError]
     return errors + validate_annotations(annotations, child(path, "annotations"))
 
 
-def _schema_metadata_errors(schema: object, path: str, depth: int = 0) -> list[FieldError]:
+def _schema_metadata_errors(schema: object, path: str, depth: int = 0) -> Iterator[FieldError]:
     """Check x-metadata at every level; it describes, and does not constrain values."""
     # read_schema reports the depth.
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
-        return []
-    errors: list[FieldError] = []
+        return
     metadata = schema.get("x-metadata")
     if isinstance(metadata, dict):
-        errors += _metadata_errors(metadata, child(path, "x-metadata"))
+        yield from _metadata_errors(metadata, child(path, "x-metadata"))
     for name in ("additionalProperties", "items"):
-        errors += _schema_metadata_errors(schema.get(name), child(path, name), depth + 1)
+        yield from _schema_metadata_errors(schema.get(name), child(path, name), depth + 1)
     properties = schema.get("properties")
     if isinstance(properties, dict):
         below = child(path, "properties")
         for name, inner in properties.items():
-            errors += _schema_metadata_errors(inner, key(below, name), depth + 1)
-    return errors
+            yield from _schema_metadata_errors(inner, key(below, name), depth + 1)
 
 
 def _expressions(schema: Mapping[str, Any]) -> frozenset[str]:
@@ -234,47 +230,43 @@ class _Checker:
                 self.rule_errors.append(invalid(child(place, "rule"), rule.rule, detail))
 
 
-def _samples(schema: Schema, path: str) -> list[tuple[object, str]]:
-    """Return the values that a schema itself names: its example and its enum."""
-    found: list[tuple[object, str]] = []
+def _samples(schema: Schema, path: str) -> Iterator[tuple[object, str]]:
+    """Yield the values that a schema itself names: its example and its enum."""
     if schema.has_example and schema.example is not None:
-        found.append((schema.example, child(path, "example")))
-    found += [(value, index(child(path, "enum"), at)) for at, value in enumerate(schema.enum)]
-    return found
+        yield (schema.example, child(path, "example"))
+    yield from [(value, index(child(path, "enum"), at)) for at, value in enumerate(schema.enum)]
 
 
-def _rule_errors(rule: ValidationRule, schema: Schema, path: str) -> list[FieldError]:
-    """Return the errors of a rule that need no compilation."""
-    errors: list[FieldError] = []
+def _rule_errors(rule: ValidationRule, schema: Schema, path: str) -> Iterator[FieldError]:
+    """Yield the errors of a rule that need no compilation."""
     message = rule.message.strip()
     place = child(path, "message")
     if not rule.rule.strip():
-        errors.append(required(child(path, "rule"), "rule is not specified"))
+        yield required(child(path, "rule"), "rule is not specified")
     elif rule.message and not message:
-        errors.append(invalid(place, rule.message, "message must be non-empty if specified"))
+        yield invalid(place, rule.message, "message must be non-empty if specified")
     elif len(rule.message.encode("utf-8", "replace")) > LONGEST_MESSAGE:
         detail = "message must have a maximum length of 2048 characters"
-        errors.append(invalid(place, rule.message[:10] + "...", detail))
+        yield invalid(place, rule.message[:10] + "...", detail)
     elif _breaks(message):
-        errors.append(invalid(place, rule.message, "message must not contain line breaks"))
+        yield invalid(place, rule.message, "message must not contain line breaks")
     elif _breaks(rule.rule.strip()) and not message:
-        errors.append(required(place, "message must be specified if rule contains line breaks"))
+        yield required(place, "message must be specified if rule contains line breaks")
     if rule.message_expression and not rule.message_expression.strip():
         detail = "messageExpression must be non-empty if specified"
-        errors.append(required(child(path, "messageExpression"), detail))
+        yield required(child(path, "messageExpression"), detail)
     if rule.reason is not None and rule.reason not in REASONS:
-        errors.append(not_supported(child(path, "reason"), rule.reason, REASONS))
+        yield not_supported(child(path, "reason"), rule.reason, REASONS)
     place = child(path, "fieldPath")
     if rule.field_path and not rule.field_path.strip():
-        errors.append(invalid(place, rule.field_path, "fieldPath must be non-empty if specified"))
+        yield invalid(place, rule.field_path, "fieldPath must be non-empty if specified")
     if _breaks(rule.field_path):
-        errors.append(invalid(place, rule.field_path, "fieldPath must not contain line breaks"))
+        yield invalid(place, rule.field_path, "fieldPath must not contain line breaks")
     if rule.field_path:
         try:
             rule_path(rule.field_path, schema)
         except SchemaError as error:
-            errors.append(invalid(place, rule.field_path, f"fieldPath must be a valid path: {error}"))
-    return errors
+            yield invalid(place, rule.field_path, f"fieldPath must be a valid path: {error}")
 
 
 def _breaks(text: str) -> bool:

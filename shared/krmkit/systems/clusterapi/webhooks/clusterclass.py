@@ -6,7 +6,7 @@ effect of a changed class on the Clusters that use it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
@@ -69,36 +69,32 @@ def _worker_path(kind: str, worker: Object) -> str:
     return key(child("spec.workers", kind), worker.get("class", ""))
 
 
-def _validate_health_checks(spec: Object) -> list[FieldError]:
+def _validate_health_checks(spec: Object) -> Iterator[FieldError]:
     control_plane = mapping(spec, "controlPlane")
-    found = []
     if common.is_defined(control_plane.get("healthCheck")):
         path = "spec.controlPlane.healthCheck"
-        found += common.validate_health_check(control_plane["healthCheck"], path)
+        yield from common.validate_health_check(control_plane["healthCheck"], path)
         if not template_ref(control_plane.get("machineInfrastructure")):
             detail = "can be only set if spec.controlPlane.machineInfrastructure is set"
-            found.append(forbidden(path, detail))
+            yield forbidden(path, detail)
     for worker in workers_of(spec, MACHINE_DEPLOYMENTS):
         if common.is_defined(worker.get("healthCheck")):
             path = child(_worker_path(MACHINE_DEPLOYMENTS, worker), "healthCheck")
-            found += common.validate_health_check(worker["healthCheck"], path)
-            found += common.validate_max_in_flight(worker["healthCheck"], path)
-    return found
+            yield from common.validate_health_check(worker["healthCheck"], path)
+            yield from common.validate_max_in_flight(worker["healthCheck"], path)
 
 
-def _validate_naming(spec: Object) -> list[FieldError]:
+def _validate_naming(spec: Object) -> Iterator[FieldError]:
     """Naming templates must make valid names; they are tried with example names."""
     cluster = {"cluster": {"name": "cluster"}, "random": _RANDOM}
-    found = []
     for part, what in (("infrastructure", "InfraCluster"), ("controlPlane", "ControlPlane")):
-        found += _validate_name_template(spec.get(part), cluster, what, child("spec", part))
+        yield from _validate_name_template(spec.get(part), cluster, what, child("spec", part))
     for kind, what in WORKER_KINDS.items():
         variable = what[0].lower() + what[1:]
         topology = "mdtopology" if kind == MACHINE_DEPLOYMENTS else "mptopology"
         data = {**cluster, variable: {"topologyName": topology}}
         for worker in workers_of(spec, kind):
-            found += _validate_name_template(worker, data, what, _worker_path(kind, worker))
-    return found
+            yield from _validate_name_template(worker, data, what, _worker_path(kind, worker))
 
 
 def _validate_name_template(holder: Object | None, data: Object, what: str, path: str) -> list[FieldError]:
@@ -134,28 +130,26 @@ def _validate_metadata(spec: Object) -> list[FieldError]:
     return found
 
 
-def _validate_versions(versions: list[str]) -> list[FieldError]:
+def _validate_versions(versions: list[str]) -> Iterator[FieldError]:
     """kubernetesVersions must rise, and skip no minor version."""
-    found = []
     previous: Version | None = None
     for position, text in enumerate(versions):
         path = index("spec.kubernetesVersion", position)
         try:
             version = parse_tolerant(text)
         except GoInputError:
-            found.append(invalid(path, text, "version must be a valid semantic version"))
+            yield invalid(path, text, "version must be a valid semantic version")
             continue
         if previous is not None:
             if compare_with_build_tags(version, previous) <= 0:
-                found.append(invalid(path, text, f"version must be greater than v{previous}"))
+                yield invalid(path, text, f"version must be greater than v{previous}")
             if version.minor not in (previous.minor, previous.minor + 1):
                 detail = (
                     f"expecting a version with minor {previous.minor} or {previous.minor + 1},"
                     f" found version {version}"
                 )
-                found.append(invalid(path, text, detail))
+                yield invalid(path, text, detail)
         previous = version
-    return found
 
 
 # Updates: what breaks the Clusters that use the class
@@ -211,7 +205,7 @@ def relies_on_class(holder: Object | None) -> bool:
     return health_check.get("enabled") is True and not common.is_defined(health_check)
 
 
-def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Object]) -> list[FieldError]:
+def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Object]) -> Iterator[FieldError]:
     def error(path: str, names: list[str]) -> list[FieldError]:
         detail = f"healthCheck cannot be deleted because it is used by Cluster(s) {quote(','.join(names))}"
         return [forbidden(child(path, "healthCheck"), detail)] if names else []
@@ -221,10 +215,9 @@ def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Objec
             find(after, ("healthCheck",))
         )
 
-    found = []
     if removed(spec_of(old).get("controlPlane"), spec_of(new).get("controlPlane")):
         users = [name_of(one) for one in clusters if relies_on_class(topology_of(one).get("controlPlane"))]
-        found += error("spec.controlPlane", users)
+        yield from error("spec.controlPlane", users)
     before: dict[str, Object] = {}
     for worker in workers_of(spec_of(old), MACHINE_DEPLOYMENTS):
         before.setdefault(worker.get("class", ""), worker)
@@ -240,5 +233,4 @@ def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Objec
     for worker in workers_of(spec_of(new), MACHINE_DEPLOYMENTS):
         name = worker.get("class", "")
         if name in before and removed(before[name], worker):
-            found += error(_worker_path(MACHINE_DEPLOYMENTS, worker), users_of.get(name, []))
-    return found
+            yield from error(_worker_path(MACHINE_DEPLOYMENTS, worker), users_of.get(name, []))

@@ -6,7 +6,7 @@ Source: core/webhooks/admission/patch_validation.go.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
@@ -86,7 +86,7 @@ def validate_patches(cluster_class: Object, features: FeatureGates) -> list[Fiel
     spec = spec_of(cluster_class)
     variables = {variable.get("name", "") for variable in spec.get("variables") or ()}
     targets = Targets(spec)
-    found = []
+    found: list[FieldError] = []
     names: set[str] = set()
     for position, patch in enumerate(spec.get("patches") or ()):
         path = index("spec.patches", position)
@@ -96,17 +96,15 @@ def validate_patches(cluster_class: Object, features: FeatureGates) -> list[Fiel
     return found
 
 
-def _validate_name(name: str, names: Collection[str], path: str) -> list[FieldError]:
+def _validate_name(name: str, names: Collection[str], path: str) -> Iterator[FieldError]:
     path = child(path, "name")
-    found = []
     if not name:
-        found.append(required(path, "patch name must be defined"))
+        yield required(path, "patch name must be defined")
     if name == INLINE:
-        found.append(required(path, f'"{INLINE}" can not be used as the name of a patch'))
+        yield required(path, f'"{INLINE}" can not be used as the name of a patch')
     if name in names:
         detail = f"patch names must be unique. Patch with name {quote(name)} is defined more than once"
-        found.append(invalid(path, name, detail))
-    return found
+        yield invalid(path, name, detail)
 
 
 def _validate_definitions(
@@ -198,21 +196,20 @@ def _type(holder: Object | None) -> tuple[str, str]:
 
 def _validate_class_names(
     names: list[str], classes: Collection[str], what: str, path: str
-) -> list[FieldError]:
-    found: list[FieldError] = []
+) -> Iterator[FieldError]:
     for position, name in enumerate(names):
         place = index(path, position)
         problem = _name_problem(name)
         if problem:
             # The reference stops at the first bad name.
-            return [*found, invalid(place, name, problem)]
+            yield invalid(place, name, problem)
+            return
         if name not in classes and not ("*" in name and any(matches_class(name, one) for one in classes)):
             detail = (
                 "selector is enabled but matches neither the bootstrap ref nor the infrastructure ref of a"
                 f" {what} class"
             )
-            found.append(invalid(place, name, detail))
-    return found
+            yield invalid(place, name, detail)
 
 
 def _name_problem(name: str) -> str:
@@ -227,66 +224,60 @@ def _name_problem(name: str) -> str:
     return ""
 
 
-def _validate_json_patch(patch: Object, variables: Collection[str], path: str) -> list[FieldError]:
+def _validate_json_patch(patch: Object, variables: Collection[str], path: str) -> Iterator[FieldError]:
     operation, pointer = patch.get("op", ""), patch.get("path", "")
-    found = []
     if operation not in OPERATIONS:
         shown = go_json(patch, *_JSON_PATCH, pretty=True)
-        found.append(not_supported(child(path, "op"), shown, OPERATIONS))
+        yield not_supported(child(path, "op"), shown, OPERATIONS)
     if not pointer.startswith("/spec"):
         shown = go_json(patch, *_JSON_PATCH, pretty=True)
-        found.append(invalid(child(path, "path"), shown, 'jsonPatch path must start with "/spec"'))
-    found += _validate_index_access(operation, pointer, child(path, "path"))
+        yield invalid(child(path, "path"), shown, 'jsonPatch path must start with "/spec"')
+    yield from _validate_index_access(operation, pointer, child(path, "path"))
     if operation in _WITH_VALUE:
-        found += _validate_value(patch, variables, path)
-    return found
+        yield from _validate_value(patch, variables, path)
 
 
-def _validate_index_access(operation: str, pointer: str, path: str) -> list[FieldError]:
+def _validate_index_access(operation: str, pointer: str, path: str) -> Iterator[FieldError]:
     """Check numbers in a path: `add` may only prepend, `replace` and `remove` may use none."""
-    found = []
     for part in pointer.split("/"):
         try:
             position = atoi(part)
         except GoInputError:
             continue
         if operation == "add" and position != 0:
-            found.append(invalid(path, pointer, _NO_ARRAY))
+            yield invalid(path, pointer, _NO_ARRAY)
         if operation in ("replace", "remove"):
             detail = f"elements in arrays can not be accessed in a {operation} operation"
-            found.append(invalid(path, pointer, detail))
-    return found
+            yield invalid(path, pointer, detail)
 
 
-def _validate_value(patch: Object, variables: Collection[str], path: str) -> list[FieldError]:
+def _validate_value(patch: Object, variables: Collection[str], path: str) -> Iterator[FieldError]:
     """Check that there is exactly one of value and valueFrom, and one of variable and template."""
     source = patch.get("valueFrom")
     has_value = patch.get("value") is not None
-    found = []
     if not has_value and source is None:
         shown = go_json(patch, *_JSON_PATCH, pretty=True)
-        found.append(invalid(path, shown, "jsonPatch must define one of value or valueFrom"))
+        yield invalid(path, shown, "jsonPatch must define one of value or valueFrom")
     if has_value and source is not None:
         shown = go_json(patch, *_JSON_PATCH, pretty=True)
-        found.append(invalid(path, shown, "jsonPatch can not define both value and valueFrom"))
+        yield invalid(path, shown, "jsonPatch can not define both value and valueFrom")
     if source is None:
-        return found
+        return
     path = child(path, "valueFrom")
     template, variable = source.get("template", ""), source.get("variable", "")
     shown = go_json(source, *_JSON_PATCH, "valueFrom", pretty=True)
     if not template and not variable:
-        found.append(invalid(path, shown, "valueFrom must set either template or variable"))
+        yield invalid(path, shown, "valueFrom must set either template or variable")
     if template and variable:
-        found.append(invalid(path, shown, "valueFrom can not set both template and variable"))
-    found += _validate_template(template, "valueFrom.template", child(path, "template"))
+        yield invalid(path, shown, "valueFrom can not set both template and variable")
+    yield from _validate_template(template, "valueFrom.template", child(path, "template"))
     if variable:
         place = child(path, "variable")
         if variable.startswith("builtin."):
             if variable not in BUILTINS:
-                found.append(invalid(place, variable, "not a defined builtin variable"))
+                yield invalid(place, variable, "not a defined builtin variable")
         elif variable_name(variable) not in variables:
-            found.append(invalid(place, variable, f"variable with name {variable} cannot be found"))
-    return found
+            yield invalid(place, variable, f"variable with name {variable} cannot be found")
 
 
 def variable_name(path: str) -> str:

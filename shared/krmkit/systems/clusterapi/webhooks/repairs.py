@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError
 from krmkit.libraries.messages.listed import listed
@@ -51,7 +53,7 @@ def class_need(error: FieldError, cluster_class: Object) -> str:
     return ""
 
 
-def _selections(selector: Object, spec: Object) -> list[str]:
+def _selections(selector: Object, spec: Object) -> Iterator[str]:
     wanted = (selector.get("apiVersion"), selector.get("kind"))
 
     def is_wanted(holder: object) -> bool:
@@ -59,11 +61,10 @@ def _selections(selector: Object, spec: Object) -> list[str]:
         return (reference.get("apiVersion"), reference.get("kind")) == wanted
 
     control_plane = mapping(spec, "controlPlane")
-    found = []
     if is_wanted(spec.get("infrastructure")):
-        found.append("matchResources.infrastructureCluster: true")
+        yield "matchResources.infrastructureCluster: true"
     if is_wanted(control_plane) or is_wanted(control_plane.get("machineInfrastructure")):
-        found.append("matchResources.controlPlane: true")
+        yield "matchResources.controlPlane: true"
     for kind, field in _CLASS_SELECTORS.items():
         names = [
             worker.get("class", "")
@@ -71,5 +72,4 @@ def _selections(selector: Object, spec: Object) -> list[str]:
             if is_wanted(worker.get("infrastructure")) or is_wanted(worker.get("bootstrap"))
         ]
         if names:
-            found.append(f"matchResources.{field}.names: [{listed(names)}]")
-    return found
+            yield f"matchResources.{field}.names: [{listed(names)}]"
