@@ -1,11 +1,17 @@
-"""The one place that touches libyaml: its parser and emitter of events, loaded in the way that fits the process.
+"""The one module that touches libyaml: its parser and emitter, loaded in the way that fits the process.
 
-PyYAML ships libyaml as the extension module `yaml._yaml`. Importing it through the `yaml` package costs about 18 ms, most of
-it for pure Python modules that krmkit never uses; a function process starts in less time than that. With `lean = True`
-(set by `krmkit.fn.entry` before the first parse, when the process is the function's own) only the extension and PyYAML's
-events, nodes and errors are loaded. A later `import yaml` works as ever, and shares the extension.
+PyYAML ships libyaml as the extension module `yaml._yaml`. Importing it through the `yaml` package costs about
+18 ms,
+most of it for pure Python modules that krmkit never uses; a function process starts in less time than that.
+With
+`lean = True` (set by `krmkit.fn.entry` before the first parse, when the process is the function's own) only
+the
+extension and PyYAML's events, nodes and errors are loaded. A later `import yaml` works as ever, and shares
+the
+extension.
 
-Events are PyYAML's own: `value`, `style`, `anchor`, `tag`, `implicit`, `flow_style`, `start_mark`, `end_mark` (marks:
+Events are PyYAML's own: `value`, `style`, `anchor`, `tag`, `implicit`, `flow_style`, `start_mark`, `end_mark`
+(marks:
 `index` in code points, `line`, `column`, all from 0).
 """
 
@@ -33,7 +39,7 @@ _yaml: Any = None
 
 
 def backend() -> Any:
-    """PyYAML's extension, loaded on first use: `CParser`, `CEmitter`, `YAMLError` and the classes of events."""
+    """Load PyYAML's extension on first use: `CParser`, `CEmitter`, `YAMLError` and the classes of events."""
     global _yaml
     if _yaml is None:
         try:
@@ -47,7 +53,7 @@ def backend() -> Any:
 
 
 def _public() -> Any:
-    """The extension, or what PyYAML's package shows of it."""
+    """Return the extension, or what PyYAML's package shows of it."""
     try:
         from yaml import _yaml as extension
     except ImportError:
@@ -66,7 +72,7 @@ def _public() -> Any:
 def _load_alone() -> Any:
     """Load the extension alone; the package around it is loaded on first access to one of its names.
 
-    None where this Python or PyYAML is made otherwise: the public import then loads all of the package.
+    None if this Python or PyYAML is made otherwise: the public import then loads all of the package.
     """
     try:
         import _frozen_importlib as bootstrap
@@ -114,7 +120,7 @@ def _load_alone() -> Any:
 
 
 def accepts(text: str) -> bool:
-    """Whether libyaml's parser accepts a text. It makes no events, and takes a tenth of the time of `read`."""
+    """Return True if libyaml's parser accepts a text. It makes no events, in a tenth of `read`'s time."""
     yaml = backend()
     try:
         yaml.CParser(text).raw_parse()
@@ -124,9 +130,10 @@ def accepts(text: str) -> bool:
 
 
 def read(text: str, build: Callable[[Callable[[], Any]], Result]) -> Result:
-    """Return what `build` makes of the events of `text`; it gets the function that gives the next event.
+    """Return what `build` makes of the events of `text`; `build` gets the function that gives the next event.
 
-    A plain scalar in a flow collection may hold a colon before a comma or bracket, as in `[::1, fe80::]`. Go's
+    A plain scalar in a flow collection may hold a colon before a comma or bracket, as in `[::1, fe80::]`.
+    Go's
     yaml.v3 reads it. libyaml refuses it, and then such colons are masked and the text is read again.
     """
     yaml = backend()
@@ -150,7 +157,7 @@ def read(text: str, build: Callable[[Callable[[], Any]], Result]) -> Result:
 
 
 def _mask_colons(text: str) -> tuple[str, str]:
-    """The text with a private-use character for each colon that ends a plain scalar; and that character, or ""."""
+    """Mask each colon that ends a plain scalar by a private-use character; return the text and it, or ""."""
     found = [
         at
         for sign in _FLOW_SIGNS
@@ -174,9 +181,10 @@ def _places(text: str, word: str) -> Iterator[int]:
 
 
 def emit(steps: Iterable[tuple[str, object, object]], width: int) -> str:
-    """The text that libyaml writes for one document.
+    """Return the text that libyaml writes for one document.
 
-    steps: ("scalar", text, style or None), ("map", None, flow), ("list", None, flow), ("end map", None, None) and
+    steps: ("scalar", text, style or None), ("map", None, flow), ("list", None, flow), ("end map", None, None)
+    and
     ("end list", None, None). emit([("scalar", "a", None)], 80) is "a\\n...\\n".
     """
     from io import StringIO

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from krmkit.libraries.yaml.data import walk
 from krmkit.libraries.yaml.effort import charge
 from krmkit.libraries.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
@@ -11,22 +14,23 @@ from krmkit.libraries.yaml.tree import Alias, Document, Entry, Map, Node, Scalar
 
 
 def is_tied(node: Node) -> bool:
-    """Whether there is an anchor or an alias at or below a node."""
+    """Return True if there is an anchor or an alias at or below a node."""
     return any(each.anchor is not None or isinstance(each, Alias) for each in walk(node))
 
 
 def detached(node: Node) -> Node:
-    """A deep copy that belongs to no text: aliases are followed, anchors dropped, scalars keep style and tag.
+    """Copy a node, for no text: aliases are followed, anchors dropped, scalars keep style and tag.
 
-    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not. Raises YamlError
-    where the node holds itself, LimitError where more nodes are copied through aliases than the limit allows.
+    Used if an edit reaches a node through an alias: the copy is edited, the anchored node is not. Raises
+    YamlError if
+    the node holds itself, LimitError if more nodes are copied through aliases than the limit allows.
     """
     source = node.source
     return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
 
 
 def lines_of(node: Map) -> str:
-    """The lines of a block mapping inside a larger text, from column 0 and with its comments; "" if it has no lines of its own.
+    """Return a block mapping's lines in a larger text, from column 0, with comments; "" if it has none.
 
     Example: for the value of `a` in "a:\\n  # c\\n  b: 1\\n" it is "# c\\nb: 1\\n".
     """
@@ -49,14 +53,14 @@ def lines_of(node: Map) -> str:
 
 
 def _end(node: Node) -> int:
-    """The end of a node: a block ends with its last child."""
+    """Return the end of a node: a block ends with its last child."""
     while isinstance(node, Map | Seq) and not node.flow:
         node = node.entries[-1].value if isinstance(node, Map) else node.items[-1]
     return node.end
 
 
 def _is_comment(line: str, column: int) -> bool:
-    """Whether a line is a comment of a block at this column, or blank."""
+    """Return True if a line is a comment of a block at this column, or blank."""
     content = line.lstrip(" ")
     return not content or (content[0] == "#" and len(line) - len(content) >= column)
 
@@ -66,7 +70,7 @@ _COUNTED = 64  # so many of them are charged at once
 
 
 class _Copy:
-    """Copies of one node and what is below it. `within`: the anchored nodes around that are being copied."""
+    """Copies one node and all below it. `within`: the anchored nodes around that are being copied."""
 
     __slots__ = ("aliases", "left", "limits", "within")
 
@@ -113,7 +117,7 @@ class _Copy:
 
 
 def take_anchor(new: Node, old: Node) -> None:
-    """Give a new node the anchor of the one that it replaces, so that aliases of the same text refer to it."""
+    """Give a new node the anchor of the node that it replaces, so that aliases in the text refer to it."""
     if old.anchor is None or old.source is None:
         return
     new.anchor = old.anchor
@@ -123,34 +127,28 @@ def take_anchor(new: Node, old: Node) -> None:
 
 
 def detach_aliases(document: Document) -> None:
-    """Put the value itself in the place of every alias whose anchor was removed, so that what it means stays."""
+    """Replace every alias whose anchor was removed by the value itself, so that the data stay."""
     anchored: set[int] = set()
-    values: list[tuple[Map, Entry, Alias]] = []
-    items: list[tuple[Seq, int, Alias]] = []
-    keys: list[tuple[Map, Entry, Alias]] = []
+    found: list[tuple[Alias, Callable[[Node], object]]] = []  # each with what replaces it
     for node in walk(document.root):
         if node.anchor is not None and node.source in (document, None):
             anchored.add(id(node))
         if isinstance(node, Map):
             for entry in node.entries:
                 if isinstance(entry.value, Alias):
-                    values.append((node, entry, entry.value))
+                    found.append((entry.value, partial(node.replace, entry)))
                 if isinstance(entry.key, Alias):
-                    keys.append((node, entry, entry.key))
+                    found.append((entry.key, partial(_set_key, node, entry)))
         elif isinstance(node, Seq):
-            items += [(node, index, item) for index, item in enumerate(node.items) if isinstance(item, Alias)]
+            for index, item in enumerate(node.items):
+                if isinstance(item, Alias):
+                    found.append((item, partial(node.replace, index)))
     copy = _Copy(document.limits)
-    for mapping, entry, alias in values:
-        if _dangles(document, alias, anchored):
-            mapping.replace(entry, copy.of(alias))
-    for sequence, index, alias in items:
-        if _dangles(document, alias, anchored):
-            sequence.replace(index, copy.of(alias))
-    for mapping, entry, alias in keys:
-        if _dangles(document, alias, anchored):
-            mapping.touch()
-            entry.key = copy.of(alias)
+    for alias, replace in found:
+        if alias.source is alias.target.source is document and id(alias.target) not in anchored:
+            replace(copy.of(alias))
 
 
-def _dangles(document: Document, alias: Alias, anchored: set[int]) -> bool:
-    return alias.source is document and alias.target.source is document and id(alias.target) not in anchored
+def _set_key(mapping: Map, entry: Entry, key: Node) -> None:
+    mapping.touch()
+    entry.key = key

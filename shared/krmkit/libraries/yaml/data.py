@@ -1,8 +1,9 @@
 """Plain Python data from a span tree, by the rules of Go's yaml.v3 or of the YAML 1.2 core schema.
 
-Shapes: None, bool, int, float, str, list, dict with string keys (as after a trip through JSON). Merge keys are
-applied under Go's rules: the mapping's own keys win, then the merged mappings in their order. Nodes that are
-reached through an alias count against `Limits.aliases`, so that a few hundred bytes cannot grow into gigabytes.
+Shapes: None, bool, int, float, str, list, dict with string keys (as after a trip through JSON). Merge keys
+are applied under Go's rules: the mapping's own keys win, then the merged mappings in their order. Nodes that
+are reached through an alias count against `Limits.aliases`, so that a few hundred bytes cannot grow into
+gigabytes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def same_data(left: object, right: object, ordered: bool = False) -> bool:
-    """Whether two values are the same data: 1, 1.0 and true differ, NaN equals itself.
+    """Return True for two values that are the same data: 1, 1.0 and true differ, NaN equals itself.
 
     The order of keys counts only if `ordered`.
     """
@@ -45,18 +46,18 @@ def same_data(left: object, right: object, ordered: bool = False) -> bool:
 
 
 def changed_keys(before: Mapping[K, object], after: Mapping[K, object]) -> set[K]:
-    """Return the keys that only one of two mappings has, or whose values differ as `same_data` compares them."""
+    """Return the keys that only one of two mappings has, or whose values are not `same_data`."""
     changed = {key for key in before.keys() & after.keys() if not same_data(before[key], after[key])}
     return changed | (before.keys() ^ after.keys())
 
 
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data as Go's yaml.v3 decodes it; timestamps stay text. None for an absent node."""
+    """Decode a node as Go's yaml.v3 does; timestamps stay text. None for an absent node."""
     return _Reader(go_value, limits).data(node)
 
 
 class Wide(float):
-    """A number that 64 bits cannot hold as it is written; its text is what it is compared by and written as."""
+    """A number that 64 bits cannot hold as it is written; it is compared by its text and written as it."""
 
     __slots__ = ("text",)
     text: str
@@ -74,12 +75,12 @@ class Wide(float):
 
 
 def wide_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data as `go_data` has it, but numbers that lose digits in 64 bits are Wide."""
+    """Decode a node as `go_data` does, but numbers that lose digits in 64 bits become Wide."""
     return _Reader(_wide, limits).data(node)
 
 
 def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text.
+    """Decode a node as sigs.k8s.io/yaml does, by Go's yaml.v2: `yes` and `on` are booleans, dates stay text.
 
     So are keys before they become texts: `n: 1` has the key "false".
     """
@@ -87,7 +88,7 @@ def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
 
 def _go2_key(text: str, style: str, tag: str | None) -> str:
-    """A key as JSON has it: booleans and numbers by what they mean."""
+    """Return a key as JSON has it: booleans and numbers by what they mean."""
     if style or tag is not None:
         return text
     found, value = go2_resolve(text)
@@ -97,15 +98,16 @@ def _go2_key(text: str, style: str, tag: str | None) -> str:
 
 
 def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data by Go's rules for comparing two texts; a key that is a collection counts by what it holds.
+    """Decode by Go's rules to compare two texts; a key that is a collection counts by what it holds.
 
-    A scalar that contradicts its tag, such as `!!int ten`, counts as tag and text: an edit elsewhere hands it on as it is.
+    A scalar that contradicts its tag, such as `!!int ten`, counts as tag and text: an edit elsewhere keeps it
+    as it is.
     """
     return _Reader(_comparable, limits, any_key=True).data(node)
 
 
 def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data by the YAML 1.2 core schema (`yes`, `010`, dates stay text); merge keys are understood.
+    """Decode by the YAML 1.2 core schema (`yes`, `010`, dates stay text); merge keys are understood.
 
     A key that is a collection becomes a text of what it holds: an unquoted `{{ macro }}` is one to YAML.
     """
@@ -113,7 +115,7 @@ def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
 
 def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data as Go decodes it into fields of type string: each scalar is its text, or None for null.
+    """Decode as Go does into fields of type string: each scalar is its text, or None for null.
 
     Example: `a: 010` is {"a": "010"}.
     """
@@ -121,12 +123,12 @@ def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
 
 def is_null(node: Node | None) -> bool:
-    """Whether a value is absent, or null by Go's rules."""
+    """Return True for a value that is absent, or null by Go's rules."""
     return node is None or (isinstance(node, Scalar) and go_value(node) is None)
 
 
 def is_core_null(node: Node | None) -> bool:
-    """Whether a value is absent, or null by the YAML 1.2 core schema."""
+    """Return True for a value that is absent, or null by the YAML 1.2 core schema."""
     if node is None:
         return True
     if not isinstance(node, Scalar):
@@ -139,7 +141,7 @@ def is_core_null(node: Node | None) -> bool:
 
 
 def _values(resolve: Resolve) -> Callable[[Scalar], object]:
-    """The resolver of one scalar's value: its style and explicit tag decide before its text does."""
+    """Return a reader of one scalar's value: its style and explicit tag decide before its text does."""
 
     def value_of(node: Scalar) -> object:
         if node.value is not UNSET:
@@ -196,7 +198,7 @@ def _text(node: Scalar) -> str | None:
 
 
 def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
-    """Line and column (from 1) of a node in its text; (None, None) for one made by an edit."""
+    """Return line and column (from 1) of a node in its text; (None, None) for one made by an edit."""
     if node.source is None:
         return None, None
     return line_column(node.source.text, node.start)
@@ -207,7 +209,7 @@ _COUNTED = 64  # so many of them are charged at once
 
 
 class _Reader:
-    """Reads nodes as data. `value`: of a scalar. `any_key`: a collection may be a key. `key`: what a scalar is as a key."""
+    """Reads nodes as data: `value` reads scalars, `key` those that are keys. `any_key` admits collections."""
 
     __slots__ = ("any_key", "key", "limits", "open", "through_alias", "value", "visited")
 
@@ -238,7 +240,7 @@ class _Reader:
         return [self.data(item) for item in node.items] if isinstance(node, Seq) else None
 
     def target(self, node: Alias) -> object:
-        """The target of an alias."""
+        """Read the target of an alias."""
         self.through_alias += 1
         if self.through_alias > self.limits.depth:
             raise LimitError.of("depth", self.limits.depth, "the nesting of aliases", *line_of(node))
@@ -295,14 +297,14 @@ class _Reader:
 
 
 def _is_merge(key: Node) -> bool:
-    """Whether a key is the merge key `<<` of a text; an edit's key "<<" is a text, and written in quotes."""
+    """Return True for the merge key `<<` of a text; an edit's key "<<" is a text, and written in quotes."""
     if not isinstance(key, Scalar) or key.style or key.value is not UNSET:
         return False
     return key.text == "<<" and key.tag in (None, "!!merge")
 
 
 def lookup(node: Map, name: str) -> Node | None:
-    """The value under `name`, merge keys applied: the mapping's own entry first, then the merged ones in order."""
+    """Return the value under `name`: the mapping's own, else that of the first merged mapping with one."""
     own = node.get(name)
     if own is not None or node.entry("<<") is None:
         return own
@@ -328,7 +330,7 @@ def lookup(node: Map, name: str) -> Node | None:
 
 
 def walk(node: Node | None) -> Iterator[Node]:
-    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
+    """Yield a node and all below it as they are now, in the order of the text; aliases are not followed."""
     waiting = [node] if node is not None else []
     while waiting:
         node = waiting.pop()

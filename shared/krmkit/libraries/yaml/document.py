@@ -1,4 +1,7 @@
-"""Read a YAML text as nodes, from libyaml's events; `krmkit.libraries.yaml.editing.edit` writes them back with every untouched byte in place."""
+"""Read a YAML text as nodes, from libyaml's events.
+
+`krmkit.libraries.yaml.editing.edit` writes them back with every untouched byte in place.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _SHALLOW = 2  # collections in each other that keep their children
 
 
 class AnyAnchor:
-    """Anchors for a look at the form of a text: any alias passes."""
+    """Anchors for a look at the form of a text: they accept any alias."""
 
     def get(self, name: str, /) -> Node:
         return Scalar(name)
@@ -39,11 +42,13 @@ def parse(
     anchors: Anchors | None = None,
     alone: bool = True,
 ) -> Document:
-    """The one document of `text`. An empty or comment-only text gives a document without root.
+    """Read the one document of `text`. An empty or comment-only text gives a document without root.
 
-    `duplicates="keep"` lets a repeated key pass (Go does so where it decodes into nodes). `anchors` are known from
-    elsewhere (an item of a list may refer to an anchor of an earlier one). `alone=False` reads the first document of several,
-    as yaml.Unmarshal of Go does; what follows is not read. Raises YamlError, LimitError.
+    `duplicates="keep"` lets a repeated key pass (Go does so where it decodes into nodes). `anchors` are known
+    from
+    elsewhere (an item of a list may refer to an anchor of an earlier one). `alone=False` reads the first
+    document of
+    several, as yaml.Unmarshal of Go does; what follows is not read. Raises YamlError, LimitError.
     """
     try:
         documents = parse_all(text, limits, duplicates, anchors, most=1, alone=alone)
@@ -66,9 +71,11 @@ def parse_all(
     shallow: bool = False,
     alone: bool = True,
 ) -> list[Document]:
-    """Every document of `text` (each keeps the whole text). `most=1` makes a second one an error, or ends the list (`alone=False`).
+    """Read every document of `text`; each keeps the whole text.
 
-    `shallow` forgets what is inside of a root's grandchildren; these say in `end` where their last scalar ends.
+    `most=1` makes a second one an error, or ends the list (`alone=False`). `shallow` drops what is inside of
+    a root's
+    grandchildren; their `end` is that of their last scalar.
     """
     view = line_fed(text)
 
@@ -95,7 +102,7 @@ def _documents(
     shallow: bool,
     alone: bool,
 ) -> list[Document]:
-    """The documents that the events make."""
+    """Build the documents from the events."""
     yaml = _libyaml.backend()
     scalar, alias, map_start, seq_start, map_end, seq_end = (
         yaml.ScalarEvent, yaml.AliasEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.MappingEndEvent,
@@ -160,7 +167,7 @@ def _documents(
 
 
 def _check_start(event: Any, is_extra: bool) -> None:
-    """Raise YamlError for a document that must not be there, or of a version that Go does not read."""
+    """Raise YamlError for an extra document, or for one of a version that Go does not read."""
     if is_extra:
         raise _at(event, "a second document starts here, where only one is expected")
     if event.version not in (None, (1, 1)):
@@ -172,7 +179,7 @@ def _is_nothing(node: Node) -> bool:
 
 
 def _close(node: Map | Seq, event: Any, text: str | None, forget: bool) -> None:
-    """Note where a collection ends. `text`: refuse duplicate keys in it. `forget`: drop its children."""
+    """Note the end of a collection. `text`: refuse duplicate keys in it. `forget`: drop its children."""
     if node.flow:
         end = event.end_mark.index
         if end > event.start_mark.index:  # `a: b` in `[a: b]` has no bracket of its own
@@ -215,7 +222,7 @@ def _short(tag: str) -> str:
 
 
 def _refuse_duplicates(entries: list[Entry], text: str) -> None:
-    """Go compares the texts of two keys, so `1` and `"1"` are the same key and `1` and `true` are not."""
+    """Raise YamlError for two equal keys. Go compares texts: `1` and `"1"` are equal, `1` and `true` not."""
     seen: dict[str, Node] = {}
     for entry in entries:
         name = entry.name

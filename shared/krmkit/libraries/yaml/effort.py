@@ -1,7 +1,8 @@
-"""The effort of one run, counted: aliases, templates, patterns, schemas and CEL all draw on one budget.
+"""The effort of a run, counted: aliases, templates, patterns, schemas and CEL all draw on one budget.
 
-A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. No clock is read: the same
-input comes to the same end on every machine. What takes the time of an ordinary call counts nothing.
+A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. No clock is
+read: the
+same input comes to the same end on every machine. Work within the time of an ordinary call counts nothing.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ _meter = _Meter()
 
 
 def begin(total: int = DEFAULT, hint: str = "raise it with --limit effort=N") -> bool:
-    """A run begins. Return False inside another one: it goes on with that one's budget. `hint` says how to raise it.
+    """Begin a run with a budget; return False inside another one, whose budget counts.
 
-    Example: `outermost = begin(1_000)`, then the work, then `if outermost: end()`.
+    `hint` says how to raise it. Example: `outermost = begin(1_000)`, then the work, then `if outermost:
+    end()`.
     """
     if _meter.left is not None:
         return False
@@ -49,30 +51,30 @@ def begin(total: int = DEFAULT, hint: str = "raise it with --limit effort=N") ->
 
 
 def end() -> None:
-    """The run for which `begin` was True is over."""
+    """End the run for which `begin` was True."""
     _meter.left = None
 
 
 def left() -> int | None:
-    """The steps that are left, never below 0; None outside of a run."""
+    """Return the steps that are left, never below 0; None outside of a run."""
     return None if _meter.left is None else max(_meter.left, 0)
 
 
 def take(steps: int) -> None:
-    """Take steps that are done already: the budget may end below zero, and the next `charge` raises."""
+    """Take steps of work that is done: the budget may end below zero, and the next `charge` raises."""
     if _meter.left is not None:
         _meter.left -= steps
 
 
 def counted(work: Callable[[], T]) -> tuple[T, int]:
-    """What `work` returns, and the steps that it took: those of a copy of this process, which draws on a copy of the budget."""
+    """Return the result of `work` and its steps, in a copy of this process with its own budget."""
     before = left() or 0
     result = work()
     return result, before - (left() or 0)
 
 
 def used_up() -> str:
-    """The message of an error for a used-up budget."""
+    """Return the message of an error for a used-up budget."""
     return f"the run needs more than {_meter.total:,} steps of effort ({_meter.hint})"
 
 

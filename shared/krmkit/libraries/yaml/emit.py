@@ -1,14 +1,20 @@
-"""New nodes as text, written as Go's yaml.v3 writes them in kpt: quotes only where a reader could be misled.
+"""New nodes as text, written as Go's yaml.v3 writes them in kpt: quotes only if a reader could be misled.
 
-Strings that any reader, of YAML 1.1 or 1.2, would take for something else (`yes`, `010`, `12:30`, `null`) come in
-double quotes; those that cannot be plain in single quotes; strings of several lines as literal
-blocks; strings with characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
+Strings that any reader, of YAML 1.1 or 1.2, would take for something else (`yes`, `010`, `12:30`, `null`)
+come in
+double quotes; those that cannot be plain in single quotes; strings of several lines as literal blocks;
+strings with
+characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
 
-Values are Python data: None, bool, int, float, str, list, tuple, dict. The few departures from Go: a key `<<` is quoted
-(it would merge); U+2028 and U+2029 are escaped (YAML 1.1 and 1.2 disagree whether they break lines); keys that are
-long or have several lines stay on one line, where Go writes `? key`; no character is escaped without need after a
-leading byte order mark; and a literal block whose text begins with a tab says how deep it stands, without which no
-reader, kpt's own neither, takes it.
+Values are Python data: None, bool, int, float, str, list, tuple, dict. The few departures from Go: a key `<<`
+is quoted
+(it would merge); U+2028 and U+2029 are escaped (YAML 1.1 and 1.2 disagree whether they break lines); keys
+that are
+long or have several lines stay on one line, where Go writes `? key`; no character is escaped without need
+after a
+leading byte order mark; and a literal block whose text begins with a tab gets an indentation indicator,
+without
+which no reader, kpt's included, accepts it.
 """
 
 from __future__ import annotations
@@ -46,7 +52,7 @@ _MOST_KNOWN = 1000
 
 
 def after_key(value: object, column: int, wide: bool = False) -> str:
-    """The text after `key:`, for a key at `column`: ` x`, or a line break and a block; no final newline.
+    """Return the text after `key:`, for a key at `column`: ` x`, or a line break and a block.
 
     `wide` puts the dashes of lists two columns deeper than their key, else they are in its column.
     """
@@ -54,12 +60,12 @@ def after_key(value: object, column: int, wide: bool = False) -> str:
 
 
 def after_dash(value: object, column: int, wide: bool = False) -> str:
-    """The text after `-`, for a dash at `column`: ` x`, or ` a: 1` and further lines; no final newline."""
+    """Return the text after `-`, for a dash at `column`: ` x`, or ` a: 1` and further lines."""
     return _after(value, column, wide, True, ({}, {}))
 
 
 def document(value: object, wide: bool = False) -> str:
-    """A whole document, with its final newline."""
+    """Return a whole document, with its final newline."""
     if value and isinstance(value, (dict, list, tuple)):
         return _block(value, 0, wide, ({}, {})) + "\n"
     return scalar(value, 0) + "\n"
@@ -71,9 +77,10 @@ def _block(
     wide: bool,
     known: tuple[dict[str, str], dict[str, str]],
 ) -> str:
-    """The lines of a block collection with its children at `column`, the first without its indentation.
+    """Return a block collection with its children at `column`, the first line without its indentation.
 
-    `known`: keys and texts of one line that were written before, because thousands of results say the same words.
+    `known`: keys and texts of one line that were written before, because thousands of results say the same
+    words.
     """
     keys, texts = known
     lines = []
@@ -94,7 +101,7 @@ def _block(
 def _after(
     value: object, column: int, wide: bool, is_entry: bool, known: tuple[dict[str, str], dict[str, str]]
 ) -> str:
-    """The text after a key or a dash at `column`."""
+    """Return the text after a key or a dash at `column`."""
     if isinstance(value, str):
         texts = known[1]
         text = texts.get(value)
@@ -112,7 +119,7 @@ def _after(
 
 
 def key(name: object) -> str:
-    """A mapping's key, quoted where Go would quote it. Raises YamlError on one no reader would take."""
+    """Return a mapping's key, quoted if Go would quote it. Raises YamlError for one no reader would take."""
     if not isinstance(name, str):
         return scalar(name, 0)
     if _is_word(name) and len(name) <= _LONGEST_KEY:
@@ -131,7 +138,7 @@ def key(name: object) -> str:
 
 
 def scalar(value: object, column: int, flow: bool = False) -> str:
-    """One scalar; a string of several lines as a literal block below a key or dash at `column`, save in flow style.
+    """Return one scalar, of several lines as a literal block below a key or dash at `column`.
 
     Empty collections are written as well: `{}`, `[]`.
     """
@@ -159,12 +166,12 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
 
 
 def _is_word(text: str) -> bool:
-    """Whether a text is a word of letters and digits that every reader takes for one, as most keys are."""
+    """Return True for a word of letters and digits that every reader takes for one, as most keys are."""
     return text.isidentifier() and text.isascii() and text[0] != "_" and text not in _WORDS
 
 
 def double_quoted(text: str) -> str:
-    """The text in double quotes, with Go's escapes: `\\n`, `\\x7F`, `\\uFEFF`, `\\U0001F600`."""
+    """Return the text in double quotes, with Go's escapes: `\\n`, `\\x7F`, `\\uFEFF`, `\\U0001F600`."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return '"' + text + '"'
     parts = ['"']
@@ -181,14 +188,14 @@ def double_quoted(text: str) -> str:
 
 
 def literal(text: str, column: int, step: int = 2) -> str:
-    """The text as a literal block below a key or dash at `column`, its lines `step` deeper; no final newline.
+    """Return the text as a literal block below a key or dash at `column`, its lines `step` deeper.
 
-    The text must be printable; `scalar` decides whether Go would use this style.
+    The text must be printable; `scalar` decides whether Go would use this style. There is no final newline.
     """
     header = "|"
     if text[:1] in (" ", "\n", "\t"):
-        # Without an indicator the first line's spaces, or the first line with content, would decide the depth; and no
-        # reader looks for it in front of a tab.
+        # Without an indicator the first line's spaces, or the first line with content, would decide the
+        # depth; and no reader looks for it in front of a tab.
         if not 1 <= step <= 9:
             step = 2
         header += str(step)
@@ -205,7 +212,7 @@ def literal(text: str, column: int, step: int = 2) -> str:
 
 
 def is_printable(text: str) -> bool:
-    """Whether the text, its line breaks and tabs aside, needs no escape in single quotes or a literal block."""
+    """Return True if single quotes or a literal block can hold the text, line breaks and tabs aside."""
     if text.isascii():
         return text.replace("\n", "").replace("\t", "").isprintable()
     return all(_printable(character) or character in "\n\t" for character in set(text))
@@ -215,7 +222,7 @@ def is_printable(text: str) -> bool:
 
 
 def _string(text: str, column: int, flow: bool) -> str:
-    """A string that may need quotes: the choice of yaml.v3, first by meaning, then by what the syntax allows."""
+    """Write a string that may need quotes as yaml.v3 does: by meaning, then by what the syntax allows."""
     if not is_printable(text):
         return double_quoted(text)
     if "\n" in text:
@@ -236,7 +243,7 @@ def _string(text: str, column: int, flow: bool) -> str:
 
 
 def _is_plain(text: str, flow: bool) -> bool:
-    """Whether a printable text of one line, not empty, is read back as it is without quotes."""
+    """Return True if a printable text of one line, not empty, is read back as it is without quotes."""
     first = text[0]
     if first in _FIRST or first == " " or text[-1] in " :" or text.startswith(("---", "...")):
         return False
@@ -248,25 +255,16 @@ def _is_plain(text: str, flow: bool) -> bool:
 
 
 def _is_base_60(text: str) -> bool:
-    """Whether YAML 1.1 reads the text as a number of base 60: `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\\.[0-9_]*)?`."""
-    if ":" not in text:
+    """Return True if YAML 1.1 reads the text as a number of base 60, such as `12:30`."""
+    if ":" not in text or text[0] not in "+-0123456789":
         return False
-    parts = text.removeprefix("-" if text[0] == "-" else "+").split(":")
-    last, dot, fraction = parts[-1].partition(".")
-    parts[-1] = last
-    digits = "0123456789"
-    if dot and fraction.strip(digits + "_"):
-        return False
-    if parts[0][:1] not in digits or not parts[0] or parts[0].strip(digits + "_"):
-        return False
-    return all(
-        (len(part) == 1 and part in digits) or (len(part) == 2 and part[0] in "012345" and part[1] in digits)
-        for part in parts[1:]
-    )
+    import re  # few texts begin like one
+
+    return re.fullmatch(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?", text) is not None
 
 
 def _printable(character: str) -> bool:
-    """Whether yaml.v3 writes the character as it is: no controls, no byte order mark, nothing beyond U+FFFF."""
+    """Return True if yaml.v3 writes the character as it is: no control, no byte order mark, up to U+FFFD."""
     code = ord(character)
     if code < 0xA0:
         return 0x20 <= code <= 0x7E
@@ -293,7 +291,7 @@ def _whole(value: int) -> str:
 
 
 def _float(value: float) -> str:
-    """Write the shortest digits that read back to the number, with an exponent below 1e-04 and from 1e+06 on."""
+    """Write the shortest digits that read back to the number, an exponent below 1e-04 and from 1e+06 on."""
     if str(value) == "nan":
         return ".nan"
     if value in (float("inf"), float("-inf")):

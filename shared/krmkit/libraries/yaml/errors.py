@@ -31,7 +31,7 @@ class YamlError(ValueError):
 
 
 class LimitError(YamlError):
-    """An input is larger, deeper or more repetitive than a limit allows. `limit` names it, as in `--limit`."""
+    """An input that is larger, deeper or more repetitive than the limit named `limit` in `--limit`."""
 
     def __init__(
         self, message: str, line: int | None = None, column: int | None = None, limit: str = ""
@@ -43,14 +43,14 @@ class LimitError(YamlError):
     def of(
         cls, limit: str, value: int, what: str, line: int | None = None, column: int | None = None
     ) -> LimitError:
-        """`what` (a noun phrase) is over the limit named `limit`, whose value is `value`."""
+        """Return the error for `what` (a noun phrase) over the limit named `limit`, which is `value`."""
         return cls(
             f"{what} is over the limit of {value} (raise it with --limit {limit}=N)", line, column, limit
         )
 
 
 def line_column(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of an offset, both from 1."""
+    """Return line and column of an offset, both from 1."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
@@ -69,7 +69,7 @@ _DEEPEST = 1000  # levels of nesting that libyaml 0.2.6 and newer read
 
 
 def translate(error: Any, text: str, depth: int) -> YamlError:
-    """A libyaml error as ours, in words that help. `depth`: the limit of nesting."""
+    """Return a libyaml error as ours, in words that help. `depth`: the limit of nesting."""
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         problem = str(error.problem)

@@ -1,7 +1,9 @@
 """Split the text of a ResourceList exactly: by libyaml's events over the whole text, whatever its form.
 
-For what the fast way (`krmkit.libraries.yaml.split`) does not prove: flow style and JSON, any line breaks, a byte order mark, tabs,
-quoted text that looks like a boundary, lists that are absent or null. What is further in than an item is not kept.
+For what the fast way (`krmkit.libraries.yaml.split`) does not prove: flow style and JSON, any line breaks, a
+byte order
+mark, tabs, quoted text that looks like a boundary, lists that are absent or null. Nodes inside items are not
+kept.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ _WHITE = " \t" + BREAKS
 
 
 def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
-    """The parts of any list, by events over the whole text. Raises YamlError, LimitError."""
+    """Split any list, by events over the whole text. Raises YamlError, LimitError."""
     documents = parse_all(text, limits, "keep", AnyAnchor(), shallow=True)
     roots = [document.root for document in documents if document.root is not None]
     if not roots:
@@ -87,7 +89,7 @@ def _block_chunks(text: str, root: Map, number: int, listed: Seq) -> Chunks:
 
 
 def _tail_start(text: str, root: Map, number: int, listed: Seq) -> int:
-    """Start of the line below the items, or of the comments right above it at the root's column."""
+    """Return the start of the line below the items, or of the comments above it at the root's column."""
     offsets = _document(root).given_offsets([root.start, listed.items[-1].end])
     column = offsets[0] - _line_start(text, offsets[0])
     last = offsets[1]
@@ -106,7 +108,7 @@ def _tail_start(text: str, root: Map, number: int, listed: Seq) -> int:
 
 
 def _skip_white(text: str, position: int) -> int:
-    """Offset of the first token at or after `position`, past blanks, line breaks and comments."""
+    """Return the first token at or after `position`, past blanks, line breaks and comments."""
     size = len(text)
     while position < size:
         character = text[position]
@@ -121,14 +123,14 @@ def _skip_white(text: str, position: int) -> int:
 
 
 def _line_start(text: str, position: int) -> int:
-    """Offset of the first character of the line that holds `position`, in YAML 1.1's sense of a line."""
+    """Return the start of the line that holds `position`, by YAML 1.1's line breaks."""
     while position and text[position - 1] not in BREAKS:
         position -= 1
     return 1 if position == 0 and text[:1] == "\ufeff" else position
 
 
 def _behind_properties(text: str, start: int, node: Node) -> int:
-    """The first dash or bracket of a list that may have an anchor and a tag before it."""
+    """Return the first dash or bracket of a list that may have an anchor and a tag before it."""
     for given in (node.anchor, node.tag):
         if given is not None:
             while text[start] not in _WHITE:
@@ -143,7 +145,7 @@ def _document(node: Node) -> Document:
 
 
 def _written(node: Node) -> str:
-    """A scalar or alias as the text has it, for messages."""
+    """Return a scalar or alias as the text has it, for messages."""
     text = _document(node).text[node.start : node.end]
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
 

@@ -3,7 +3,8 @@
     fields_of("a:\\n- b: 1\\n").values   # {("a", 0, "b"): 1}
     fields_of("a:\\n- b: 1\\n").marks    # {("a",): (1, 1), ("a", 0): (2, 3), ("a", 0, "b"): (2, 3)}
 
-Reports ask for every value of many texts. A tree of nodes, which edits need, would cost several times as much.
+Reports ask for every value of many texts. A tree of nodes, which edits need, would cost several times as
+much.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ _NOT_PLAIN = "anchors, aliases, tags, merge keys, keys that are not scalars or o
 
 
 class Fields:
-    """`values`: every scalar and empty collection by its path, by Go's rules. `marks`: line and column, from 1, of every key
-    and list element by its path."""
+    """`values`: every scalar and empty collection by its path, by Go's rules. `marks`: places by path.
+
+    A mark is line and column, from 1, of a key or list element.
+    """
 
     __slots__ = ("marks", "values")
 
@@ -39,7 +42,7 @@ class Fields:
 
 
 def fields_of(text: str) -> Fields | None:
-    """Return the fields of one document; None if it is invalid, or not plain block or flow YAML without anchors and tags."""
+    """Return the fields of one document; None if it is invalid, or has anchors, tags or other odd forms."""
     try:
         return _libyaml.read(line_fed(text), _read)
     except (_libyaml.backend().YAMLError, ValueError):
@@ -64,7 +67,7 @@ def _read(get_event: Callable[[], Any]) -> Fields:
 
 
 class _Reader:
-    """Fills `found` with the fields of the node that an event begins, and of all nodes in it."""
+    """Adds the fields of the node that an event begins, and of all nodes in it, to `found`."""
 
     __slots__ = (
         "_alias", "_map_end", "_map_start", "_next_event", "_scalar", "_seq_end", "found",

@@ -1,4 +1,4 @@
-"""Limits that hostile or broken input runs into, counted and never guessed; each can be raised by the caller."""
+"""Limits that hostile or broken input exceeds, counted and never guessed; the caller can raise each."""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
-"""Proof, line by line, that an item leaves no quote and no flow collection open at any line's end.
+"""Prove, line by line, that an item leaves no quote and no flow collection open at any line's end.
 
-By induction over the lines: where nothing is open at a line's start, the line is a comment, text of a block scalar, or
-dashes, a key and a value that begins as looked at here; whatever of these it is, nothing is open at its end if the value
-closes on the line. A line without quotes and brackets opens nothing, and neither does a line of a literal block, as the
+By induction over the lines: if nothing is open at a line's start, the line is a comment, text of a block
+scalar, or
+dashes, a key and a value that begins as checked here; whatever of these it is, nothing is open at its end if
+the value
+closes on the line. A line without quotes and brackets opens nothing, and neither does a line of a literal
+block, as the
 JSON under `pack.json: |`, whatever it holds.
 """
 
@@ -28,11 +31,12 @@ _LONG = 2000
 
 
 def opening(text: str, lines: list[str]) -> list[int]:
-    """Numbers of a text's lines that may leave a quote or bracket open at their end, and of those with tabs or other
-    control characters.
+    """Return the numbers of lines that may end in an open quote or bracket, or hold control characters.
 
-    `''`, `""`, `{}` or `[]` at the end of a line closes on that line: no check needed. Of brackets, whatever they are, text or
-    collection, nothing stays open. A second quote ends what the first one opens, or belongs to a text with the first: a
+    `''`, `""`, `{}` or `[]` at the end of a line closes on that line: no check needed. Of brackets, whatever
+    they are, text
+    or collection, nothing stays open. A second quote ends what the first one opens, or belongs to a text with
+    the first: a
     quote opens nothing but behind a blank, which the second one must not have before it.
     """
     ends = _ENDS
@@ -52,9 +56,10 @@ def opening(text: str, lines: list[str]) -> list[int]:
 
 
 def outside_literals(lines: list[str], numbers: list[int]) -> list[int]:
-    """Those of the line numbers (sorted) whose lines are surely no text of a literal block below a plain key.
+    """Return those line numbers (of sorted ones) that are surely outside of literal blocks below a plain key.
 
-    Lines have their whole indentation. A block ends before the first line that is indented less than its first line.
+    Lines have their whole indentation. A block ends before the first line that is indented less than its
+    first line.
     Example: of `["x: |", "  {", "y: {"]` and `[1, 2]` only line 2 can open anything.
     """
     left: list[int] = []
@@ -72,13 +77,13 @@ def outside_literals(lines: list[str], numbers: list[int]) -> list[int]:
 
 
 def _is_literal_header(line: str) -> bool:
-    """Whether a line that ends like one is a plain key with a literal block, as `  a.yaml: |`."""
+    """Return True if a line that ends like one is a plain key with a literal block, as `  a.yaml: |`."""
     key = line[_key_column(line) : line.rindex(": |")]
     return key[:1].isalpha() and _KEY_SIGNS.issuperset(key)
 
 
 def _key_column(line: str) -> int:
-    """The column of a line's key, behind blanks and dashes."""
+    """Return the column of a line's key, behind blanks and dashes."""
     content = line.lstrip(" ")
     while content.startswith("- "):
         content = content[2:].lstrip(" ")
@@ -86,7 +91,7 @@ def _key_column(line: str) -> int:
 
 
 def _literal_end(lines: list[str], header: int) -> int:
-    """Number of the first line behind the literal block of a header."""
+    """Return the number of the first line behind the literal block of a header."""
     pad = ""
     for number in range(header + 1, len(lines)):
         line = lines[number]
@@ -105,13 +110,13 @@ def _literal_end(lines: list[str], header: int) -> int:
 
 
 def all_close(text: str) -> bool:
-    """Whether no line of a text leaves a quote or bracket open at its end, and none has a tab outside of literal blocks."""
+    """Return True if no line ends with an open quote or bracket, and none outside of literals has a tab."""
     lines = text.split("\n")
     return not outside_literals(lines, opening(text, lines))
 
 
 def closes(line: str) -> bool:
-    """Whether a line surely leaves no quote or bracket open at its end, if none is at its start."""
+    """Return True if a line surely leaves no quote or bracket open at its end, if none is at its start."""
     place = len(line) - len(line.lstrip(" "))
     while line.startswith("- ", place):
         place += 2
@@ -147,9 +152,10 @@ def _quoted(content: str, quote: str) -> bool:
 
 
 def _flow(content: str) -> bool:
-    """One flow collection that closes on this line, with nothing behind it but a comment.
+    """Return True for a flow collection that closes on this line, with at most a comment behind it.
 
-    Read character by character: a quote opens a text only outside a plain text, so a quote anywhere else (`a:'x'` is
+    Read character by character: a quote opens a text only outside a plain text, so a quote anywhere else
+    (`a:'x'` is
     plain text up to the next `: `) is left to the parser, as are escapes and anchors.
     """
     if len(content) > _LONG:
@@ -197,7 +203,7 @@ def _flow(content: str) -> bool:
 
 
 def may_hide(text: str) -> bool:
-    """Whether an escape or binary data in a text can mean a word that does not occur in it. (Aliases can as well.)"""
+    """Return True if escapes or binary data in a text can mean a word that is not in it, as aliases can."""
     if "\\" in text and any(f"\\{sign}" in text for sign in "/xuUNLP_\n\r"):
         return True
     return "!" in text and "!!binary" in text
@@ -224,7 +230,10 @@ def shift(text: str, old: int, new: int) -> str:
 
 
 def line_fed(text: str) -> str:
-    """The text without a byte order mark and, unless there is a carriage return without a line feed, with line feeds only."""
+    """Return the text without a byte order mark, and with line feeds only.
+
+    Line ends stay if there is a carriage return without a line feed.
+    """
     text = text.lstrip("\ufeff")
     if "\r" in text and text.count("\r") == text.count("\r\n"):
         return text.replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-"""The quotes of a text that replaces the text of an earlier edit: those in which the earlier one is written."""
+"""The quotes of a text that replaces the text of an earlier edit: it keeps those of the earlier one."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from krmkit.libraries.yaml.tree import UNSET, Node, Scalar
 
 
 def keep_style(node: Node, before: Node, first: Node) -> None:
-    """Give the text of an edit the style of an edit that it replaces. before: that edit's value; first: what the YAML has.
+    """Give an edit's text the style of the edit that it replaces.
 
-    Two texts for a field, one behind the other, write what the second would write if the first was in the YAML already.
-    Example: `"7"` takes the place of a plain `x` in double quotes, and so does `y` that of `7`.
+    before: the value of that edit; first: that of the text. Two texts for a field, one after the other, write
+    what the
+    second one would write if the first was in the YAML already. Example: `"7"` takes the place of a plain `x`
+    in double
+    quotes, and so does `y` that of `7`.
     """
     if isinstance(node, Scalar) and isinstance(node.value, str):
         node.style = _written_style(before, first)
 
 
 def _written_style(before: Node, first: Node) -> str:
-    """The style in which an edit's scalar is written in the place of what the YAML has; "" for a plain one."""
+    """Return the style of an edit's scalar in the place of what the YAML has; "" for a plain one."""
     if not isinstance(before, Scalar) or before.source is not None:
         return ""
     text = before.text

@@ -1,10 +1,13 @@
-"""The values of scalars: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of the YAML 1.2 core schema.
+"""The values of scalars: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of YAML 1.2's core schema.
 
-A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str, merge,
-timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit tags decide before
+A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str,
+merge,
+timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit tags
+decide before
 (`krmkit.libraries.yaml.data.go_value`, `core_value`).
 
-Go's rules differ from both YAML 1.1 and 1.2: `yes` and `1:30` are text, `0777` and `0o777` are 511, `1_000` is 1000,
+Go's rules differ from both YAML 1.1 and 1.2: `yes` and `1:30` are text, `0777` and `0o777` are 511, `1_000`
+is 1000,
 `08` is the float 8, and a whole number beyond 64 bits is a float.
 """
 
@@ -37,7 +40,7 @@ _PREFIXES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
 
 
 def go_resolve(text: str) -> tuple[str, object]:
-    """Tag and value of a plain scalar as Go's yaml.v3 decodes it."""
+    """Return tag and value of a plain scalar as Go's yaml.v3 decodes it."""
     found = _GO_CONSTANTS.get(text)
     if found is not None:
         return found
@@ -53,12 +56,12 @@ _OLD_BOOLEANS: dict[str, tuple[str, object]] = {
 
 
 def go2_resolve(text: str) -> tuple[str, object]:
-    """Tag and value of a plain scalar as Go's yaml.v2 (sigs.k8s.io/yaml) decodes it: `yes`, `n` and `on` are booleans."""
+    """Return tag and value by Go's yaml.v2 (sigs.k8s.io/yaml): `yes` and `on` are booleans."""
     return _OLD_BOOLEANS.get(text) or go_resolve(text)
 
 
 def core_resolve(text: str) -> tuple[str, object]:
-    """Tag and value of a plain scalar under the YAML 1.2 core schema."""
+    """Return tag and value of a plain scalar under the YAML 1.2 core schema."""
     found = _CONSTANTS.get(text)
     if found is not None:
         return found
@@ -78,7 +81,7 @@ def core_resolve(text: str) -> tuple[str, object]:
 
 
 def _go_number(text: str) -> tuple[str, object]:
-    """A scalar that starts with a sign, a dot or a digit."""
+    """Resolve a scalar that starts with a sign, a dot or a digit."""
     if text[0] == ".":
         # Go hands these to strconv.ParseFloat as they are, which allows an underscore between two digits.
         plain = text if "_" not in text else _without_separators(text)
@@ -107,7 +110,7 @@ def _float_or_text(plain: str, text: str) -> tuple[str, object]:
 
 
 def _go_int(plain: str) -> int | None:
-    """strconv.ParseInt and ParseUint with base 0 and 64 bits, then the forms that yaml.v3 adds; None if none fits."""
+    """Read an integer as strconv.ParseInt and ParseUint with base 0 do, and in yaml.v3's further forms."""
     sign = plain[0] if plain[0] in "+-" else ""
     digits = plain[len(sign) :]
     base = 10
@@ -136,7 +139,7 @@ def _in_range(sign: str, digits: str, base: int) -> int | None:
 
 
 def is_decimal_float(text: str) -> bool:
-    """Whether the text is `[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?`."""
+    """Return True for `[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?`."""
     if text[0] in "+-":
         text = text[1:]
     digits = _DIGITS[10]
@@ -153,7 +156,7 @@ def is_decimal_float(text: str) -> bool:
 
 
 def _without_separators(text: str) -> str:
-    """The text without underscores between two digits."""
+    """Return the text without underscores between two digits."""
     parts = text.split("_")
     digits = _DIGITS[10]
     for index in range(1, len(parts)):
@@ -163,7 +166,7 @@ def _without_separators(text: str) -> str:
 
 
 def shortest(number: float) -> tuple[str, int]:
-    """Return the fewest digits that read back to a finite number >= 0, and the first one's decimal exponent."""
+    """Return the fewest digits that read back to a finite number >= 0, and the first one's power of ten."""
     mantissa, _, power = repr(number).partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = whole + fraction
@@ -188,9 +191,10 @@ def exponential(digits: str, exponent: int, least: int = 2) -> str:
 
 
 def is_timestamp(text: str) -> bool:
-    """Whether yaml.v3 takes the text for a date, or for a date and a time of day.
+    """Return True if yaml.v3 takes the text for a date, or for a date and a time of day.
 
-    Forms: `2001-1-2`; `2001-1-2 15:4:5.9`; `2001-1-2T15:4:5.9Z` with T or t and Z or an offset such as +01:00.
+    Forms: `2001-1-2`; `2001-1-2 15:4:5.9`; `2001-1-2T15:4:5.9Z` with T or t and Z or an offset such as
+    +01:00.
     """
     import re  # few texts begin like one
 

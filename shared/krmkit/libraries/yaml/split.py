@@ -1,17 +1,23 @@
 """Split the text of a ResourceList into its items without parsing them.
 
-Text goes through verbatim: the parts, put together again, are the text. Boundaries are proven, never guessed. The fast
+Text goes through verbatim: the parts, put together again, are the text. Boundaries are proven, never guessed.
+The fast
 way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YAML reader:
 
-1. The lines above, and those below the items, are parsed together: one document, one plain `items:` key, on the line
+1. The lines above, and those below the items, are parsed together: one document, one plain `items:` key, on
+the line
    where the items begin.
-2. Every line of the region is blank, a comment, begins with `<pad>- `, or is indented at least two columns deeper than
-   `<pad>`. At a line that begins with `<pad>- ` no block scalar and no plain scalar goes on, for both need deeper lines;
+2. Every line of the region is blank, a comment, begins with `<pad>- `, or is indented at least two columns
+deeper than
+   `<pad>`. At a line that begins with `<pad>- ` no block scalar and no plain scalar goes on, for both need
+   deeper lines;
    so it is a boundary unless a quote or a flow collection is still open there.
-3. None is open at the end of any item. In most items that follows line by line (`krmkit.libraries.yaml.lines`). Any other item is
-   parsed alone; without error, everything in it is closed.
+3. None is open at the end of any item. In most items that follows line by line
+(`krmkit.libraries.yaml.lines`). Any
+   other item is parsed alone; without error, everything in it is closed.
 
-Whatever does not fit goes the exact way, by libyaml's events over the whole text (`krmkit.libraries.yaml.exact`).
+Whatever does not fit goes the exact way, by libyaml's events over the whole text
+(`krmkit.libraries.yaml.exact`).
 """
 
 from __future__ import annotations
@@ -28,7 +34,7 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
-    """The items of a ResourceList as text. Raises YamlError on what is not a list, LimitError on one that is too large."""
+    """Split a ResourceList into items. Raises YamlError for what is none, LimitError for one too large."""
     if len(text) > limits.total_size:
         raise LimitError.of("total_size", limits.total_size, f"the text of {len(text)} characters")
     chunks = split_fast(text, limits)
@@ -46,7 +52,7 @@ def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
 
 
 def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
-    """The parts of a block list, cut and proven; None where the proof fails."""
+    """Cut a block list and prove the cuts; None if the proof fails."""
     if any(character in text for character in ODD_BREAKS) or text[:1] == "\ufeff":
         return None
     key = 0
@@ -85,7 +91,7 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
 
 
 def _tail(text: str, first: int, cut: str) -> int:
-    """Start of what most probably follows the items: the functionConfig or results below the last dash, or below any."""
+    """Return the probable start of what follows the items: functionConfig or results below a dash."""
     keys = ("\nfunctionConfig:", "\nresults:")
     tail = _first_of(text, text.rfind(cut, first - 1), *keys)
     if tail == len(text):
@@ -94,7 +100,7 @@ def _tail(text: str, first: int, cut: str) -> int:
 
 
 def _items(text: str, first: int, tail: int, cut: str) -> list[str]:
-    """The text behind each dash between `first` and `tail`, up to the next one's line."""
+    """Return the text behind each dash between `first` and `tail`, up to the next one's line."""
     parts = text.split(cut)
     items = parts[text.count(cut, 0, first - 1) + 1 : len(parts) - text.count(cut, tail - 1)]
     # Only one of the two lists may hold the texts while they get their last line break back.
@@ -106,7 +112,7 @@ def _items(text: str, first: int, tail: int, cut: str) -> list[str]:
 
 
 def _first_dash(text: str, position: int) -> tuple[int, int]:
-    """Start and indentation of the first line from `position` on that is neither blank nor a comment; -1 if no dash."""
+    """Return start and indentation of the first line from `position` on with content; -1 for no dash."""
     while True:
         end = text.find("\n", position)
         line = text[position : end if end >= 0 else len(text)]
@@ -119,16 +125,17 @@ def _first_dash(text: str, position: int) -> tuple[int, int]:
 
 
 def _first_of(text: str, start: int, *needles: str) -> int:
-    """Start of the first line that begins with one of the keys; the text's length if there is none."""
+    """Return the start of the first line that begins with one of the keys; the text's length if none does."""
     found = [position + 1 for position in (text.find(needle, start) for needle in needles) if position >= 0]
     return min(found, default=len(text))
 
 
 def _walk(text: str, first: int, tail: int, pad: int) -> tuple[int, set[int]] | None:
-    """Look at the lines one by one: (start of the tail, numbers of the items with comments left of their content).
+    """Check the lines; return the start of the tail, and the items with comments left of their content.
 
-    The tail begins at the first line at column 0 that can only be a key of the root; None where some line is neither
-    that nor one of those allowed.
+    The tail begins at the first line at column 0 that can only be a key of the root; None if some line is
+    neither that nor
+    one of those allowed.
     """
     deep = "  " + " " * pad
     dash = " " * pad + "- "
@@ -149,7 +156,7 @@ def _walk(text: str, first: int, tail: int, pad: int) -> tuple[int, set[int]] | 
 
 
 def _comments_above(text: str, tail: int, first: int) -> int:
-    """Comments at column 0 right above the first line of the tail belong to it."""
+    """Return the start of the tail with the comments at column 0 right above it."""
     if tail == len(text):
         return tail
     while True:
@@ -160,9 +167,10 @@ def _comments_above(text: str, tail: int, first: int) -> int:
 
 
 def _envelope(text: str, key: int, limits: Limits) -> list[Document] | None:
-    """The documents of the lines around the items; None if these are not one mapping, whose `items` is the plain key at `key`.
+    """Parse the lines around the items. None unless they are a mapping with a plain key `items` at `key`.
 
-    Its value is empty, because the tail begins with a key at column 0. The list is empty if only the form could be
+    Its value is empty, because the tail begins with a key at column 0. The list is empty if only the form
+    could be
     read, because a key occurs twice, or an anchor is in an item.
     """
     try:
@@ -182,10 +190,12 @@ def _envelope(text: str, key: int, limits: Limits) -> list[Document] | None:
 
 
 def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], set[int]] | None:
-    """Return the indexes of items that the line scan could not prove closed, and of those that are unverified (see Chunks).
+    """Return the indexes of items that lines could not prove closed, and of unverified ones (see Chunks).
 
-    With `deep`, None if some line that begins no item is neither blank nor two deeper than the dashes. Many items are
-    looked at as one text, which is much less work than one by one; all at once would be another copy of the list.
+    With `deep`, None if some line that begins no item is neither blank nor two deeper than the dashes. Many
+    items are
+    checked as one text, which is much less work than one by one; all at once would be another copy of the
+    list.
     """
     column = pad + 2
     margin = " " * column
@@ -194,7 +204,8 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
         some = items[place : place + _TOGETHER]
         region = margin + margin.join(some)
         lines = region.split("\n")
-        # A non-blank character sorts after a space, so max() finds the least indented line. A tab and the like leave it open.
+        # A non-blank character sorts after a space, so max() finds the least indented line. A tab and the
+        # like leave it open.
         if deep and max(lines) >= margin[1:] + "!":
             return None
         found = outside_literals(lines, opening(region, lines))
@@ -209,7 +220,7 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
 
 
 def _holders(numbers: list[int], items: list[str]) -> list[int]:
-    """Which items have the lines of these numbers (sorted), counted over all of them."""
+    """Return which items have the lines of these numbers (sorted), counted over all of them."""
     found: list[int] = []
     end = place = 0
     for item_number, item in enumerate(items):
@@ -224,7 +235,7 @@ def _holders(numbers: list[int], items: list[str]) -> list[int]:
 
 
 def _begins_with_key(item: str, column: int) -> bool:
-    """Whether a key comes first at the item's column, after comments."""
+    """Return True if a key comes first at the item's column, after comments."""
     start = 0
     while item.startswith("#", start):
         end = item.find("\n", start)
@@ -235,7 +246,7 @@ def _begins_with_key(item: str, column: int) -> bool:
 
 
 def _is_closed(text: str, limits: Limits) -> bool:
-    """Whether an item, parsed alone, is one document without error, and not nested deeper than the limit."""
+    """Return True if an item, parsed alone, is one document without error, within the limit of nesting."""
     try:
         return len(parse_all(text, limits, "keep", AnyAnchor(), shallow=True)) <= 1
     except YamlError:

@@ -1,6 +1,8 @@
-r"""Surrogate pairs in JSON texts: `"\ud83d\ude00"`, as json.dumps of Python writes a character beyond U+FFFF.
+r"""Surrogate pairs in JSON texts: `"\ud83d\ude00"`, as Python's json.dumps writes characters beyond U+FFFF.
 
-YAML has no pairs, neither libyaml's nor Go's. So a JSON text gets the character itself; a YAML text stays, where `\ud83d` is an error.
+YAML has no pairs, neither libyaml's nor Go's. So a JSON text gets the character itself; a YAML text stays, in
+which
+`\ud83d` is an error.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ _ESCAPES = (
 
 
 def joined(text: str) -> str:
-    r"""A JSON text with a character for each pair of surrogate escapes: `"\ud83d\ude00"` is `"😀"`. Other texts are unchanged.
+    r"""Replace each pair of surrogate escapes in a JSON text: `"\ud83d\ude00"` is `"😀"`. Other texts stay.
 
     Raises YamlError for half a pair, with its place.
     """

@@ -1,9 +1,14 @@
 """A YAML text as nodes, in the order of the text, and the edits that are recorded on them.
 
-A node of a text knows its document and, for messages, where it starts (`start`: a code point offset into `source.text`,
-anchors and tags included), and where it ends, if a character of its own says so (`end`: of scalars, aliases and flow
-collections; else -1). A node made by an edit has `source = None`. Collections are edited in place by their methods;
-the first edit keeps the children that the text has in `original`, and `krmkit.libraries.yaml.editing.edit` turns the difference into text.
+A node of a text has its document and, for messages, its start (`start`: a code point offset into
+`source.text`,
+anchors and tags included), and its end, if a character of its own marks it (`end`: of scalars, aliases and
+flow
+collections; else -1). A node made by an edit has `source = None`. Collections are edited in place by their
+methods;
+the first edit keeps the children that the text has in `original`, and `krmkit.libraries.yaml.editing.edit`
+turns the
+difference into text.
 """
 
 from __future__ import annotations
@@ -25,8 +30,10 @@ if TYPE_CHECKING:
 class Document:
     """One YAML document.
 
-    `given` is the text as it came, `text` what offsets count in: without a byte order mark, with line feeds only. `root` is
-    None for an empty document. `limits` are those that the text was read with. `changed` says whether an edit has been recorded anywhere.
+    `given` is the text as it came; offsets count in `text`, which has no byte order mark, and line feeds
+    only. `root` is
+    None for an empty document. `limits` are those that the text was read with. `changed`: an edit has been
+    recorded.
     """
 
     __slots__ = ("aliases", "changed", "given", "limits", "root", "text")
@@ -41,12 +48,12 @@ class Document:
 
     @property
     def newline(self) -> str:
-        """The line end of most lines of the text, used for new ones."""
+        """Return the line end of most lines of the text, used for new ones."""
         given = self.given
         return "\r\n" if "\r" in given and 2 * given.count("\r\n") >= given.count("\n") else "\n"
 
     def given_offsets(self, offsets: list[int]) -> list[int]:
-        """Where offsets of `text` (sorted) are in `given`."""
+        """Return the offsets in `given` of offsets of `text` (sorted)."""
         return given_offsets(self.given, self.text, offsets)
 
 
@@ -74,7 +81,8 @@ class Node:
 class Scalar(Node):
     """A scalar: `text` is the decoded content, `style` one of "" (plain), ', ", | and >.
 
-    An edit's scalar has a Python value, and the style of an edit that it replaces; that of a text has UNSET (see yaml.data).
+    An edit's scalar has a Python value, and the style of an edit that it replaces; a text's has UNSET (see
+    yaml.data).
     """
 
     __slots__ = ("style", "text", "value")
@@ -130,7 +138,7 @@ class Entry:
 
     @property
     def name(self) -> str | None:
-        """The key's text, or None where the key is not a scalar."""
+        """Return the key's text, None for a key that is not a scalar."""
         key = self.key
         if type(key) is Scalar:
             return key.text
@@ -139,7 +147,7 @@ class Entry:
 
 
 class Collection(Node):
-    """A mapping or a sequence. `flow`: written in brackets. `original`: the children of the text, once there are edits.
+    """A mapping or a sequence; `flow`: in brackets. `original`: the children of the text, once edited.
 
     `replaced`: the items of the text that others have replaced, by the id of the new one.
     """
@@ -161,14 +169,14 @@ class Collection(Node):
 
     @abstractmethod
     def children(self) -> Sequence[Entry | Node]:
-        """The entries or items as they are now."""
+        """Return the entries or items as they are now."""
 
     def in_text(self) -> Sequence[Entry | Node]:
-        """The entries or items in the original text, regardless of edits."""
+        """Return the entries or items in the original text, regardless of edits."""
         return self.children() if self.original is None else self.original
 
     def origins(self) -> list[int]:
-        """For each child as it is now, the position in the text of itself or of what it has replaced; -1 for a new one."""
+        """Return each child's position in the text, or that of what it has replaced; -1 for a new one."""
         replaced = self.replaced or {}
         positions = {id(child): index for index, child in enumerate(self.in_text())}
         return [positions.get(id(replaced.get(id(child), child)), -1) for child in self.children()]
@@ -188,7 +196,7 @@ _FEW = 32  # entries that are gone through for each name
 
 
 class Map(Collection):
-    """A mapping: entries in the order of the text, duplicates refused while parsing. Call `touch` before moving them by hand."""
+    """A mapping: entries in the order of the text, without duplicates. Call `touch` before moving any."""
 
     __slots__ = ("_known", "_seen", "entries")
     kind = "map"
@@ -206,7 +214,7 @@ class Map(Collection):
         return self.entries
 
     def entry(self, name: str) -> Entry | None:
-        """The entry whose key's text is `name`; merge keys are not looked into."""
+        """Return the entry whose key's text is `name`; merge keys are not followed."""
         entries = self.entries
         if len(entries) > _FEW:
             return self._found(name)
@@ -217,7 +225,7 @@ class Map(Collection):
         return None
 
     def _found(self, name: str) -> Entry | None:
-        """The same for many entries: they are gone through once, not for each name."""
+        """Return the same from an index, for many entries."""
         if not self._seen:
             self._known: dict[str | None, Entry] = {}
         for entry in self.entries[self._seen :]:
@@ -226,23 +234,23 @@ class Map(Collection):
         return self._known.get(name)
 
     def get(self, name: str) -> Node | None:
-        """The value under `name`, aliases followed; None where the key is absent."""
+        """Return the value under `name`, aliases followed; None if the key is absent."""
         entry = self.entry(name)
         return deref(entry.value) if entry is not None else None
 
     def names(self) -> list[str]:
-        """The texts of all scalar keys, in order."""
+        """Return the texts of all scalar keys, in order."""
         return [name for name in (entry.name for entry in self.entries) if name is not None]
 
     def set(self, name: str, value: object) -> Node:
-        """Give `name` a new value, in its place, or at the end where the key is new. Returns the value's node."""
+        """Give `name` a new value, in its place, or at the end if the key is new; return the value's node."""
         entry = self.entry(name)
         if entry is not None:
             return self.replace(entry, value)
         return self.insert(len(self.entries), name, value)
 
     def replace(self, entry: Entry, value: object) -> Node:
-        """Give an entry another value; returns the value's node."""
+        """Give an entry another value; return the value's node."""
         super().touch()
         entry.value = node = to_node(value)
         return node
@@ -261,7 +269,7 @@ class Map(Collection):
         self.entries.append(entry)
 
     def remove(self, name: str) -> bool:
-        """Remove `name`; False where it was not there."""
+        """Remove `name`; return False if it was not there."""
         entry = self.entry(name)
         if entry is None:
             return False
@@ -288,18 +296,18 @@ class Seq(Collection):
         return self.items
 
     def append(self, value: object) -> Node:
-        """Add an item at the end; returns its node."""
+        """Add an item at the end; return its node."""
         return self.insert(len(self.items), value)
 
     def insert(self, index: int, value: object) -> Node:
-        """Put an item before position `index` (as list.insert); returns its node."""
+        """Put an item before position `index` (as list.insert); return its node."""
         self.touch()
         node = to_node(value)
         self.items.insert(index, node)
         return node
 
     def replace(self, index: int, value: object) -> Node:
-        """Put another item in the place of the one at `index`; returns its node."""
+        """Put another item in the place of the one at `index`; return its node."""
         self.touch()
         node = to_node(value)
         old = self.items[index]
@@ -321,14 +329,14 @@ class Seq(Collection):
 
 
 def deref(node: Node) -> Node:
-    """The node itself, or the target of an alias."""
+    """Return the node itself, or the target of an alias."""
     while isinstance(node, Alias):
         node = node.target
     return node
 
 
 def to_node(value: object) -> Node:
-    """A node for Python data (None, bool, int, float, str, list, tuple, dict with string keys); nodes pass."""
+    """Return a node for data (None, bool, int, float, str, list, tuple, dict); a node is returned itself."""
     if isinstance(value, Node):
         return value
     if isinstance(value, dict):

@@ -48,7 +48,7 @@ class Editor:
             self.block(spot)
 
     def inner(self, spot: Spot, start: int, end: int) -> str | None:
-        """The text of a range with the edits at and below `spot`; None where one of these reaches beyond it."""
+        """Return the text of a range with the edits at and below `spot`; None if one reaches beyond it."""
         closing = self.closing if self.closing is not None and start <= self.closing[0] < end else None
         editor = Editor(self.places, self.composer.literals, self.edited, closing)
         editor.node(spot)
@@ -58,7 +58,7 @@ class Editor:
         return apply(self.view, start, end, splices)
 
     def all_splices(self) -> list[Splice]:
-        """The splices, that which closes the last block scalar included."""
+        """Return the splices, with that which closes the last block scalar."""
         return self.splices if self.closing is None else [*self.splices, self.closing]
 
     # Block collections
@@ -93,7 +93,7 @@ class Editor:
             self.put(pending, spot, units, last, survivors)
 
     def kept(self, units: Units, index: int, was: Entry | Node, child: Entry | Node) -> None:
-        """A child that stays: its value may be another one, or edited inside; an alias that was its key may be a text."""
+        """Write a child that stays: its value may be edited or replaced, an alias that was its key a text."""
         value = child
         if isinstance(child, Entry):
             value = child.value
@@ -108,11 +108,11 @@ class Editor:
             self.node(units[index].value)
 
     def is_inline(self, units: Units) -> bool:
-        """Whether the first child is on its parent's dash line."""
+        """Return True if the first child is on its parent's dash line."""
         return not self.places.begins_line(units[0].start)
 
     def moved(self, units: Units, index: int, child: Entry | Node) -> str | None:
-        """The lines of an item that moves within its list, with its comments and with the edits inside of it."""
+        """Return the lines of an item that moves within its list, with its comments and inner edits."""
         if index < 0 or isinstance(child, Entry) or units[index].child is not child or is_tied(child):
             return None
         unit = units[index]
@@ -169,7 +169,7 @@ class Editor:
         self.cut(start, places.body_end(units, index))
 
     def resume(self, units: Units, survivors: set[int]) -> int:
-        """Where the text goes on after the first children of a block on its parent's dash line were removed."""
+        """Return where the text goes on if the first children behind a parent's dash are removed."""
         if not survivors:
             return self.places.body_end(units, len(units) - 1)
         position = self.places.body_end(units, min(survivors) - 1)
@@ -178,7 +178,7 @@ class Editor:
         return position
 
     def empty(self, spot: Spot, units: Units) -> None:
-        """All children are gone: `{}` or `[]` takes their place."""
+        """Put `{}` or `[]` in the place of all children."""
         mark = "{}" if isinstance(spot.node, Map) else "[]"
         if self.is_inline(units):
             self.cut(units[0].start, units[0].start, mark + "\n")
@@ -244,7 +244,7 @@ class Editor:
             self.lines_below(old.end, rest + newline, value, head)
 
     def lines_below(self, end: int, lines: str, value: Node, head: str) -> None:
-        """Put the lines of a new value below the line of its key, and its own comment on that line if none is there."""
+        """Put a new value's lines below its key's line, and its comment on that line if none is there."""
         stop = self.places.line_end(end)
         if not self.view[end:stop].strip(" \t") and not (lines and head.strip(" ").startswith(("|", ">"))):
             self.cut(stop, stop, self.comment_of(value))
@@ -269,7 +269,7 @@ class Editor:
         self.cut(max(first, at), stop)
 
     def comment_of(self, value: Node) -> str:
-        """The comment behind a scalar that comes from a text."""
+        """Return the comment behind a scalar that comes from a text."""
         if value.source is None or not isinstance(value, Scalar) or is_block_scalar(value):
             return ""
         places = self.composer.places(value.source)
@@ -279,18 +279,18 @@ class Editor:
 
 
 def _is_word(text: str) -> bool:
-    """Whether a plain scalar says this text wherever one of one line stands."""
+    """Return True if a plain scalar of one line can be replaced by this text anywhere."""
     return text[:1].isalnum() and text.isascii() and _SIGNS.issuperset(text) and text[-1] != ":"
 
 
 def _is_block_header(head: str) -> bool:
-    """Whether the first line of a scalar, behind its key, is the header of a block (`|`, `>`)."""
+    """Return True if the first line of a scalar, behind its key, is the header of a block (`|`, `>`)."""
     words = [word for word in head.split() if word[0] not in "&!"]
     return bool(words) and words[0][0] in "|>"
 
 
 def in_order(places: list[int]) -> list[int]:
-    """The places of a longest increasing run; all others become -1 (new or moved).
+    """Return the places of a longest increasing run; all others become -1 (new or moved).
 
     Example: `in_order([2, 0, 1])` is `[-1, 0, 1]`.
     """

@@ -1,54 +1,44 @@
 """The text of new values: Python data as `emit` writes it, and pieces of texts with their comments.
 
-A node that came from a text and was not edited (a preset's `add`, an item that moves) keeps its own text: its lines are
-cut out with their comments and shifted to their new column.
+A node that came from a text and was not edited (a preset's `add`, an item that moves) keeps its own text: its
+lines
+are cut out with their comments and shifted to their new column.
 """
 
 from __future__ import annotations
 
-from krmkit.libraries.yaml import emit
+from krmkit.libraries.yaml import emit, tree
 from krmkit.libraries.yaml.editing.linecomments import line_comment
 from krmkit.libraries.yaml.editing.movedlines import depth_of, join_lines, moved_block_scalar
 from krmkit.libraries.yaml.editing.places import Places, Spot, Units
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.lines import shift
-from krmkit.libraries.yaml.tree import (
-    UNSET,
-    Alias,
-    Collection,
-    Document,
-    Entry,
-    Map,
-    Node,
-    Scalar,
-    Seq,
-    deref,
-)
+from krmkit.libraries.yaml.tree import Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, deref
 
 
 def is_empty(node: Node) -> bool:
-    """Whether a node is a value that is not written at all, as in `key:`."""
+    """Return True for a value that is not written at all, as in `key:`."""
     return isinstance(node, Scalar) and node.source is not None and not node.style and not node.text
 
 
 def is_block_scalar(node: Node) -> bool:
-    """Whether a node is written as a literal or folded block."""
+    """Return True for a literal or folded block."""
     return isinstance(node, Scalar) and node.style in ("|", ">") and node.source is not None
 
 
 def is_block(node: Node) -> bool:
-    """Whether a node is a block collection of a text."""
+    """Return True for a block collection of a text."""
     return isinstance(node, Collection) and not node.flow and node.source is not None
 
 
 def is_bare(node: Node) -> bool:
-    """Whether a node's marks are those of its text: a scalar of a text, no block, without anchor and tag."""
+    """Return True for a scalar of a text that its marks enclose: no block, without anchor and tag."""
     plain = node.anchor is None and node.tag is None
     return type(node) is Scalar and plain and node.text != "" and node.style not in ("|", ">")
 
 
 def is_clean(node: Node) -> bool:
-    """Whether a node's text can be kept as it is: without edits, and without anchors and aliases, which may dangle."""
+    """Return True if a node's text can be kept: no edits, and no anchors and aliases, which may dangle."""
     waiting = [node]
     while waiting:
         each = waiting.pop()
@@ -79,7 +69,7 @@ class Composer:
 
     @property
     def wide(self) -> bool:
-        """Whether lists are indented deeper than their keys, as the first one under a key is in the text."""
+        """Return True if lists are deeper than their keys, as the first one under a key is in the text."""
         if self._wide is None:
             entry = _first_list(self._own.root.node)
             self._wide = False
@@ -90,13 +80,13 @@ class Composer:
         return self._wide
 
     def places(self, source: Document) -> Places:
-        """The places of a document, read when a node of it is written for the first time."""
+        """Return the places of a document, read when a node of it is written for the first time."""
         if id(source) not in self._known:
             self._known[id(source)] = Places(source)
         return self._known[id(source)]
 
     def _slice(self, node: Node) -> str:
-        """A scalar or flow collection as its text has it, without its anchor, with its tag."""
+        """Return a scalar or flow collection as its text has it, without its anchor, with its tag."""
         assert node.source is not None
         places = self.places(node.source)
         if is_bare(node):
@@ -107,8 +97,11 @@ class Composer:
         return " ".join([*tags, "{" + text + "}" if spot.is_pair else text])
 
     def _can_stay(self, node: Node) -> bool:
-        """Whether a node's own lines can be taken over: it is clean, and no block scalar ends it where none may be, or one
-        whose last line has no line break, which it would get."""
+        """Return True if a node's lines can be reused: unedited, and no unfit block scalar at its end.
+
+        A block scalar may not be here if `literals` is False, or if it would get a final line break that it
+        lacks.
+        """
         if not is_clean(node):
             return False
         last = node
@@ -118,7 +111,7 @@ class Composer:
         return not is_block_scalar(last) or (self.literals and not self._lacks_break(last))
 
     def _lacks_break(self, node: Node) -> bool:
-        """Whether a block scalar ends with its text, without the final line break that it would have elsewhere."""
+        """Return True if the text ends with a block scalar, without its usual final line break."""
         assert node.source is not None
         if node.source.text.endswith("\n"):
             return False
@@ -130,7 +123,7 @@ class Composer:
     # The text after a key or a dash
 
     def after_key(self, node: Node, column: int) -> str:
-        """The text after `key:` for a key at `column`: ` x`, or a line break and a block."""
+        """Return the text after `key:` for a key at `column`: ` x`, or a line break and a block."""
         node = deref(node)
         if isinstance(node, Collection) and node.children():
             if node.flow and is_clean(node):
@@ -140,7 +133,7 @@ class Composer:
         return " " + self.scalar(node, column)
 
     def after_dash(self, node: Node, column: int) -> str:
-        """The text after `-` for a dash at `column`."""
+        """Return the text after `-` for a dash at `column`."""
         node = deref(node)
         if isinstance(node, Collection) and node.children():
             if node.flow and is_clean(node):
@@ -151,7 +144,7 @@ class Composer:
         return " " + self.scalar(node, column)
 
     def in_place_of(self, node: Node, old: Spot, column: int, places: Places) -> str:
-        """The text after `key:` if `node` replaces `old`: a string keeps its quotes or literal style, as in kyaml."""
+        """Return the text after `key:` if `node` replaces `old`: a string keeps its style."""
         before = old.node
         if isinstance(node, Scalar) and isinstance(before, Scalar) and isinstance(node.value, str):
             styled = self._restyled(
@@ -162,7 +155,7 @@ class Composer:
         return self.after_key(node, column)
 
     def _restyled(self, text: str, style: str, column: int, step: int) -> str | None:
-        """A text in a style, literal lines `step` deeper than the key; None if it is not to be kept."""
+        """Return a text in a style, literal lines `step` deeper than the key; None if that is impossible."""
         if style == '"':
             return emit.double_quoted(text)
         if not style or not emit.is_printable(text):
@@ -177,7 +170,7 @@ class Composer:
         return f" {node.tag}" if node.tag is not None else ""
 
     def scalar(self, node: Node, column: int) -> str:
-        """A scalar, or an empty collection, below a key or dash at `column`."""
+        """Return a scalar, or an empty collection, below a key or dash at `column`."""
         if not isinstance(node, Scalar):
             return f"{self._tag(node)} {'{}' if isinstance(node, Map) else '[]'}".lstrip()
         if node.source is None:
@@ -195,8 +188,8 @@ class Composer:
         return join_lines(self._slice(node), column + 2)
 
     def _fresh(self, node: Scalar, column: int, flow: bool) -> str:
-        """A scalar without a place in any text: made from Python data, or a detached copy."""
-        if node.value is not UNSET:
+        """Return a scalar that is in no text: made from Python data, or a detached copy."""
+        if node.value is not tree.UNSET:
             return emit.scalar(node.value, column, flow)
         if node.style or (flow and any(sign in node.text for sign in ",[]{}\n")):
             return emit.scalar(node.text, column, flow)
@@ -206,7 +199,7 @@ class Composer:
     # Blocks
 
     def block(self, node: Node, column: int) -> str:
-        """A block collection with its children at `column`; the first line comes without its indentation."""
+        """Return a block collection with its children at `column`, the first line without its indentation."""
         if is_block(node) and self._can_stay(node):
             assert node.source is not None
             places = self.places(node.source)
@@ -229,7 +222,7 @@ class Composer:
         return "\n".join(written)[column:]
 
     def unit(self, child: Entry | Node, column: int) -> str:
-        """A whole entry or item at `column`, every line indented, without the last line break."""
+        """Return a whole entry or item at `column`, every line indented, without the last line break."""
         if isinstance(child, Entry):
             return self.entry(child, column)
         head = ""
@@ -241,7 +234,7 @@ class Composer:
         return f"{head}{' ' * column}-{self.after_dash(child, column)}"
 
     def entry(self, entry: Entry, column: int) -> str:
-        """A whole `key: value` at `column`, with its comments where it comes from a text."""
+        """Return a whole `key: value` at `column`, with its comments if it comes from a text."""
         # An entry that has got another name is still where its first one is.
         key = entry.key if entry.key.source is not None else entry.first_key
         head = tail = ""
@@ -274,7 +267,7 @@ class Composer:
         return f"{head}{' ' * column}{name}:{value}" + ("" if "\n" in value else tail)
 
     def _head(self, places: Places, units: Units, index: int, column: int) -> str:
-        """The comments above a child, with their line break."""
+        """Return the comments above a child, with their line break."""
         unit = units[index]
         if not places.begins_line(unit.start):
             return ""
@@ -282,7 +275,7 @@ class Composer:
         return self._lines(places, start, above, unit.column, column) + "\n" if start < above else ""
 
     def _lines(self, places: Places, start: int, end: int, old: int, new: int) -> str:
-        """Whole lines (the first one may begin behind a dash) moved from column `old` to `new`."""
+        """Move whole lines (the first one may begin behind a dash) from column `old` to `new`."""
         text = places.view[start:end]
         pad = "" if places.line(start) == start else " " * old
         return shift(pad + text.removesuffix("\n"), old, new)
@@ -290,7 +283,7 @@ class Composer:
     # Flow
 
     def flow(self, node: Node, json: bool) -> str:
-        """A node inside a flow collection; `json` where the text around it is JSON."""
+        """Return a node inside a flow collection; `json` if the text around it is JSON."""
         node = deref(node)
         if json:
             return _json(node)
@@ -313,7 +306,7 @@ class Composer:
 
 
 def _step(old: Spot, column: int, places: Places) -> int:
-    """How much deeper than a key at `column` the lines of its literal are."""
+    """Return how much deeper than a key at `column` the lines of its literal are."""
     node = old.node
     if not isinstance(node, Scalar) or not is_block_scalar(node):
         return 2

@@ -1,9 +1,13 @@
 """Write an edited document: only changed parts become new text.
 
-The tree is walked once, and each difference to the text becomes a splice: (start, end, new text). In an edited block
-collection children that stay keep their lines, removed ones take their lines and comments along, new ones come behind
-the sibling before them, and children that change their order move with their comments. The result is read again, unless it
-only has other words in the place of plain scalars: it must say what the edited tree says, else the edit is refused.
+The tree is walked once, and each difference to the text becomes a splice: (start, end, new text). In an
+edited block
+collection children that stay keep their lines, removed ones take their lines and comments along, new ones
+come behind
+the sibling before them, and children that change their order move with their comments. The result is read
+again,
+unless it only has other words in the place of plain scalars, and must equal the edited tree, else the edit is
+refused.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ _DEEPEST = 256
 
 
 def render(document: Document) -> str:
-    """The document's text with all recorded edits. Raises YamlError where an edit cannot be written safely.
+    """Return the document's text with its edits. Raises YamlError if an edit cannot be written safely.
 
     Example: after `root.set("a", 2)` the text `a: 1 # one` becomes `a: 2 # one`.
     """
@@ -57,9 +61,10 @@ def render(document: Document) -> str:
 
 
 def with_literal(node: Node | None, value: str) -> str | None:
-    """The text of a document with another text in place of a literal block (`|`, `|-`); None where that is not plainly safe.
+    """Return the text with another text in a literal block (`|`, `|-`); None if it is not plainly safe.
 
-    It needs no proof: the lines of the new block are those of `emit.literal` at the depth of the old ones, it neither
+    It needs no proof: the lines of the new block are those of `emit.literal` at the depth of the old ones, it
+    neither
     keeps blank lines nor begins with one, and the text below the old block ends the new one as well.
     Example: the `x: |` of a ConfigMap's data gets a new text, and the ConfigMap is not read again.
     """
@@ -88,22 +93,20 @@ def with_literal(node: Node | None, value: str) -> str | None:
 
 
 def _closing(document: Document) -> Splice | None:
-    from krmkit.libraries.yaml.editing.finalbreak import (
-        closing_splice,  # for the few texts without a final line break
-    )
+    from krmkit.libraries.yaml.editing.finalbreak import closing_splice  # few texts lack a final line break
 
     return closing_splice(document)
 
 
 def _endings(document: Document, written: str) -> list[str]:
-    """The text to try: one that came without a final line break keeps to that, unless a block scalar needs one."""
+    """Return the texts to try: without a final line break if none was there, else with one."""
     if document.text.endswith("\n"):
         return [written]
     return [written.removesuffix("\n").removesuffix("\r"), written]
 
 
 def _difference(text: str, document: Document) -> YamlError | None:
-    """The error of an edited text that differs from the wanted data; None if it is equal."""
+    """Return the error of an edited text that differs from the wanted data; None if it is equal."""
     root = document.root
     if root is not None and plainly_says(text, root, document.limits):
         return None
@@ -141,7 +144,7 @@ def _first_difference(found: object, expected: object) -> str:
 
 
 def _note_edited(node: Node, edited: set[int], depth: int) -> bool:
-    """Note the ids of the collections at or below which something was edited; returns whether an alias is there as well."""
+    """Note the ids of collections with edits at or below them; return True if an alias is there, too."""
     if not isinstance(node, Collection):
         return isinstance(node, Alias)
     if depth > _DEEPEST:
@@ -163,7 +166,7 @@ def _note_edited(node: Node, edited: set[int], depth: int) -> bool:
 
 
 def _applied(document: Document, view: str, splices: list[Splice]) -> str:
-    """The document's text with splices of its view carried out: its byte order mark and line breaks stay."""
+    """Apply splices of its view to the document's text, whose byte order mark and line breaks stay."""
     given = document.given
     if given is not document.text:
         places = sorted({place for splice in splices for place in splice[:2]})

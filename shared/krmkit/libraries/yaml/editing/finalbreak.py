@@ -1,7 +1,8 @@
 """A final line break that does not change a text's value.
 
-A literal block that ends the text without a line break, `x: |\n  one<EOF>`, has the value "one". With a line break behind it, it would
-have "one\n", so its header gets a `-` first.
+A literal block that ends the text without a line break, `x: |\n  one<EOF>`, has the value "one". With a line
+break
+behind it, it would have "one\n", so its header gets a `-` first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def with_final_break(text: str, read: Callable[[], Document]) -> str:
-    """The text with a final line break; `read` gives its document, and is called only where a block scalar may end it.
+    """Add a final line break; `read` gives the document, and is called only if a block scalar may end it.
 
     Example: `with_final_break("x: |\\n  one", ...)` is `"x: |-\\n  one\\n"`.
     """
@@ -40,7 +41,7 @@ def with_final_break(text: str, read: Callable[[], Document]) -> str:
 
 
 def closing_splice(document: Document) -> Splice | None:
-    """`-` in the header of a block scalar that ends the text without a final line break.
+    """Return the `-` for the header of a block scalar that ends the text without a final line break.
 
     So what comes behind the scalar, or a place elsewhere, does not add that line break to its value.
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from krmkit.libraries.yaml.editing.compose import Composer
 
     class Editor(Protocol):
-        """The collector of the splices: `krmkit.libraries.yaml.editing.blockedit.Editor`, which calls the functions here."""
+        """The collector of splices (`editing.blockedit.Editor`) that calls this module."""
 
         composer: Composer
         places: Places
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Chunk:
-    """A child with the text around it: before it, between it and its comma, and a comment on the comma's line."""
+    """A child with the text around it: before it, up to its comma, and a comment on the comma's line."""
 
     __slots__ = ("before_comma", "comment", "lead", "unit")
 
@@ -77,13 +77,13 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
 
 
 def _behind_comment(places: Places, position: int) -> int:
-    """Behind the comment that follows a comma or bracket on its line; `position` itself where none does."""
+    """Return the end of the comment that follows a comma or bracket on its line; else `position`."""
     end = places.line_end(position)
     return end if places.view[position:end].lstrip(" \t").startswith("#") else position
 
 
 def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], int, bool]:
-    """The children with the text around them, where they end, and whether a comma follows the last one."""
+    """Return the children with the text around them, their end, and True if a comma follows the last one."""
     chunks = []
     has_comma = False
     for unit in units:
@@ -98,7 +98,7 @@ def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], 
 
 
 def _lead(chunks: list[_Chunk], chunk: _Chunk | None, is_first: bool) -> str:
-    """The text in front of a child in its new place: its own comments, and blanks as its neighbours have them."""
+    """Return the text before a child in its new place: its comments, and its neighbours' blanks."""
     if chunk is not None and ("#" in chunk.lead or (chunk is chunks[0]) == is_first):
         return chunk.lead
     if not chunks:
@@ -114,7 +114,7 @@ def _lead(chunks: list[_Chunk], chunk: _Chunk | None, is_first: bool) -> str:
 
 
 def _text(editor: Editor, unit: Unit, child: Entry | Node, json: bool) -> str:
-    """A child that the text has, with another value or with the edits inside of it."""
+    """Return a child of the text, with another value or with inner edits."""
     places = editor.places
     value = child.value if isinstance(child, Entry) else child
     if isinstance(child, Entry) and child.key is not child.first_key:
@@ -139,7 +139,7 @@ def _fresh(editor: Editor, child: Entry | Node, json: bool) -> str:
 
 
 def _open_up(editor: Editor, spot: Spot) -> None:
-    """An empty `{}` or `[]` becomes a block below its key, behind its dash, or for the whole document."""
+    """Make an empty `{}` or `[]` a block below its key, behind its dash, or for the whole document."""
     places, view, node = editor.places, editor.view, spot.node
     start = places.line(spot.mark)
     column = len(view[start:]) - len(view[start:].lstrip(" "))

@@ -1,7 +1,8 @@
 """Line comments: those behind a value on its line, as in `image: nginx # kpt-set: ${image}`.
 
-The comment of a block scalar is behind its `|`, that of a list or map in block style behind its key, that of a flow
-collection behind its bracket. A value that is not written at all (`key: # note`) has none: the comment is the key's.
+The comment of a block scalar is behind its `|`, that of a list or map in block style behind its key, that of
+a flow
+collection behind its bracket. A value that is not written (`key: # note`) has none: the comment is the key's.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from krmkit.libraries.yaml.tree import Collection, Document, Node, Scalar
 
 
 def line_comment(document: Document, key: Node | None, value: Node) -> str:
-    """The comment of a value, from its `#` on and without trailing blanks; "" if there is none. `key`: None in a list.
+    """Return a value's comment from its `#` on, stripped; "" if there is none. `key`: None in a list.
 
     Example: of `a: 1 # one` it is `# one`.
     """
@@ -21,16 +22,16 @@ def line_comment(document: Document, key: Node | None, value: Node) -> str:
 
 
 def ends_line(document: Document, key: Node | None, value: Node) -> bool:
-    """Whether a value can have a line comment: nothing but a comment follows on its line."""
+    """Return True if a value can have a line comment: nothing but a comment follows on its line."""
     text = document.text
     _, end = _place(document, key, value)
     return not text[end : _line_end(text, end)].strip(" \t\r")
 
 
 def with_line_comments(document: Document, comments: list[tuple[Node | None, Node, str]]) -> str:
-    """The text of an unedited document with comments put in: (key, value, text without `# `); an old comment is replaced.
+    """Return an unedited document's text with comments in it; each replaces an old one.
 
-    Raises YamlError for a value in the middle of a line, which cannot have a comment.
+    comments: (key, value, text without `# `). Raises YamlError for a value in the middle of a line.
     """
     text, given = document.text, document.given
     splices: list[Splice] = []
@@ -50,24 +51,24 @@ def with_line_comments(document: Document, comments: list[tuple[Node | None, Nod
 
 
 def is_one_line(text: str) -> bool:
-    """Whether a text has no line break of any reader: U+2028 ends a comment for some."""
+    """Return True if a text has no line break of any reader: U+2028 ends a comment for some."""
     return text.splitlines() in ([], [text])
 
 
 def _place(document: Document, key: Node | None, value: Node) -> tuple[int, int]:
-    """Start and end of a value's comment with the blanks in front of it; equal if there is none."""
+    """Return start and end of a value's comment with the blanks before it; equal if there is none."""
     text = document.text
+    at = -1  # the header or key of a block, whose line has the comment
     if isinstance(value, Scalar) and value.style in ("|", ">"):
         at = value.start
-        stop = _line_end(text, at)
-        sign = text.find(" #", at, stop)
-        return _from(text, sign if sign >= 0 else _trimmed(text, at, stop), stop)
-    if isinstance(value, Collection) and not value.flow:
+    elif isinstance(value, Collection) and not value.flow:
         if key is None or key.end < 0:
             return value.start, value.start
-        stop = _line_end(text, key.end)
-        sign = text.find(" #", key.end, stop)
-        return _from(text, sign if sign >= 0 else _trimmed(text, key.end, stop), stop)
+        at = key.end
+    if at >= 0:
+        stop = _line_end(text, at)
+        sign = text.find(" #", at, stop)
+        return _from(text, sign if sign >= 0 else at + len(text[at:stop].rstrip(" \t")), stop)
     end = value.end
     if end < 0 or (isinstance(value, Scalar) and not value.style and not value.text and key is not None):
         return value.start, value.start
@@ -81,10 +82,6 @@ def _place(document: Document, key: Node | None, value: Node) -> tuple[int, int]
 
 def _from(text: str, start: int, stop: int) -> tuple[int, int]:
     return (start, stop) if text[start:stop].lstrip(" \t").startswith("#") else (start, start)
-
-
-def _trimmed(text: str, start: int, stop: int) -> int:
-    return start + len(text[start:stop].rstrip(" \t"))
 
 
 def _line_end(text: str, position: int) -> int:

@@ -6,12 +6,12 @@ from krmkit.libraries.yaml.lines import shift
 
 
 def depth_of(text: str) -> int:
-    """The fewest blanks that a line with content begins with."""
+    """Return the fewest blanks that a line with content begins with."""
     return min((len(line) - len(line.lstrip(" ")) for line in text.split("\n") if line.strip(" ")), default=0)
 
 
 def join_lines(text: str, column: int) -> str:
-    """A quoted or plain scalar of several lines: continuation lines are indented for their new place."""
+    """Indent the continuation lines of a quoted or plain scalar for their new place."""
     first, newline, rest = text.partition("\n")
     if not newline:
         return text
@@ -20,7 +20,7 @@ def join_lines(text: str, column: int) -> str:
 
 
 def moved_block_scalar(text: str, column: int) -> str | None:
-    """A literal or folded scalar below another key; None where an explicit indicator forbids a plain shift."""
+    """Move a block scalar below another key; None if an explicit indicator forbids a plain shift."""
     header, newline, body = text.partition("\n")
     if any(character.isdigit() for character in header.partition("#")[0]):
         return None

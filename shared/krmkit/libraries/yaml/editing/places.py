@@ -1,8 +1,9 @@
 """The places of a text's nodes: libyaml's marks say where scalars and flow collections begin and end.
 
-All offsets count in `Places.view`: the document's text, with a final line break. The gaps between nodes contain only
-dashes, colons, commas, anchors, tags and comments. A place is found when it is asked for; what no edit comes near is
-not looked at.
+All offsets count in `Places.view`: the document's text, with a final line break. The gaps between nodes
+contain only
+dashes, colons, commas, anchors, tags and comments. A place is found on demand; the text far from edits is not
+read.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 class Spot:
     """The place of a node.
 
-    mark: behind the dash or colon before it (0 or behind `---` for the root). properties: ranges of its anchor and tag.
-    start: of its own text, behind the properties. end: behind its last character; -1 for a collection without a bracket,
-    which ends with its last child. in_flow: whether it is inside of a flow collection. is_pair: whether it is `a: b`
-    in `[a: b]`.
+    mark: behind the dash or colon before it (0 or behind `---` for the root). properties: ranges of its
+    anchor and tag.
+    start: of its own text, behind the properties. end: behind its last character; -1 for a collection without
+    a bracket,
+    which ends with its last child. in_flow: it is inside of a flow collection. is_pair: it is `a: b` in `[a:
+    b]`.
     """
 
     __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "units")
@@ -47,8 +50,9 @@ class Spot:
 class Unit:
     """A child of a collection: an entry or an item, as the text has it.
 
-    start: of the dash, of `? `, or of the key and its properties. column: of `start`. colon: behind the entry's colon or
-    the item's dash, -1 where an entry has none. end: behind its last character, before any comment.
+    start: of the dash, of `? `, or of the key and its properties. column: of `start`. colon: behind the
+    entry's colon or
+    the item's dash, -1 for an entry without one. end: behind its last character, before any comment.
     """
 
     __slots__ = ("child", "colon", "column", "end", "key", "start", "value")
@@ -72,12 +76,12 @@ class Unit:
         self.end = end
 
     def part(self, node: Node) -> Spot:
-        """The key or value that is or holds a node."""
+        """Return the key or value that is or holds a node."""
         return self.value if self.key is None or node.start >= self.value.node.start else self.key
 
 
 class Units:
-    """The children of a collection, in the order of the text, each found when it is asked for."""
+    """The children of a collection, in the order of the text, each found on demand."""
 
     __slots__ = ("_found", "_places", "_spot")
 
@@ -115,25 +119,25 @@ class Places:
     # Lines
 
     def line(self, position: int) -> int:
-        """Start of the line that holds a position."""
+        """Return the start of the line that holds a position."""
         return self.view.rfind("\n", 0, position) + 1
 
     def line_end(self, position: int) -> int:
-        """The end of a position's line, before its line break."""
+        """Return the end of a position's line, before its line break."""
         end = self.view.find("\n", position)
         return end if end >= 0 else len(self.view)
 
     def below(self, position: int) -> int:
-        """Start of the line below the one that holds a position."""
+        """Return the start of the line below the one that holds a position."""
         end = self.view.find("\n", position)
         return end + 1 if end >= 0 else len(self.view)
 
     def begins_line(self, position: int) -> bool:
-        """Whether only blanks precede a position on its line."""
+        """Return True if only blanks precede a position on its line."""
         return not self.view[self.line(position) : position].strip(" ")
 
     def comment_column(self, line: int) -> int:
-        """Column of the comment on the line that starts at `line`; -1 where the line holds anything else."""
+        """Return the column of the comment on the line that starts at `line`; -1 without one."""
         view = self.view
         position = line
         while view[position : position + 1] == " ":
@@ -143,14 +147,14 @@ class Places:
     # Spots
 
     def of(self, node: Node) -> Spot:
-        """The place of a node of this document."""
+        """Return the place of a node of this document."""
         spot = self.root
         while spot.node is not node:
             spot = self._around(spot, node)[1].part(node)
         return spot
 
     def holder(self, node: Node) -> tuple[Spot, int]:
-        """The collection that holds a key or item in the text, and its position there."""
+        """Return the collection that holds a key or item in the text, and its position there."""
         spot = self.root
         while True:
             index, unit = self._around(spot, node)
@@ -160,16 +164,16 @@ class Places:
             spot = unit.part(node)
 
     def _around(self, spot: Spot, node: Node) -> tuple[int, Unit]:
-        """The child of a collection that is or holds a node: the last one that begins before it, or with it."""
+        """Return the child that is or holds a node: the last one that begins at or before it."""
         units = self.units(spot)
         children = spot.node.in_text() if isinstance(spot.node, Collection) else []
-        index = bisect_right(children, node.start, key=_start) - 1
+        index = bisect_right(children, node.start, key=_start_of) - 1
         if index < 0:
             raise self._disagreement(spot.start)
         return index, units[index]
 
     def units(self, spot: Spot) -> Units:
-        """The children of a collection, in the order of the text."""
+        """Return the children of a collection, in the order of the text."""
         if spot.units is None:
             node = spot.node
             assert isinstance(node, Collection)
@@ -179,7 +183,7 @@ class Places:
         return spot.units
 
     def end(self, spot: Spot) -> int:
-        """Behind the last character of a node's text."""
+        """Return the end of a node's text."""
         if spot.end < 0:
             spot.end = self.units(spot)[-1].end
         return spot.end
@@ -206,7 +210,7 @@ class Places:
         return Spot(node, mark, start, end, properties, in_flow)
 
     def block_unit(self, spot: Spot, index: int) -> Unit:
-        """The child at `index` of a block collection."""
+        """Return the child at `index` of a block collection."""
         node = spot.node
         assert isinstance(node, Collection)
         child = node.in_text()[index]
@@ -225,7 +229,7 @@ class Places:
         )
 
     def _sign_above(self, spot: Spot, position: int, column: int, sign: str) -> int:
-        """The dash or question mark at a column of a line of its own, at or above a position; comments may lie between."""
+        """Return the dash or question mark at a column, at or above a position; comments may lie between."""
         line = self.line(position)
         while line > spot.start:
             found = line + column
@@ -267,10 +271,11 @@ class Places:
     # The lines of a child of a block collection, with the comments that belong to it
 
     def body_end(self, units: Units, index: int) -> int:
-        """Start of the line below a child and the comments that belong to its end.
+        """Return the start of the line below a child and the comments that belong to its end.
 
-        These are deeper than the child. Behind a value that is closed, such as `x` or `[x]`, they belong to the next
-        child where one follows directly.
+        These are deeper than the child. Behind a value that is closed, such as `x` or `[x]`, they belong to
+        the next
+        child if one follows directly.
         """
         unit = units[index]
         stop = position = self.below(unit.end)
@@ -281,7 +286,7 @@ class Places:
         return stop if self.view[position : self.line_end(position)].strip(" ") else position
 
     def head_start(self, units: Units, index: int, is_root: bool) -> int:
-        """Start of the comments directly above a child, without a blank line between; else of its own line.
+        """Return the start of the comments directly above a child, no blank line between; else of it.
 
         Comments above the first child of the document belong to the document: a licence, or a note.
         """
@@ -298,19 +303,19 @@ class Places:
         return start
 
     def tail_end(self, units: Units, least: int) -> int:
-        """The position for a child after the last one: below its comments that are indented to column `least` or deeper."""
+        """Return the position for a new last child: below comments at column `least` or deeper."""
         end = self.body_end(units, len(units) - 1)
         while end < len(self.view) and self.comment_column(end) >= least:
             end = self.below(end)
         return end
 
 
-def _start(child: Entry | Node) -> int:
+def _start_of(child: Entry | Node) -> int:
     return (child.first_key if isinstance(child, Entry) else child).start
 
 
 def _is_open(unit: Unit) -> bool:
-    """Whether deeper comments below a child belong to its value: a block, or nothing yet."""
+    """Return True if deeper comments below a child belong to its value: a block, or nothing yet."""
     node = unit.value.node
     if isinstance(node, Scalar):
         return node.style in ("|", ">") or (not node.style and not node.text)
@@ -321,7 +326,7 @@ def _is_open(unit: Unit) -> bool:
 
 
 def _document_start(view: str) -> int:
-    """Behind the `---` of the document, 0 where it has none."""
+    """Return the end of the document's `---`, 0 if it has none."""
     position = 0
     while True:
         sign, start, end = token(view, position)
@@ -334,7 +339,7 @@ def _document_start(view: str) -> int:
 
 
 def block_scalar_end(view: str, start: int, end: int, value: str) -> int:
-    """The end of a block scalar's content, without its final line break.
+    """Return the end of a block scalar's content, without its final line break.
 
     libyaml's end runs over the blank lines that follow, which are content behind `|+` only.
     """

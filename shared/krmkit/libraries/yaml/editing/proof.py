@@ -1,7 +1,7 @@
 """Prove that a text has the data of a tree: libyaml's events of the text equal those of the tree.
 
-Differences in form (aliases, merge keys, tags, other quotes) count as not proven, and `krmkit.libraries.yaml.editing.edit` then compares
-the data.
+Differences in form (aliases, merge keys, tags, other quotes) count as not proven, and
+`krmkit.libraries.yaml.editing.edit` then compares the data.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 def plainly_says(text: str, root: Node, limits: Limits) -> bool:
-    """Whether the one document of a text plainly is the tree below `root`; False also if only comparing the data can
-    decide.
+    """Return True if a text plainly is the tree below `root`, False if that needs a comparison of data.
 
     Example: `plainly_says("a: 1\\n", parse("a:   1").root, limits)` is True.
     """
@@ -79,6 +78,6 @@ def _same_value(event: Any, node: Scalar) -> bool:
 
 
 def _has_plain_keys(node: Map) -> bool:
-    """Whether a mapping merges no other, and has no key twice."""
+    """Return True if a mapping merges no other, and has no key twice."""
     names = {entry.name for entry in node.entries}
     return "<<" not in names and len(names) == len(node.entries)

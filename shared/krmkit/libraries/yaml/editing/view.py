@@ -15,7 +15,7 @@ _BREAKS = {
 
 
 def token(view: str, position: int) -> tuple[str, int, int]:
-    """The next token in a gap: its first character ("" at the end of the text), its start and its end.
+    """Return the next token in a gap: its first character ("" at the end of the text), its start and its end.
 
     Comments come whole, and so do anchors and tags. Example: `token(" &x a", 0)` is `("&", 1, 3)`.
     """
@@ -47,12 +47,12 @@ def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
 
 
 def gap(view: str, end: int) -> str:
-    """A blank, if a comment follows directly behind a value that ends at `end`; else ""."""
+    """Return a blank if a comment follows directly behind a value that ends at `end`; else ""."""
     return " " if view[end : end + 1] == "#" else ""
 
 
 def plain_breaks(text: str) -> str:
-    """The text with a final line break. YamlError where readers disagree on its lines."""
+    """Return the text with a final line break. Raises YamlError if readers disagree on its lines."""
     for sign, name in (*_BREAKS.items(), ("\r", "a carriage return without a line feed")):
         if sign in text:
             text = text.replace("\r\n", "\n")
@@ -65,7 +65,7 @@ def plain_breaks(text: str) -> str:
 
 
 def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
-    """The text from `start` to `end` with splices carried out, the insertions at one place in the order of their making."""
+    """Apply splices to `text[start:end]`; insertions at one place keep the order in which they were made."""
     parts = []
     for begin, stop, new in sorted(splices, key=lambda splice: splice[:2]):
         if begin < start:
