@@ -1,14 +1,12 @@
 """A YAML text as nodes, in the order of the text, and the edits that are recorded on them.
 
-A node of a text has its document and, for messages, its start (`start`: a code point offset into
-`source.text`,
-anchors and tags included), and its end, if a character of its own marks it (`end`: of scalars, aliases and
-flow
-collections; else -1). A node made by an edit has `source = None`. Collections are edited in place by their
-methods;
-the first edit keeps the children that the text has in `original`, and `krmkit.libraries.yaml.editing.edit`
-turns the
-difference into text.
+A node of a text has its document and its start (`start`: a code point offset into `source.text`, anchors and
+tags
+included), and its end, if a character of its own marks it (`end`: of scalars, aliases and flow collections;
+else -1).
+A node made by an edit has `source = None`. The first edit of a collection keeps the children that the text
+has in
+`original`; `krmkit.libraries.yaml.editing.edit` turns the difference into text.
 """
 
 from __future__ import annotations
@@ -28,11 +26,9 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """One YAML document.
+    """One YAML document: `given` is the text as it came, `text` the one in which offsets count (`line_fed`).
 
-    `given` is the text as it came; offsets count in `text`, which has no byte order mark, and line feeds
-    only. `root` is
-    None for an empty document. `limits` are those that the text was read with. `changed`: an edit has been
+    `root` is None for an empty document. `limits` are those of the reader. `changed`: an edit has been
     recorded.
     """
 
@@ -239,15 +235,12 @@ class Map(Collection):
         return deref(entry.value) if entry is not None else None
 
     def names(self) -> list[str]:
-        """Return the texts of all scalar keys, in order."""
         return [name for name in (entry.name for entry in self.entries) if name is not None]
 
     def set(self, name: str, value: object) -> Node:
         """Give `name` a new value, in its place, or at the end if the key is new; return the value's node."""
         entry = self.entry(name)
-        if entry is not None:
-            return self.replace(entry, value)
-        return self.insert(len(self.entries), name, value)
+        return self.insert(len(self.entries), name, value) if entry is None else self.replace(entry, value)
 
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; return the value's node."""

@@ -1,9 +1,8 @@
 """The places of a text's nodes: libyaml's marks say where scalars and flow collections begin and end.
 
 All offsets count in `Places.view`: the document's text, with a final line break. The gaps between nodes
-contain only
-dashes, colons, commas, anchors, tags and comments. A place is found on demand; the text far from edits is not
-read.
+contain
+only dashes, colons, commas, anchors, tags and comments. A place is found on demand.
 """
 
 from __future__ import annotations
@@ -25,11 +24,10 @@ class Spot:
     """The place of a node.
 
     mark: behind the dash or colon before it (0 or behind `---` for the root). properties: ranges of its
-    anchor and tag.
-    start: of its own text, behind the properties. end: behind its last character; -1 for a collection without
-    a bracket,
-    which ends with its last child. in_flow: it is inside of a flow collection. is_pair: it is `a: b` in `[a:
-    b]`.
+    anchor and
+    tag. start: of its own text, behind the properties. end: behind its last character; -1 for a collection
+    without a
+    bracket, which ends with its last child. is_pair: it is `a: b` in `[a: b]`.
     """
 
     __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "units")
@@ -51,8 +49,8 @@ class Unit:
     """A child of a collection: an entry or an item, as the text has it.
 
     start: of the dash, of `? `, or of the key and its properties. column: of `start`. colon: behind the
-    entry's colon or
-    the item's dash, -1 for an entry without one. end: behind its last character, before any comment.
+    entry's colon
+    or the item's dash, -1 for an entry without one. end: behind its last character, before any comment.
     """
 
     __slots__ = ("child", "colon", "column", "end", "key", "start", "value")
@@ -147,7 +145,6 @@ class Places:
     # Spots
 
     def of(self, node: Node) -> Spot:
-        """Return the place of a node of this document."""
         spot = self.root
         while spot.node is not node:
             spot = self._around(spot, node)[1].part(node)
@@ -210,7 +207,6 @@ class Places:
         return Spot(node, mark, start, end, properties, in_flow)
 
     def block_unit(self, spot: Spot, index: int) -> Unit:
-        """Return the child at `index` of a block collection."""
         node = spot.node
         assert isinstance(node, Collection)
         child = node.in_text()[index]
@@ -224,9 +220,8 @@ class Places:
             start = spot.start
         elif begin - self.line(begin) != column or (isinstance(key, Seq) and not key.flow):
             start = self._sign_above(spot, begin, column, "?")
-        return self._unit(
-            child, start, column, start + (start != begin), self._spot(key, start + (start != begin), False)
-        )
+        mark = start + (start != begin)
+        return self._unit(child, start, column, mark, self._spot(key, mark, False))
 
     def _sign_above(self, spot: Spot, position: int, column: int, sign: str) -> int:
         """Return the dash or question mark at a column, at or above a position; comments may lie between."""
