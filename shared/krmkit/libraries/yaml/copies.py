@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 from krmkit.libraries.yaml.data import walk
 from krmkit.libraries.yaml.effort import charge
 from krmkit.libraries.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
@@ -128,27 +125,24 @@ def take_anchor(new: Node, old: Node) -> None:
 
 def detach_aliases(document: Document) -> None:
     """Replace every alias whose anchor was removed by the value itself, so that the data stay."""
-    anchored: set[int] = set()
-    found: list[tuple[Alias, Callable[[Node], object]]] = []  # each with what replaces it
-    for node in walk(document.root):
-        if node.anchor is not None and node.source in (document, None):
-            anchored.add(id(node))
+    nodes = list(walk(document.root))
+    anchored = {id(node) for node in nodes if node.anchor is not None and node.source in (document, None)}
+    copy = _Copy(document.limits)
+
+    def dangles(node: Node) -> bool:
+        if not isinstance(node, Alias) or node.source is not document or node.target.source is not document:
+            return False
+        return id(node.target) not in anchored
+
+    for node in nodes:
         if isinstance(node, Map):
             for entry in node.entries:
-                if isinstance(entry.value, Alias):
-                    found.append((entry.value, partial(node.replace, entry)))
-                if isinstance(entry.key, Alias):
-                    found.append((entry.key, partial(_set_key, node, entry)))
+                if dangles(entry.value):
+                    node.replace(entry, copy.of(entry.value))
+                if dangles(entry.key):
+                    node.touch()
+                    entry.key = copy.of(entry.key)
         elif isinstance(node, Seq):
             for index, item in enumerate(node.items):
-                if isinstance(item, Alias):
-                    found.append((item, partial(node.replace, index)))
-    copy = _Copy(document.limits)
-    for alias, replace in found:
-        if alias.source is alias.target.source is document and id(alias.target) not in anchored:
-            replace(copy.of(alias))
-
-
-def _set_key(mapping: Map, entry: Entry, key: Node) -> None:
-    mapping.touch()
-    entry.key = key
+                if dangles(item):
+                    node.replace(index, copy.of(item))
