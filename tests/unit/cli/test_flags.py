@@ -19,6 +19,7 @@ from tests.unit.cli.test_pkg import Upstream
 
 # Names of what argparse returns.
 OPTIONS = ("arguments", "options", "given", "args", "flags")
+ASKING = ("get", "getattr", "pop")
 # Modules beside the commands' own that get what argparse returns.
 READERS = (
     "krmkit.cli",
@@ -67,16 +68,25 @@ def trees(module: str) -> list[ast.Module]:
     return [*found.values()]
 
 
+def names(nodes: list[ast.expr]) -> Iterator[str]:
+    """The texts among some nodes."""
+    yield from (one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
 def read(node: ast.AST) -> Iterator[str]:
-    """The options that a piece of code reads: attributes, and names in quotes, but for those that define a flag."""
+    """The options that a piece of code reads: attributes, and names in quotes that it asks for or goes through."""
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "").startswith("add_"):
         return
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         holder = getattr(node.value, "id", getattr(node.value, "attr", ""))
         if holder in OPTIONS:
             yield node.attr
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.value.removeprefix("--").replace("-", "_")
+    if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ASKING:
+        yield from names(node.args)
+    if isinstance(node, ast.Subscript):
+        yield from names([node.slice])
+    if isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Tuple):
+        yield from names(node.iter.elts)
     if isinstance(node, ast.ClassDef) and "fields(cls)" in ast.unparse(node):
         # A dataclass whose fields are flags, which it takes by their names.
         yield from (
@@ -94,6 +104,19 @@ def test_a_flag_is_read(words: tuple[str, ...]) -> None:
     asked = {name for one in trees(COMMANDS[words[0]][0]) for name in read(one)}
 
     assert sorted(flags(LEAVES[words]) - asked) == []
+
+
+def test_a_flag_that_nobody_reads_is_seen() -> None:
+    """Neither its definition, nor a text of the same word, reads it."""
+    code = "parser.add_argument('--lost')\nprint('lost', other.lost)\noptions.lost = 1\n"
+    assert "lost" not in {*read(ast.parse(code))}
+    for reading in (
+        "options.lost",
+        "getattr(options, 'lost')",
+        "given['lost']",
+        "[given(one) for one in ('lost',)]",
+    ):
+        assert "lost" in {*read(ast.parse(reading))}
 
 
 @pytest.fixture
