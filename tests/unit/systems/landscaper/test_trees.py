@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.landscaper.apinames import API_VERSION, object_name
@@ -18,7 +19,7 @@ from krmkit.systems.landscaper.flow.explain import explain
 from krmkit.systems.landscaper.flow.graph import graph_of
 from krmkit.systems.landscaper.flow.landscape import Landscape
 from krmkit.systems.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
-from krmkit.systems.landscaper.items.installations import Items
+from krmkit.systems.landscaper.items.installations import Items, read
 from krmkit.systems.landscaper.items.objects import World
 from tests.costs import check_shape
 from tests.unit.systems.landscaper.worlds import data_object, installation, messages, obj, one, run, target
@@ -421,6 +422,22 @@ def test_options_stay_as_given() -> None:
 
 
 SECRET = "tiger-in-the-tank"
+
+
+def test_the_place_of_a_problem() -> None:
+    """That of the field of the root installation; of one below it, that of the root itself."""
+    inner = json.dumps(json.dumps({**HEADER, "imports": [{"name": "x", "schema": {}}]}))
+    body = f"subinstallations: [{{name: web, blueprint: {{filesystem: {{blueprint.yaml: {inner}}}}}}}]\n"
+    wrong = installation("wrong", "", imports={"data": [{"name": "a", "dataRef": "absent"}]})
+    items = read([Resource.from_data(one) for one in (wrong, installation("root", body))])
+
+    graph = graph_of(items, place=lambda item, field: f"{item.name}.yaml:{field}")
+
+    assert [problem.partition(": ")[0] for problem in graph.problems] == [
+        "wrong.yaml:spec.imports.data[0].dataRef",
+        "root.yaml:",
+    ]
+    assert [problem.partition(": ")[0] for problem in graph_of(items).problems] == ["wrong", "root/web"]
 
 
 @pytest.mark.parametrize("form", ["table", "dot", "mermaid", "data"])

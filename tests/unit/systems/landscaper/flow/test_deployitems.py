@@ -121,6 +121,17 @@ def test_targets_that_are_not_there(reference: str, problem: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("reference", "word"), [("{import: sngle}", "sngle"), ("{import: al, index: 0}", ""), ("{}", "")]
+)
+def test_the_word_of_a_target_that_is_not_there(reference: str, word: str) -> None:
+    """By it the line of the template is found; a list may have its name in many places."""
+    item = f"{{name: a, type: t, target: {reference}}}"
+    found = one(installation("root", body(item), imports=TARGETS), target("east"), target("west"))
+
+    assert [error.word for error in found.errors] == [word]
+
+
 def test_the_object() -> None:
     """All that an executor gives stands in the object; durations as Go writes them, and the names of what it waits for."""
     options = "timeout: 10m, updateOnChangeOnly: true, onDelete: {skipUninstallIfClusterRemoved: true}"

@@ -191,6 +191,20 @@ def test_failures(objects: list[Object], rule: str) -> None:
     assert (found.phase, found.errors[0].rule) == ("Failed", rule)
 
 
+@pytest.mark.parametrize(
+    ("descriptor", "field"),
+    [
+        ({"componentName": "example.com/none", "version": "1.0.0", "repositoryContext": {"type": "ociRegistry"}}, "spec.componentDescriptor.ref"),
+        ({"componentName": "example.com/none", "version": "1.0.0"}, "spec.componentDescriptor.ref.repositoryContext"),
+    ],
+)  # fmt: skip
+def test_the_field_of_a_missing_component(descriptor: Object, field: str) -> None:
+    """The one that names it, or that would say where it is."""
+    found = run(installation("a", "", componentDescriptor={"ref": descriptor}))[0]
+
+    assert [error.field for error in found.errors] == [field]
+
+
 def test_unknown_exports_wait() -> None:
     """What needs an export whose value is unknown waits, and says for what; told, it is rendered."""
     giver = installation(
