@@ -257,7 +257,6 @@ def others_of(blueprint: UpstreamPackage, files: Files) -> Files:
 
 @contextmanager
 def _unpacked(files: Files) -> Iterator[str]:
-    """Unpack files into a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="krmkit-sync-") as folder:
         folder = os.path.realpath(folder)
         for path, file in files.items():

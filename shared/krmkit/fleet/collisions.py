@@ -8,6 +8,7 @@ each cluster. Annotations of the Repository override this.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from krmkit.fleet.objects import FleetObjects
 from krmkit.kpt.source import SourceFile
@@ -62,6 +63,7 @@ def _is_managed(group: str) -> bool:
     return group in (_MANAGED, _LANDSCAPER) or group.endswith(f".{_MANAGED}")
 
 
+@dataclass(slots=True)
 class Collisions:
     """Collect the objects of packages, and find packages that make the same ones.
 
@@ -69,10 +71,9 @@ class Collisions:
     for south, `found()` is one text, with the names of both packages.
     """
 
-    def __init__(self, objects: FleetObjects) -> None:
-        self._objects = objects
-        self._makers: dict[tuple[str, str], list[str]] = {}
-        self._places: dict[tuple[str, str], tuple[str, str] | None] = {}
+    _objects: FleetObjects
+    _makers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    _places: dict[tuple[str, str], tuple[str, str] | None] = field(default_factory=dict)
 
     def add(self, package: str, repository: str, namespace: str, objects: Iterable[str]) -> None:
         """Add the objects of a package; the Repository is looked up in the variant's namespace."""

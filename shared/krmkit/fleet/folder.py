@@ -29,10 +29,7 @@ _BROKEN = (OSError, Refused, ValueError, KeyError, TypeError, AttributeError, Re
 
 @dataclass(slots=True, eq=False)
 class WrittenPackage:
-    """A written package: its set (`owner`), the set's file (`source`), and its files' digests by path.
-
-    `orphan`: it stays when its variant goes.
-    """
+    """A written package: its set, the set's file, its files' digests; an `orphan` outlives its variant."""
 
     owner: str
     files: dict[str, str]

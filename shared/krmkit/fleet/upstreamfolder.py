@@ -43,7 +43,6 @@ def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
 
 
 def _revisions(base: str) -> list[str]:
-    """Return the folders of an upstream package that hold its numbered revisions."""
     names = os.listdir(base) if os.path.isdir(base) else []
     numbered = [name for name in names if revision_number(name) > 0]
     there = [name for name in numbered if os.path.exists(os.path.join(base, name, KPTFILE))]

@@ -18,6 +18,7 @@ from krmkit.kpt.source import FileResource, SourceFile, package_file
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
+from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.render.findings.places import PackageFiles, result_of
@@ -141,8 +142,7 @@ class Origin:
 
     def __init__(self, upstream: dict[str, Any], repository: Resource | None, commit: str = "") -> None:
         package = str(upstream["package"])
-        git = repository.get("spec", "git") if repository is not None else None
-        git = git if isinstance(git, dict) else {}
+        git = mapping(repository.get("spec", "git") if repository is not None else None)
         self.repo = str(git.get("repo") or upstream["repo"])
         self.directory = "/".join([str(git.get("directory") or "").rstrip("/"), package])
         self.ref = f"{package}/{upstream_version(upstream)}"

@@ -14,6 +14,7 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.cel.expressions import CelError
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment, KubeProgram
 from krmkit.libraries.messages.extras import MissingDependencyError
+from krmkit.libraries.schema.fields import mapping
 
 _VARIABLES = {"resources": "list(dyn)"}
 
@@ -46,8 +47,5 @@ def _compiled(environment: KubeEnvironment, text: str) -> KubeProgram:
 
 
 def _seen(item: Resource) -> dict[str, object]:
-    data = item.get()
-    assert isinstance(data, dict)
-    metadata = data.get("metadata")
-    known = metadata if isinstance(metadata, dict) else {}
-    return {"apiVersion": "", "kind": "", **data, "metadata": {"name": "", "namespace": "", **known}}
+    metadata = {"name": "", "namespace": "", **mapping(item.get("metadata"))}
+    return {"apiVersion": "", "kind": "", **mapping(item.get()), "metadata": metadata}

@@ -159,10 +159,7 @@ def read(
 
 
 def read_source(source: FileSource, limits: Limits = DEFAULT_LIMITS) -> Package:
-    """Return the package of a source for commands that only read; Lists of kubectl are no errors in it.
-
-    Raises Refused.
-    """
+    """Return the package of a source for commands that only read: Lists are no errors. Raises Refused."""
     try:
         package = _read(source, "", _Budget(limits, source))
         _check_whole(package, with_lists=True)
@@ -253,7 +250,7 @@ def kptfile_of(text: str, name: str) -> Kptfile:
 
 
 def _subpackages(source: FileSource, folder: str) -> Iterator[str]:
-    """Folders of direct subpackages below a folder."""
+    """Yield the folders of direct subpackages below a folder."""
     check_depth(folder.count("/"), folder)
     for name in [name for name, is_folder in source.entries(folder) if is_folder and name != ".git"]:
         inner = f"{folder}/{name}" if folder else name

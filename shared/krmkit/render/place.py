@@ -172,10 +172,7 @@ def _default(item: Resource, folder: str) -> str:
 
 
 def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, str | None, str | None]:
-    """Return path, index, package in the annotations; "" for the default, None if they equal `place`'s.
-
-    Raises Refused.
-    """
+    """Return path, index, package in annotations; "" for the default, None if `place`'s. Raises Refused."""
     asked: list[str | None] = []
     now = place.annotations if place is not None else {}
     for legacy, name in (

@@ -177,10 +177,7 @@ def mentions(folder: str, word: bytes) -> bool:
 
 
 def is_blueprint(folder: str) -> bool:
-    """Return whether a package is a blueprint, which is never applied.
-
-    False if its Kptfile cannot be read: reading the package reports that.
-    """
+    """Return whether a package is a blueprint, which is never applied; False for a broken Kptfile."""
     try:
         text = (read_file(os.path.join(folder, KPTFILE), KPTFILE) or b"").decode("utf-8")
         return BLUEPRINT_MARK in text and Kptfile.parse(text).is_blueprint

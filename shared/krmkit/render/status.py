@@ -10,6 +10,7 @@ from __future__ import annotations
 from krmkit.kpt.resultlist import FunctionRun, run_data
 from krmkit.kpt.source import first_document
 from krmkit.krm.resource import Resource
+from krmkit.libraries.schema.fields import entries, mapping, sequence
 from krmkit.render.package import KPTFILE, Package
 from krmkit.render.rendering import Rendering
 from krmkit.storage.disk.write import FileEdit
@@ -54,10 +55,9 @@ def last_render(kptfile: Resource) -> str:
     """
     if not _has(kptfile):
         return ""
-    found = next((one for one in _listed(kptfile, *_CONDITIONS) if _type(one) == RENDERED), {})
-    condition = found if isinstance(found, dict) else {}
+    condition = mapping(next((one for one in _listed(kptfile, *_CONDITIONS) if _type(one) == RENDERED), {}))
     names = ("mutationSteps", "validationSteps")
-    steps = [one for name in names for one in _listed(kptfile, *_STATUS, name) if isinstance(one, dict)]
+    steps = [one for name in names for one in entries(kptfile.get(*_STATUS, name))]
     failed = sum(bool(step.get("exitCode")) for step in steps)
     reason = f" ({condition['reason']})" if condition.get("reason") else ""
     said = f"{RENDERED} is {condition.get('status') or 'unknown'}{reason}"
@@ -90,8 +90,8 @@ def _has(kptfile: Resource) -> bool:
 
 
 def _gated(kptfile: Resource) -> bool:
-    gates = _listed(kptfile, "info", "readinessGates")
-    return any(isinstance(gate, dict) and gate.get("conditionType") == RENDERED for gate in gates)
+    gates = entries(kptfile.get("info", "readinessGates"))
+    return any(gate.get("conditionType") == RENDERED for gate in gates)
 
 
 def _put(kptfile: Resource, rendering: Rendering) -> None:
@@ -110,7 +110,9 @@ def _put(kptfile: Resource, rendering: Rendering) -> None:
             status[name] = steps
     failed = [run for run in rendering.runs if run.exit_code]
     if failed:
-        status["errorSummary"] = "\n".join(f"{_called(run)}: exit code {run.exit_code}" for run in failed)
+        status["errorSummary"] = "\n".join(
+            f"{run.step or run.name}: exit code {run.exit_code}" for run in failed
+        )
     elif rendering.failure:
         status["errorSummary"] = rendering.failure
     kptfile.set(_STATUS, status)
@@ -120,20 +122,13 @@ def _step(run: FunctionRun) -> dict[str, object]:
     data = {"name": run.step, **run_data(run)} if run.step else run_data(run)
     errors = [each for each in run.results if each.get("severity") == "error"]
     if errors:
-        data["errorResults"] = [each for each in _results(data) if each.get("severity") == "error"]
+        data["errorResults"] = [
+            each for each in entries(data.get("results")) if each.get("severity") == "error"
+        ]
     if run.skipped:
         data.pop("results", None)
         data["skipped"] = True
     return data
-
-
-def _results(data: dict[str, object]) -> list[dict[str, object]]:
-    found = data.get("results")
-    return found if isinstance(found, list) else []
-
-
-def _called(run: FunctionRun) -> str:
-    return run.step or run.name
 
 
 def _type(condition: object) -> object:
@@ -141,5 +136,4 @@ def _type(condition: object) -> object:
 
 
 def _listed(kptfile: Resource, *path: str) -> list[object]:
-    found = kptfile.get(*path)
-    return found if isinstance(found, list) else []
+    return sequence(kptfile.get(*path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from krmkit.fn.run import apply, summary
@@ -60,6 +60,7 @@ class _Step:
     config: Resource | None
 
 
+@dataclass(slots=True)
 class StepRunner:
     """Runs the functions of pipelines on resources in memory, and records each run.
 
@@ -67,14 +68,13 @@ class StepRunner:
     entry.
     """
 
-    def __init__(self, places: ResourcePlaces, limits: Limits, observer: Observer | None) -> None:
-        self.places = places
-        self.limits = limits
-        self.observer = observer
-        self.rendering = Rendering()
-        self.programs: dict[int, Known | External] = {}
-        self.configs: dict[int, Resource | None] = {}
-        self.skipped: dict[int, str] = {}
+    places: ResourcePlaces
+    limits: Limits
+    observer: Observer | None
+    rendering: Rendering = field(default_factory=Rendering)
+    programs: dict[int, Known | External] = field(default_factory=dict)
+    configs: dict[int, Resource | None] = field(default_factory=dict)
+    skipped: dict[int, str] = field(default_factory=dict)
 
     def begin(self, package: Package, function: PipelineFunction, resources: int) -> FunctionRun:
         run = FunctionRun(
@@ -170,10 +170,7 @@ class StepRunner:
         return merged + [item for item in result if id(item) not in before]
 
     def _kept(self, given: list[FileResource], result: list[FileResource]) -> list[FileResource]:
-        """Keep the Kptfiles that a function removed, with a warning (kpt deletes them).
-
-        Without its Kptfile a folder is not a package, and its pipeline is lost.
-        """
+        """Keep the Kptfiles that a function removed, with a warning: without one, its pipeline is lost."""
         taken = {self.places.path(item) for item in result}
         lost = [
             item for item in given if item.location.path == KPTFILE and self.places.path(item) not in taken

@@ -117,8 +117,8 @@ def _object(data: Record) -> TargetObject:
     return TargetObject(
         metadata.get("name", ""),
         metadata.get("namespace", ""),
-        metadata.get("labels"),
-        metadata.get("annotations"),
+        metadata.get("labels") or {},
+        metadata.get("annotations") or {},
     )
 
 

@@ -95,10 +95,7 @@ class DaskEngine:
     def _done(
         self, held: Future[Any], batch: list[Any], future: Future[Any], others: Iterable[Future[Any]]
     ) -> Iterator[Done]:
-        """Yield the results of a batch.
-
-        If its workers died, each package runs again alone: then only the one that kills its worker fails.
-        """
+        """Yield the results of a batch; if its workers died, run each package again alone."""
         from distributed import KilledWorker
 
         try:

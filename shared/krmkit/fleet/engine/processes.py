@@ -129,7 +129,6 @@ def share(
 
 
 def _how(code: int) -> str:
-    """Say how a process ended."""
     if code < 0:
         return f"was killed ({signal.Signals(-code).name})"
     return f"ended with exit code {code}"

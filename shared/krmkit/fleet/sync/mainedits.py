@@ -48,7 +48,6 @@ def version_in_main(store: Store, package: str, now: str | None, number: int) ->
 
 
 def _folder_of(store: Store, package: str, number: int) -> str | None:
-    """Return the tree of a package in a published version, None if there is none."""
     oid = store.refs.get(store.ref(lifecycle.PUBLISHED, package, f"v{number}"))
     try:
         return store.objects.folder(store.objects.commit(oid)[1].tree, store.folder(package)) if oid else None

@@ -20,6 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from krmkit.libraries.schema.fields import mapping
 from krmkit.storage.git.objects import Commit, Objects
 from krmkit.storage.git.packfile import PackFile
 from krmkit.storage.git.program import GitError, GitRepository
@@ -86,12 +87,10 @@ class Store:
         if oid is None:
             return {}, ""
         try:
-            data: Any = json.loads(self.objects.blob(oid))
+            data = mapping(json.loads(self.objects.blob(oid)))
         except (GitError, ValueError, RecursionError):
             return {}, ""
-        data = data if isinstance(data, dict) else {}
-        packages = data.get("packages")
-        packages = packages if isinstance(packages, dict) else {}
+        packages = mapping(data, "packages")
         return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")
 
     def commit_of(self, ref: str) -> tuple[str, Commit]:

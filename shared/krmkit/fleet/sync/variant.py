@@ -208,7 +208,6 @@ class VariantSync:
         return Clone(variant, self.source.blueprint(), self.source.others(), self.source.size())
 
     def _job(self, variant: VariantInput, revision: dict[str, Any]) -> _Job:
-        """Return the build of an existing revision."""
         source, ref = self.source, revision["metadata"]["ref"]
         tree = self._tree(revision)
         commit, memory = revision["metadata"]["commit"], self.new.memories.get(ref)
@@ -323,7 +322,6 @@ class VariantSync:
                 self.outcome.warnings.append(text)
 
     def _tree(self, revision: dict[str, Any]) -> str:
-        """Return the tree of the package in a revision."""
         _, commit = self.store.objects.commit(revision["metadata"]["commit"])
         tree = self.store.objects.folder(commit.tree, self.store.folder(self.package))
         if tree is None:
@@ -333,7 +331,6 @@ class VariantSync:
         return tree
 
     def _told(self) -> SyncOutcome:
-        """Return the outcome with the variant's new refs."""
         self.outcome.targets = [short_ref(ref) for ref in self.new.owned]
         self.outcome.draft = next(
             (short_ref(ref) for ref in self.new.owned if ref.startswith("refs/heads/")), ""

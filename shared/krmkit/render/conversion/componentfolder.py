@@ -165,12 +165,10 @@ class _Beside:
             self._named = "the folder above the constructor's own"
 
     def file(self, path: str) -> bytes | None:
-        """Return the bytes of a file; None if there is none. Raises Refused."""
         place = self._place(path)
         return read_file(place, path, within=self._bound, limit=_LARGEST) if os.path.isfile(place) else None
 
     def folder(self, path: str) -> dict[str, bytes] | None:
-        """Return the files of a folder by their paths in it; None if there is none. Raises Refused."""
         place = self._place(path)
         return _files(place) if os.path.isdir(place) else None
 

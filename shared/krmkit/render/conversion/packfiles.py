@@ -49,10 +49,7 @@ def decoded(content: bytes, label: str, hint: str = "") -> str:
 
 
 def regular_files(folder: str, label: str) -> list[str]:
-    """Paths of all files below a folder, in order.
-
-    Raises Refused for entries that cannot be copied as a file.
-    """
+    """Return the paths of all files below a folder. Raises Refused for one that cannot be copied."""
     try:
         paths = sorted(files(folder))
         for path in paths:

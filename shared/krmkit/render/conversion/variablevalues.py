@@ -55,7 +55,6 @@ def add_values(values: dict[str, str], given: list[str]) -> dict[str, str]:
 
 
 def _text(scalar: Scalar, label: str) -> str:
-    """Return the source text of a value."""
     written = scalar.text
     if scalar.style:
         return written

@@ -89,10 +89,7 @@ class PipelineStep:
 
 @dataclass(slots=True)
 class FileChange:
-    """A file that changed, or would. `path` is relative to the working directory, `action` one of the above.
-
-    `diff`: a unified diff, if requested.
-    """
+    """A file that changed, or would: its path from here, an action of the above, its diff if requested."""
 
     path: str
     action: str

@@ -42,10 +42,7 @@ class External:
     stop: list[str] = field(default_factory=list)
 
     def run(self, text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str, int]:
-        """Stdout, stderr and the exit code.
-
-        Raises Refused if the program cannot be run, does not end, or writes too much.
-        """
+        """Return stdout, stderr and exit code. Raises Refused if it cannot run, end, or writes too much."""
         from krmkit.libraries.process.program import ChildError, run_bounded
 
         try:

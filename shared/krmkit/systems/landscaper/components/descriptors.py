@@ -117,10 +117,7 @@ class ComponentRepository:
         return None
 
     def closure(self, root: Component) -> list[Component]:
-        """Return the component and all its references, direct and indirect: root first, depth first.
-
-        Raises component-not-found and cycle.
-        """
+        """Return the component and its references, root and depth first. Raises InstallationError."""
         found: dict[tuple[str, str], Component] = {}
         self._collect(root, found, [])
         return list(found.values())

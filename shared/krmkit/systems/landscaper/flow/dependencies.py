@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper.errors import InstallationError
 
 Edges = dict[str, list[str]]
@@ -16,6 +17,10 @@ class Exported:
 
     data: dict[str, list[str]] = field(default_factory=dict)
     targets: dict[str, list[str]] = field(default_factory=dict)
+
+    def owners(self, kind: str, key: str) -> list[str]:
+        """Return the installations that export a key as a DataObject or Target."""
+        return (self.targets if kind == "Target" else self.data).get(key, [])
 
     @classmethod
     def of(cls, named: dict[str, dict[str, object]]) -> Exported:
@@ -32,11 +37,18 @@ class Exported:
 
 def imported_targets(target_import: dict[str, object]) -> list[str]:
     """Return the targets that an import names one by one: target, targets and targetMap."""
-    names = [text(target_import.get("target"))]
-    listed = target_import.get("targets")
-    names += [text(name) for name in listed] if isinstance(listed, list) else []
-    names += [text(name) for name in mapping(target_import.get("targetMap")).values()]
-    return [name for name in names if name]
+    named = [target_import.get("target"), *sequence(target_import.get("targets"))]
+    named += mapping(target_import, "targetMap").values()
+    return [text(name) for name in named if text(name)]
+
+
+def imported_keys(spec: dict[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield kind and key of each DataObject and Target that a spec or template imports, in order."""
+    imports = mapping(spec, "imports")
+    for one in entries(imports.get("data")):
+        yield "DataObject", text(one.get("dataRef"))
+    for one in entries(imports.get("targets")):
+        yield from (("Target", key) for key in imported_targets(one))
 
 
 def edges(named: dict[str, dict[str, object]]) -> Edges:
@@ -44,13 +56,7 @@ def edges(named: dict[str, dict[str, object]]) -> Edges:
     exported = Exported.of(named)
     found: Edges = {}
     for name, spec in named.items():
-        imports = mapping(spec.get("imports"))
-        needed: dict[str, None] = {}
-        for data in entries(imports.get("data")):
-            needed.update(dict.fromkeys(exported.data.get(text(data.get("dataRef")), ())))
-        for target in entries(imports.get("targets")):
-            for key in imported_targets(target):
-                needed.update(dict.fromkeys(exported.targets.get(key, ())))
+        needed = dict.fromkeys(one for kind, key in imported_keys(spec) for one in exported.owners(kind, key))
         found[name] = [other for other in needed if other != name]
     return found
 

@@ -69,10 +69,7 @@ def _options(template: Object) -> dict[str, object]:
         try:
             found["timeout"] = format_duration(parse_duration(str(timeout)))
         except GoInputError as error:
-            name = text(template.get("name"))
-            raise InstallationError(
-                "deploy-item-spec", f'invalid deployitem specification "{name}": {error}'
-            ) from None
+            raise _wrong(text(template.get("name")), str(error)) from None
     return found
 
 

@@ -5,7 +5,7 @@ Values are not shown: they may be secrets.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text
@@ -65,12 +65,12 @@ def _tree(landscape: Landscape) -> dict[str, RenderedInstallation]:
     return {one.path: one for root in landscape.run() for one in root.tree()}
 
 
+@dataclass(slots=True)
 class _Tracer:
-    def __init__(self, items: Items, landscape: Landscape, tree: dict[str, RenderedInstallation]) -> None:
-        self.items = items
-        self.landscape = landscape
-        self.tree = tree
-        self.lines: list[str] = []
+    items: Items
+    landscape: Landscape
+    tree: dict[str, RenderedInstallation]
+    lines: list[str] = field(default_factory=list)
 
     def say(self, depth: int, line: str) -> None:
         self.lines.append("  " * depth + line)
@@ -98,10 +98,9 @@ class _Tracer:
             self.say(depth + 1, "nothing gives it a value")
 
     def installation_import(self, rendered: RenderedInstallation, entry: Data, depth: int) -> None:
-        """Explain an import of the installation: the objects that it names."""
         self.say(depth, f"spec.imports {text(entry.get('name'))}")
-        for kind, field in (("Secret", "secretRef"), ("ConfigMap", "configMapRef")):
-            source = mapping(entry.get(field))
+        for kind, name in (("Secret", "secretRef"), ("ConfigMap", "configMapRef")):
+            source = mapping(entry.get(name))
             if source:
                 key = f" key {text(source.get('key'))}" if source.get("key") else ""
                 self.item(kind, rendered.namespace, text(source.get("name")), key, depth + 1)
@@ -109,9 +108,9 @@ class _Tracer:
             self.scoped(rendered, "DataObject", text(entry.get("dataRef")), depth + 1)
         for reference in imported_targets(entry):
             self.scoped(rendered, "Target", reference, depth + 1)
-        for field in ("targetListRef", "targetMapRef"):
-            if entry.get(field):
-                self.from_parent(rendered, text(entry.get(field)), depth + 1)
+        for name in ("targetListRef", "targetMapRef"):
+            if entry.get(name):
+                self.from_parent(rendered, text(entry.get(name)), depth + 1)
 
     def scoped(self, rendered: RenderedInstallation, kind: str, reference: str, depth: int) -> None:
         """Explain an object of the installation's scope: an item, a parent's import, a sibling's export."""
@@ -130,13 +129,11 @@ class _Tracer:
             self.from_parent(rendered, reference.partition("[")[0], depth + 1)
             return
         self.say(depth, f"{kind} {name}: export {reference} of {owner}")
-        maker = self.tree[owner]
-        exported = mapping(maker.spec.get("exports"))
-        fields = (("data", "dataRef"), ("targets", "target"))
-        for list_name, field in fields:
-            for one in entries(exported.get(list_name)):
-                if one.get(field) == reference:
-                    mapped = text(one.get("name")) in mapping(maker.spec.get("exportDataMappings"))
+        spec = self.tree[owner].spec
+        for list_name, key in (("data", "dataRef"), ("targets", "target")):
+            for one in entries(mapping(spec, "exports").get(list_name)):
+                if one.get(key) == reference:
+                    mapped = text(one.get("name")) in mapping(spec, "exportDataMappings")
                     how = "exportDataMappings" if mapped else "the blueprint's export"
                     self.say(depth + 1, f"{owner}: {how} {text(one.get('name'))}")
 
@@ -155,6 +152,5 @@ class _Tracer:
 
 
 def _imports(spec: Data) -> dict[str, Data]:
-    imports = mapping(spec.get("imports"))
-    listed = [*entries(imports.get("data")), *entries(imports.get("targets"))]
-    return {text(one.get("name")): one for one in listed}
+    imports = mapping(spec, "imports")
+    return {text(one.get("name")): one for kind in ("data", "targets") for one in entries(imports.get(kind))}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from krmkit.krm.resource import Resource
-from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.libraries.schema.fields import mapping, text
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.flow import dependencies
 from krmkit.systems.landscaper.flow.landscape import Landscape
@@ -148,12 +148,8 @@ def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:
     exported = dependencies.Exported.of(named)
     found: dict[tuple[str, str, str], None] = {}
     for name, spec in named.items():
-        imports = mapping(spec.get("imports"))
-        keys = [(exported.data, text(target.get("dataRef"))) for target in entries(imports.get("data"))]
-        for target in entries(imports.get("targets")):
-            keys += [(exported.targets, key) for key in dependencies.imported_targets(target)]
-        for known, key in keys:
-            for owner in known.get(key, ()):
+        for kind, key in dependencies.imported_keys(spec):
+            for owner in exported.owners(kind, key):
                 if owner != name:
                     found[f"{prefix}{owner}", f"{prefix}{name}", key] = None
     return [Edge(*target) for target in found]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.schema.fields import entries, mapping, text
+from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.landscaper.apinames import object_name
 from krmkit.systems.landscaper.components.descriptors import Data
-from krmkit.systems.landscaper.flow.dependencies import imported_targets
+from krmkit.systems.landscaper.flow.dependencies import imported_keys
 from krmkit.systems.landscaper.flow.outcome import RenderedInstallation
 from krmkit.systems.landscaper.items.identity import scope_of
 from krmkit.systems.landscaper.items.objects import Key, World
@@ -14,10 +14,7 @@ from krmkit.systems.landscaper.items.objects import Key, World
 def named(rendered: RenderedInstallation) -> list[tuple[str, Key]]:
     """Return each reference of the imports to a DataObject or Target, with the object that it names."""
     scope = scope_of(rendered.installation)
-    wanted = mapping(rendered.spec.get("imports"))
-    needed = [("DataObject", text(one.get("dataRef"))) for one in entries(wanted.get("data"))]
-    for one in entries(wanted.get("targets")):
-        needed += [("Target", key) for key in imported_targets(one)]
+    needed = imported_keys(rendered.spec)
     return [(key, (kind, rendered.namespace, object_name(scope, key))) for kind, key in needed if key]
 
 

@@ -127,48 +127,37 @@ def _blueprint_files(
     name = text(mapping(definition.get("ref")).get("resourceName"))
     place = "spec.blueprint.ref.resourceName"
     if not name:
-        raise InstallationError(
-            "blueprint-not-found", "one of ref and inline must be given", "spec.blueprint"
-        )
+        raise _missing("one of ref and inline must be given", "spec.blueprint")
     if component is None:
-        raise InstallationError(
-            "blueprint-not-found",
-            "no component descriptor reference defined, which a blueprint reference needs",
-            place,
-        )
+        raise _missing("no component descriptor reference defined, which a blueprint reference needs", place)
     blueprints = [one for one in component.resources if one.get("type") in BLUEPRINT_TYPES]
     resource = next((one for one in blueprints if one.get("name") == name), None) or component.resource(name)
     if resource is None:
         known = [text(one.get("name")) for one in blueprints]
-        raise InstallationError(
-            "blueprint-not-found",
-            f"component {component.name}:{component.version} has no resource {name}{did_you_mean(name, known)}",
-            place,
-        )
+        owner = f"{component.name}:{component.version}"
+        raise _missing(f"component {owner} has no resource {name}{did_you_mean(name, known)}", place)
     media_type = text(mapping(resource.get("access")).get("mediaType"))
     if resource.get("type") not in BLUEPRINT_TYPES or (media_type and not media_type.startswith(MEDIA_TYPES)):
-        raise InstallationError(
-            "blueprint-not-found",
-            "artifact does not match blueprint downloader (check config media type)",
-            place,
-        )
+        raise _missing("artifact does not match blueprint downloader (check config media type)", place)
     content = repository.content(component, resource)
     if content is None:
-        raise InstallationError(
-            "blueprint-not-found",
-            f"the content of blueprint {name} of {component.name}:{component.version} is not among the items;"
-            " `krmkit landscaper import` brings it there",
-            place,
+        said = (
+            f"the content of blueprint {name} of {component.name}:{component.version} is not among the items"
         )
+        raise _missing(f"{said}; `krmkit landscaper import` brings it there", place)
     return content if isinstance(content, Files) else _unpacked(content, name, links)
+
+
+def _missing(message: str, field: str = "") -> InstallationError:
+    return InstallationError("blueprint-not-found", message, field)
 
 
 def _unpacked(content: str | bytes, name: str, links: list[str]) -> Files:
     if isinstance(content, str):
-        raise InstallationError("blueprint-not-found", f"blueprint {name} must be a folder or a tar archive")
+        raise _missing(f"blueprint {name} must be a folder or a tar archive")
     from krmkit.systems.landscaper.components.archive import untar
 
     try:
         return Files(untar(content, links))
     except Refused as error:
-        raise InstallationError("blueprint-not-found", f"blueprint {name}: {error}") from None
+        raise _missing(f"blueprint {name}: {error}") from None

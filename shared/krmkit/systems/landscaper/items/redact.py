@@ -114,7 +114,6 @@ class Secrets:
             pass  # a value that is not YAML has no parts
 
     def _add_leaves(self, value: object, placeholder: str) -> None:
-        """Add all texts and numbers inside a value."""
         for node in leaves(value):
             if isinstance(node, str):
                 self._add(node, placeholder)

@@ -58,17 +58,16 @@ def explained(schema: object, value: object, keywords: frozenset[str]) -> list[s
     return list(_Explainer(schema, keywords).check(schema, value, ()).lines)
 
 
+@dataclass(slots=True)
 class _Explainer:
     """The walk over one schema and one value."""
 
-    def __init__(self, root: object, keywords: frozenset[str]) -> None:
-        self._root = root
-        self._keywords = keywords
-        self._busy: set[tuple[int, int]] = set()
-        self._known_results: dict[tuple[int, int, Place], _Result] = {}
+    _root: object
+    _keywords: frozenset[str]
+    _busy: set[tuple[int, int]] = field(default_factory=set)
+    _known_results: dict[tuple[int, int, Place], _Result] = field(default_factory=dict)
 
     def check(self, schema: Any, value: Any, place: Place) -> _Result:
-        """Check one value by one schema."""
         result = _Result()
         while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             schema = target(self._root, schema["$ref"])

@@ -29,10 +29,7 @@ _DRAFTS = {
 
 
 def violations(schema: object, value: object) -> list[str]:
-    """Return every violation as `field: text`, at most 100, in gojsonschema's order; [] for a valid value.
-
-    Raises GoInputError for an invalid schema.
-    """
+    """Return at most 100 violations as `field: text`, in gojsonschema's order. Raises GoInputError."""
     try:
         import jsonschema_rs
     except ImportError as error:

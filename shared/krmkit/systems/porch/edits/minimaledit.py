@@ -73,10 +73,7 @@ def _merges(node: Map) -> bool:
 
 
 def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
-    """Make a list hold `wanted`: an int is the current position of an item, anything else a new item.
-
-    Return whether the list changed.
-    """
+    """Make a list hold `wanted`, of positions of its items and new items. Return whether it changed."""
     if wanted[: len(items.items)] != list(range(len(items.items))):
         keep_comments_here(resource)
     order = [entry for entry in wanted if isinstance(entry, int)]

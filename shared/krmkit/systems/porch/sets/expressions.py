@@ -98,10 +98,7 @@ class ExpressionScope:
         return None if self._environment is None else ExpressionValues(self._environment.bind(values))
 
     def batch(self, expressions: list[TemplateExpression]) -> Batch | None:
-        """Return a batch of expressions evaluated together; None if a batch gains nothing.
-
-        Each expression gets its index in the results.
-        """
+        """Return a batch of expressions, each with its index in the results; None if it gains nothing."""
         varying = [expression for expression in expressions if expression.varies]
         if len(varying) < 2:
             return None

@@ -19,10 +19,7 @@ from krmkit.systems.porch.variants.naming import variant_identifier, variant_nam
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PackageVariant to make.
-
-    Its identifier within the set, its object name, its spec, and the position of its target.
-    """
+    """A PackageVariant to make: its identifier in the set, its name, its spec, its target's position."""
 
     identifier: str
     name: str

@@ -36,10 +36,7 @@ def _stalled(
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One set's outcome: the generated variants, and their match with existing ones.
-
-    `entries`: the number of variants of each target.
-    """
+    """One set's outcome: the variants, their match with existing ones, and the `entries` of each target."""
 
     packages: DecodedVariant
     generated: GeneratedVariants

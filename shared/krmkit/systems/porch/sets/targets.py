@@ -7,7 +7,8 @@ objectSelector.name, which the reference declares and ignores, selects by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from krmkit.krm.resource import Resource
@@ -19,21 +20,14 @@ from krmkit.systems.porch.api.apinames import REPOSITORY_KIND, REPOSITORY_VERSIO
 Listing = Callable[[str, str], Iterable["TargetObject"]]
 
 
+@dataclass
 class TargetObject:
     """The part of an object that a set uses: its name, namespace, labels and annotations."""
 
-    def __init__(
-        self,
-        name: str,
-        namespace: str = "",
-        labels: dict[str, str] | None = None,
-        annotations: dict[str, str] | None = None,
-    ) -> None:
-        self.name = name
-        self.namespace = namespace
-        self.labels: dict[str, str] = labels or {}
-        self.annotations: dict[str, str] = annotations or {}
-        self._variable: dict[str, object] | None = None
+    name: str
+    namespace: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, resource: Resource) -> TargetObject:
@@ -41,17 +35,10 @@ class TargetObject:
         resource.refuse_unreadable()
         return cls(resource.name, resource.namespace, resource.labels, resource.annotations)
 
-    @property
+    @cached_property
     def variable(self) -> dict[str, object]:
         """Return the value of the object's CEL variable."""
-        if self._variable is None:
-            self._variable = {
-                "name": self.name,
-                "namespace": self.namespace,
-                "labels": self.labels,
-                "annotations": self.annotations,
-            }
-        return self._variable
+        return {name: getattr(self, name) for name in ("name", "namespace", "labels", "annotations")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.krm.cause import CauseLog
@@ -77,28 +78,22 @@ def chosen(items: Iterable[Resource], names: Sequence[str]) -> list[Resource]:
     return [by_name[name] for name in names]
 
 
+@dataclass(slots=True)
 class VariantChain:
     """The items that variants are applied to, and the results.
 
     `points`: the injection points after the last variant; `explained`: those of the variants before it.
     """
 
-    def __init__(
-        self,
-        items: Iterable[Resource],
-        inline: list[dict[str, Any]],
-        config: Resource | None,
-        causes: CauseLog | None = None,
-    ) -> None:
-        self._causes = causes
-        self._items = list(items)
-        self._inline = inline
-        self._config = config
-        self.applied: list[tuple[DecodedVariant, list[Condition]]] = []
-        self.kptfile: Resource | None = None
-        self.pipeline_changed = False
-        self.points: list[InjectionPoint] = []
-        self.explained: list[InjectionPoint] = []
+    items: Iterable[Resource]
+    inline: list[dict[str, Any]]
+    config: Resource | None
+    causes: CauseLog | None = None
+    applied: list[tuple[DecodedVariant, list[Condition]]] = field(default_factory=list)
+    kptfile: Resource | None = None
+    pipeline_changed: bool = False
+    points: list[InjectionPoint] = field(default_factory=list)
+    explained: list[InjectionPoint] = field(default_factory=list)
 
     def apply(self, variants: Sequence[DecodedVariant]) -> None:
         """Validate all, then apply all, then write the status of items. PorchError at the first failure."""
@@ -108,17 +103,17 @@ class VariantChain:
                 raise PorchError(
                     "; ".join(errors), "stalled", validation.conditions_of_invalid(errors), variant.resource
                 )
-        package = PackageView(self._items)
+        package = PackageView(self.items)
         # No variant changes an object for injection, so those of a namespace are the same for all.
         objects: dict[str, list[Candidate]] = {}
         for variant in variants:
             found = objects.get(variant.namespace)
             if found is None:
-                found = candidates(self._inline, self._items, variant.namespace, self._config)
+                found = candidates(self.inline, self.items, variant.namespace, self.config)
                 objects[variant.namespace] = found
             try:
                 result = apply_variant(
-                    package, variant.name, variant.spec, found, recorder(self._causes, variant.resource)
+                    package, variant.name, variant.spec, found, recorder(self.causes, variant.resource)
                 )
             except PorchError as error:
                 conditions = validation.conditions_of_failure(str(error))[1:]
@@ -128,7 +123,7 @@ class VariantChain:
             self.points = result.points
         self.kptfile = package.single("Kptfile")
         among: dict[tuple[str, str], list[Resource]] = {}
-        for item in self._items:
+        for item in self.items:
             if is_variant(item):
                 among.setdefault((item.namespace, item.name), []).append(item)
         for variant in variants:
@@ -136,7 +131,7 @@ class VariantChain:
             self.applied.append((variant, conditions))
             for item in among.get((variant.namespace, variant.name), ()):
                 set_status(item, conditions)
-                causes = recorder(self._causes, item)
+                causes = recorder(self.causes, item)
                 if causes is not None:
                     causes.applied(self.kptfile)
 
