@@ -77,7 +77,7 @@ def content() -> str:
     packed = zlib.compress(json.dumps(data(), separators=(",", ":")).encode(), 9)
     release = metadata.version("kubernetes-validate")
     return (
-        '"""The JSON schemas of Kubernetes\' own kinds by minor version, packed. Written by tools/kubernetesschemas.py; do not edit.\n\n'
+        '"""The JSON schemas of Kubernetes\' own kinds by version, packed by tools/kubernetesschemas.py; do not edit.\n\n'
         f"Source: kubernetes-validate {release} (Apache-2.0), from the OpenAPI definitions of Kubernetes.\n"
         '"""\n\n'
         f'PACKED = "{base64.b64encode(packed).decode()}"\n'

@@ -1,4 +1,4 @@
-"""The process that runs a command: streams that write all they are given, and Ctrl-C without a traceback."""
+"""Streams that write all they are given, and Ctrl-C without a traceback, for the process of a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import sys
 def buffer_streams() -> None:
     """Give stdout and stderr the buffers that PYTHONUNBUFFERED and `python -u` take away.
 
-    A stream without one can stop in a long text at a signal without an error: a ResourceList would be truncated, with
+    A stream without one can stop in a long text at a signal without an error: a ResourceList would be
+    truncated, with
     exit code 0. Lines still go out one by one.
     """
     for name in ("stdout", "stderr"):
@@ -21,7 +22,7 @@ def buffer_streams() -> None:
 
 
 def quiet_interrupts(quiet: bool = True) -> None:
-    """While modules load, let Ctrl-C end the process without a traceback; `False` makes it an exception again.
+    """Let Ctrl-C end the process without a traceback while modules load; `False` makes it an exception again.
 
     Call it first: until then, Python shows one.
     """
@@ -31,7 +32,7 @@ def quiet_interrupts(quiet: bool = True) -> None:
 
 
 def end_in_order() -> None:
-    """Let SIGTERM and SIGHUP end a command as Ctrl-C does: what it has prepared goes, and what it has started ends.
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does: its preparations go, and its programs end.
 
     One that is ignored, as under nohup, stays so.
     """

@@ -1,4 +1,4 @@
-"""Entry points of the installed commands: `function` for the program of one function, `command` for `krmkit`."""
+"""Entry points of installed commands: `function` for a function's program, `command` for `krmkit`."""
 
 import sys
 
@@ -41,9 +41,11 @@ def command() -> "NoReturn":
 def isolate() -> None:
     """Put the standard library before the folders of PYTHONPATH and the folder of the script.
 
-    Both precede it in sys.path, so a `json.py` there would replace Python's own. They are kept, at the end, because
-    `pip install --target` relies on them. Modules that Python itself loads before a program begins (`sitecustomize`,
-    what .pth files import) are loaded by then; only `python -I` keeps them out.
+    Both precede it in sys.path, so a `json.py` there would replace Python's own. They are kept, at the end,
+    because
+    `pip install --target` relies on them. Modules that Python loads before a program begins (`sitecustomize`,
+    imports of
+    .pth files) are loaded by then; only `python -I` keeps them out.
     """
     import os
 

@@ -11,9 +11,11 @@ LOCAL_CONFIG = "config.kubernetes.io/local-config"
 GENERATED_BY = "krmkit.dev/generated-by"
 PREVIOUS = "krmkit.dev/previous"
 FAIL_ON = "krmkit.dev/fail-on"
-# On a Kptfile, "true": variants are made of the package, so a render in place validates it and writes nothing.
+# On a Kptfile, "true": variants are made of the package, so a render in place validates it and writes
+# nothing.
 BLUEPRINT_MARK = "krmkit.dev/blueprint"
-# kpt's mark on what it fetched: `group|kind|namespace|name` as upstream has it, so that a renamed resource is found again.
+# kpt's mark on what it fetched: `group|kind|namespace|name` as upstream has it, so that a renamed resource is
+# found again.
 IDENTIFIER = "internal.kpt.dev/upstream-identifier"
 # kpt's mark on Google's resources that it fetched.
 BLUEPRINT = "cnrm.cloud.google.com/blueprint"
@@ -23,18 +25,8 @@ INJECTED = "kpt.dev/injected-resource"
 INJECTED_NAME = "kpt.dev/injected-resource-name"  # in proposals; Porch itself writes INJECTED
 
 # These are about one resource in one package: engines do not see them, and copies do not have them.
-_OF_TOOLS = frozenset(
-    (
-        LEGACY_PATH,
-        LEGACY_INDEX,
-        LOCAL_CONFIG,
-        INJECTION,
-        INJECTED,
-        INJECTED_NAME,
-        "config.kubernetes.io/origin",
-        "config.kubernetes.io/merge-source",
-    )
-)
+_OF_TOOLS = frozenset((LEGACY_PATH, LEGACY_INDEX, LOCAL_CONFIG, INJECTION, INJECTED, INJECTED_NAME))
+_OF_TOOLS |= {"config.kubernetes.io/origin", "config.kubernetes.io/merge-source"}
 _PREFIXES_OF_PLACES = ("internal.config.kubernetes.io/", "internal.config.k8s.io/", "config.k8s.io/")
 _PREFIXES_OF_TOOLS = (*_PREFIXES_OF_PLACES, "internal.kpt.dev/", "kustomize.config.k8s.io/", "krmkit.dev/")
 
@@ -42,29 +34,32 @@ _DIGITS = 18  # Go's numbers have no more, and Python refuses to read some thous
 
 
 def number(text: str) -> int | None:
-    """The whole number, from 0, in an annotation's value; None if the value is something else."""
+    """Return the whole number, from 0, in an annotation's value; None if it is something else."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else None
 
 
 def is_tool_key(name: str) -> bool:
-    """Whether an annotation belongs to kpt, kustomize or krmkit: engines do not see those, and copies do not have them.
+    """Return True for an annotation of kpt, kustomize or krmkit: engines and copies do not have them.
 
-    Examples: `config.kubernetes.io/local-config`, `kpt.dev/config-injection`, `internal.kpt.dev/upstream-identifier`.
+    Examples: `config.kubernetes.io/local-config`, `kpt.dev/config-injection`,
+    `internal.kpt.dev/upstream-identifier`.
     """
     return name in _OF_TOOLS or name.startswith(_PREFIXES_OF_TOOLS)
 
 
 def is_place_key(name: str) -> bool:
-    """Whether an annotation holds an item's place while functions run, as orchestrators add it and take it away."""
+    """Return True for an annotation with an item's place, which orchestrators add for a run and remove."""
     return name in (LEGACY_PATH, LEGACY_INDEX) or name.startswith(_PREFIXES_OF_PLACES)
 
 
 class Location:
     """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
-    `digits`: the index as written: a function may write "01", which kpt distinguishes from "1". It is "" for a resource
-    without an index, which comes after those of its file that have one.
-    `line` is its first line in the file, from 1; 0 if it is not known.
+    `digits`: the index as written: a function may write "01", which kpt distinguishes from "1". It is "" for
+    a resource
+    without an index, which comes after those of its file that have one. `line` is its first line in the file,
+    from 1; 0 if
+    it is not known.
     """
 
     __slots__ = ("digits", "index", "line", "package", "path")
@@ -83,7 +78,7 @@ class Location:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """The annotations that kpt adds for it, in its order."""
+        """Return the annotations that kpt adds for it, in its order."""
         said = {
             LEGACY_INDEX: self.digits,
             LEGACY_PATH: self.path,

@@ -1,7 +1,8 @@
-"""Work on the items of a large list in several processes, where no item needs another.
+"""Work on the items of a large list in several processes, if no item needs another.
 
-Each process is a copy of this one that works on a share of the items. It hands back the texts of those that it changed, and what
-the work says of each; both are put in the order of the list, so that nobody can tell how many processes there were.
+Each process is a copy of this one that works on a share of the items. It hands back the texts of those that
+it changed,
+and the results of the work; both are put in the order of the list, as if there were one process.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     Done = tuple[str | None, bool, T]
-    """The text of an item that was changed, whether its lines can be looked at, and what the work says of it."""
+    """The text of a changed item, True if its lines can be read, and the result of the work."""
 
 FEWEST = 1_000
 """Items of a share: for fewer, the processes cost more than they save."""
@@ -27,7 +28,7 @@ _MOST = 8  # processes; each holds what it works on once more
 
 
 def apart(resources: ResourceList, items: list[Resource], work: Callable[[Resource], T]) -> list[T]:
-    """What `work` returns, plain data, for each of the items. It may change its own item, and nothing else.
+    """Return the result of `work`, plain data, for each of the items. It may change its own item only.
 
     A share whose work fails in its process is worked on here again, so errors are those of one process.
     """
@@ -68,7 +69,7 @@ def apart(resources: ResourceList, items: list[Resource], work: Callable[[Resour
 
 
 def _processes(resources: ResourceList, count: int) -> int:
-    """How many processes work on a list: one where an alias or the log of causes makes items depend on each other."""
+    """Return how many processes work on a list: one if aliases or the log of causes tie items together."""
     if resources.jobs == 1 or count < 2 * FEWEST or resources.causes is not None or resources._has_anchors():
         return 1
     from krmkit.libraries.process.child import cores

@@ -1,5 +1,4 @@
-"""Causes: the inputs that set the paths of a resource. The engine that sets a path records them, and only while a run
-explains.
+"""Causes: the inputs that set the paths of a resource, recorded by the engine, only while a run explains.
 
     causes = resources.causes
     if causes is not None: # None: the run does not explain
@@ -21,11 +20,14 @@ if TYPE_CHECKING:
 class Cause:
     """One input that set a value.
 
-    - `kind`: preset, macro, config, resource, template, class, topology, patch, variable, extension, default or mapping.
+    - `kind`: preset, macro, config, resource, template, class, topology, patch, variable, extension, default
+    or mapping.
     - `name`: what users call it, as in `Mode:fast` or `.spectro.var.site`.
-    - `resource` and `field`: where it is written; no resource if that is not among the items. `file`: the text inside
-      a pack that holds the field, such as presets.yaml.
-    - `follows`: below the path that was set, the field goes on as the path does, because a whole subtree was copied.
+    - `resource` and `field`: where it is written; no resource if that is not among the items. `file`: the
+    text in a
+      pack that holds the field, such as presets.yaml.
+    - `follows`: a whole subtree was copied, so below the path that was set, the field goes on as the path
+    does.
     """
 
     __slots__ = ("field", "file", "follows", "kind", "name", "resource")
@@ -57,7 +59,7 @@ class Cause:
 
 
 class PathCauses:
-    """The causes of each path of one object. The last writer of a path wins, also over earlier causes below it.
+    """The causes of each path of one object. The last writer of a path wins, also over earlier ones below.
 
     causes.set(("spec",), template)
     causes.set(("spec", "replicas"), topology)
@@ -69,9 +71,8 @@ class PathCauses:
 
     def __init__(self) -> None:
         self._set: dict[Path, tuple[int, tuple[Cause, ...]]] = {}
-        self._inside: dict[Path, list[Path]] | None = (
-            None  # the paths that were set below one; made when asked for
-        )
+        # The paths that were set below one, made on demand.
+        self._inside: dict[Path, list[Path]] | None = None
         self._count = 0
 
     def set(self, path: Path, *causes: Cause) -> None:
@@ -81,12 +82,11 @@ class PathCauses:
         self._inside = None
 
     def each(self, paths: Iterable[Path], *causes: Cause) -> None:
-        """Record what set several paths."""
         for path in paths:
             self.set(path, *causes)
 
     def at(self, path: Path) -> list[Cause]:
-        """Return what set the value at a path: the last writer of it or of what holds it, else all writers below it."""
+        """Return the causes of a value: the last writer of it or of what holds it, else all below it."""
         best = 0
         found: list[Cause] = []
         for depth in range(len(path) + 1):
@@ -104,7 +104,6 @@ class PathCauses:
         return [cause for written in self._inside.get(path, ()) for cause in self._set[written][1]]
 
     def many(self, paths: Iterable[Path]) -> list[list[Cause]]:
-        """Return the causes of several paths."""
         return [self.at(path) for path in paths]
 
     def entries(self) -> list[tuple[Path, tuple[Cause, ...]]]:
@@ -112,7 +111,7 @@ class PathCauses:
         return [(path, causes) for path, (_, causes) in sorted(self._set.items(), key=lambda one: one[1][0])]
 
     def moved(self, path: Path, index: int, by: int) -> None:
-        """Follow the entries of a list, from `index` on, to their new positions: `by` is 1 after an insertion, -1 after a removal."""
+        """Move the causes of list entries from `index` on: `by` is 1 for an insertion, -1 for a removal."""
         size = len(path)
         kept: dict[Path, tuple[int, tuple[Cause, ...]]] = {}
         for written, entry in self._set.items():
@@ -177,7 +176,7 @@ class CauseLog:
 
 
 def config_cause(config: Resource, *field: str | int, follows: bool = False) -> Cause:
-    """Return the cause for a field of a function's config, which is called by its path below `spec` or `data`.
+    """Return the cause for a field of a function's config, named by its path below `spec` or `data`.
 
     `config_cause(config, "spec", "injectors", 0)` has the name `injectors[0]`.
     """
@@ -188,6 +187,6 @@ def config_cause(config: Resource, *field: str | int, follows: bool = False) -> 
 
 
 def resource_cause(resource: Resource, *field: str | int, follows: bool = False) -> Cause:
-    """Return the cause for a field of another resource, which is called `Kind/name` or `Kind/namespace/name`."""
+    """Return the cause for a field of another resource, named `Kind/name` or `Kind/namespace/name`."""
     parts = (resource.kind, resource.namespace, resource.name)
     return Cause("resource", "/".join(part for part in parts if part), resource, field, follows=follows)

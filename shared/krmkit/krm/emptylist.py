@@ -1,4 +1,4 @@
-"""Lists that came without items, or lose all of them: items that are added keep their text, and comments stay."""
+"""Lists without items, or that lose all of them: added items keep their text, and comments stay."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 
 def opened(text: str, limits: Limits) -> Chunks | None:
-    """The text before and behind the items that a list with `items: []` gets; None if block items cannot be written there.
+    """Return the text around the items that a list with `items: []` gets; None if blocks do not fit there.
 
-    Example: of `items: [] # none` and `results: []`, a line each, the first becomes the head `items: # none`, the other the tail.
+    Example: of the lines `items: [] # none` and `results: []` the first becomes the head `items: # none`, the
+    other
+    the tail.
     """
     if any(sign in text for sign in (*ODD_BREAKS, "\ufeff")):
         return None  # places of nodes count them otherwise
@@ -34,7 +36,7 @@ def opened(text: str, limits: Limits) -> Chunks | None:
 
 
 def _behind_deeper(text: str, position: int, column: int) -> int:
-    """End of the blank lines and deeper comments from `position` on: below a block scalar they would become a part of it."""
+    """Return the end of the blank lines and deeper comments at `position`, which block scalars would take."""
     while position < len(text):
         end = text.find("\n", position) + 1 or len(text)
         content = text[position:end].lstrip(" ")
@@ -46,7 +48,7 @@ def _behind_deeper(text: str, position: int, column: int) -> int:
 
 
 def emptied(head: str) -> str:
-    """The text in front of the items, with an empty list behind its last key; comments may follow that."""
+    """Return the text before the items, with an empty list behind its last key; comments may follow."""
     lines = head.rstrip().split("\n")
     at = next(index for index in reversed(range(len(lines))) if lines[index].lstrip()[:1] not in ("", "#"))
     key = lines[at].partition(" #")[0].rstrip()

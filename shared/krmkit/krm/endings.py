@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def ended_text(item: Resource) -> str:
-    """A resource's text with a final line break, which does not change its data (krmkit.libraries.yaml.editing.finalbreak)."""
+    """Return a resource's text with a final line break that does not change its data."""
     text = item.text
     if text.endswith("\n"):
         return text

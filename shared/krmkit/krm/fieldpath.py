@@ -12,7 +12,7 @@ Path = tuple[str | int, ...]
 
 
 def container(root: Map, path: Path, child: str | int, label: str) -> Map | Seq:
-    """The collection at a path, made for `child` where absent, with a copy in the place of every alias on the way."""
+    """Return the collection at a path, made for `child` if absent; aliases on the way become copies."""
     node: Map | Seq = root
     for position, step in enumerate(path):
         following = path[position + 1] if position + 1 < len(path) else child

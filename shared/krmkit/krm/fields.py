@@ -1,7 +1,6 @@
-"""Fields of a resource with their line comments.
+"""Fields of a resource with their line comments, in the order of the text.
 
-Every value is visited in the order of the text. Aliases are not followed: their anchor's value is visited in its own
-place.
+Aliases are not followed: their anchor's value is visited in its own place.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CommentedField:
-    """A field: its `path` (keys and positions), its value `node`, its `entry` where it is no item of a list."""
+    """A field: its `path` (keys and positions), its value `node`, its `entry` unless it is a list's item."""
 
     __slots__ = ("_comment", "entry", "item", "node", "path")
 
@@ -35,14 +34,16 @@ class CommentedField:
 
     @property
     def comment(self) -> str:
-        """The line comment, from its `#` on; "" if there is none."""
+        """Return the line comment, from its `#` on; "" if there is none."""
         if self._comment is not None:
             return self._comment
         return line_comment(self.item.document, self.entry.key if self.entry is not None else None, self.node)
 
     @property
     def is_written(self) -> bool:
-        """Whether the text has a value (`~` and `""` count); `key:` alone has none."""
+        """Return True if the text has a value (`
+        ` and `""` count); `key:` alone has none.
+        """
         node = self.node
         return not (isinstance(node, Scalar) and not node.style and not node.text and node.source is not None)
 
@@ -54,9 +55,9 @@ class CommentedField:
 
 
 def fields(item: Resource, word: str = "") -> Iterator[CommentedField]:
-    """Every field of a resource below its root, collections before their entries.
+    """Yield every field of a resource below its root, collections before their entries.
 
-    `word`: only those on whose lines it is are needed, and others may be left out.
+    `word`: fields without it on their lines may be left out.
     """
     _ = item.text  # written first: a map that an earlier function has put is visited as one of the text
     found = item._scalars_with(word) if word else None

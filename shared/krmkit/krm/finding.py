@@ -2,7 +2,8 @@
 
 An engine returns findings, and a main.py adds them to the results of its run:
 
-    finding = Finding("odd-port", "must be above 1023, got 80", WARNING, service, "spec.ports[0].port", current=80)
+    finding = Finding("odd-port", "must be above 1023, got 80", WARNING, service, "spec.ports[0].port",
+    current=80)
     results.add(finding)
 """
 
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 ERROR = "error"  # must be changed before the package is right: the run fails and changes nothing
 WARNING = "warning"  # doubtful: the run goes on, unless the config has `failOn: warning`
 INFO = "info"  # is good to know
-EXPLAIN = (
-    "explain"  # why a rule, preset, macro or selector did or did not apply: an info, kept only with --explain
-)
+EXPLAIN = "explain"  # why a rule or selector did or did not apply: an info, kept only with --explain
 SEVERITIES = (ERROR, WARNING, INFO)
 IDENTITY = ("apiVersion", "kind", "namespace", "name")
 
@@ -33,32 +32,23 @@ class Finding:
     """One finding.
 
     - `rule`: the id of the rule, listed in function.yaml. `message`: what is wrong, and what would be right.
-    - `resource`: what it is about, as it is called now. An engine without resources leaves it out, and the caller adds
-    it with `at`.
-    - `field`: the path in the resource, as in `spec.ports[0].port`. `current` and `proposed`: the value there and a right
-      one, None where there is none to show; never a secret.
-    - `tags`: more for programs to read, as in `{"pack": "cilium"}`. `about`: what it is about in the rule's own terms,
-      as tests compare it.
-    - `explained`: whether it is there only because --explain was given.
-    - `line` and `column`: where in a text that the resource carries, from 1; 0 where it is not about a place in one. The
-      specification has no place for them, so who knows the resource puts them into the message.
+    - `resource`: its subject. An engine without resources leaves it out, and the caller adds it with `at`.
+    - `field`: the path in the resource, as in `spec.ports[0].port`. `current` and `proposed`: the value there
+    and a
+      right one, None if there is none to show; never a secret.
+    - `tags`: more for programs to read, as in `{"pack": "cilium"}`. `about`: its subject in the rule's own
+    terms, as
+      tests compare it.
+    - `explained`: it is there only because --explain was given.
+    - `line` and `column`: the place in a text inside the resource, from 1; 0 if it is about no such place.
+    The
+      specification has no field for them, so who knows the resource puts them into the message.
     """
 
     __slots__ = (
-        "about",
-        "column",
-        "current",
-        "explained",
-        "field",
-        "file",
-        "line",
-        "message",
-        "proposed",
-        "resource_ref",
-        "rule",
-        "severity",
-        "tags",
-    )
+        "about", "column", "current", "explained", "field", "file", "line", "message", "proposed", "resource_ref",
+        "rule", "severity", "tags",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -99,7 +89,7 @@ class Finding:
         return self
 
     def data(self) -> dict[str, object]:
-        """The result as plain data, in the order in which kpt writes the keys."""
+        """Return the result as plain data, in the order in which kpt writes the keys."""
         message = self.message
         if self.field and self.resource_ref is None:
             message = f"{self.field}: {message}"  # the specification allows a field only beside a resource
@@ -119,7 +109,7 @@ class Finding:
         return data
 
     def __str__(self) -> str:
-        """One line of text: `v1/ConfigMap/ns/name spec.x: message`."""
+        """Return one line of text: `v1/ConfigMap/ns/name spec.x: message`."""
         reference = self.resource_ref or {}
         place = "/".join(reference[key] for key in IDENTITY if reference.get(key))
         if self.field:
@@ -132,7 +122,7 @@ class Finding:
 
 
 def _encodable(value: object) -> object:
-    """`value` with `?` for what UTF-8 cannot carry: JSON texts may hold lone surrogates."""
+    """Replace what UTF-8 cannot carry by `?`: JSON texts may hold lone surrogates."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, list):

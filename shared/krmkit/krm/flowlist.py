@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def flow_body(items: list[Resource], chunks: Chunks) -> str:
-    """The text between the head and the tail of a list in brackets: items, and what is between them."""
+    """Return the text between head and tail of a list in brackets: items, and the texts between them."""
     joints = chunks.joints or []
     texts = [_in_flow(item) for item in items]
     if len(texts) != len(chunks.items) or type(items[-1]) is not ListItem:

@@ -1,9 +1,12 @@
-"""The lines of a resource: where its block collections and scalars are, and edits of them, without a parse.
+"""The lines of a resource: its block collections and scalars, and edits of them, without a parse.
 
-For line-safe items only (`krmkit.krm.plaintext`): no quote and no flow collection is open at the end of any line, the texts of
-literal blocks aside. Then a line that begins at the column of a mapping's keys is a key line, or a dash of the list behind one,
-because block scalars and continued plain scalars must stand deeper. Whatever is not plainly simple (anchors, tags, aliases, block
-scalars, continued lines, a duplicate key) is left to the parser: the answer is None.
+For line-safe items only (`krmkit.krm.plaintext`): no quote and no flow collection is open at the end of any
+line, except
+in literal blocks. Then a line that begins at the column of a mapping's keys is a key line, or a dash of the
+list behind
+one, because block scalars and continued plain scalars must stand deeper. Whatever is not plainly simple
+(anchors, tags,
+aliases, block scalars, continued lines, a duplicate key) is left to the parser: the answer is None.
 """
 
 from __future__ import annotations
@@ -24,13 +27,13 @@ _KEY_STARTS = frozenset("_./")  # beside letters and digits
 
 
 def _is_word(name: str) -> bool:
-    """Whether a key is written as a word, such as `example.com/path`."""
+    """Return True for a key that is written as a word, such as `example.com/path`."""
     sign = name[:1]
     return (sign.isalnum() or sign in _KEY_STARTS) and " #" not in name and name[-1] != " "
 
 
 def _other_key(name: str) -> str | None:
-    """The key that is not written as a word and is one all the same: in quotes, or with blanks before its colon."""
+    """Return a key that is no word: one in quotes, or with blanks before its colon; None for no key."""
     quote, inner = name[:1], name[1:-1]
     word = name.rstrip(" ")
     if len(name) > 1 and quote in _QUOTES and name[-1] == quote and quote not in inner and "\\" not in inner:
@@ -39,10 +42,13 @@ def _other_key(name: str) -> str | None:
 
 
 class Block:
-    """A block mapping or list: its lines from `first` up to `end`, the column of its keys or dashes, and the lines of its children.
+    """A block mapping or list: lines from `first` up to `end`, the column of keys or dashes, and `children`.
 
-    `children`: the line of each key, or of each entry by its position. It is `~line` where a key is there twice, or written in
-    another way than as a word; one that only the parser can read is under the number of its line, and `is_odd` says so.
+    `children`: the line of each key, or of each entry by its position. It is `
+    line` for a key that is there twice or
+    written otherwise than as a word; one that only the parser can read is under the number of its line, and
+    `is_odd`
+    is True.
     """
 
     __slots__ = ("children", "column", "end", "first", "is_list", "is_odd")
@@ -65,9 +71,9 @@ class Block:
 
 
 class ItemLines:
-    """A text as lines, each with the column of its first sign, and the block collections that were asked for, by path.
+    """A text as lines, with the column of each line's content, and its block collections by path, on demand.
 
-    Edits change the lines; `text` is what they say now. The first line of the text is at `column`, as all its keys are.
+    Edits change the lines and so `text`. The first line of the text is at `column`, as all its keys are.
     """
 
     __slots__ = ("_ends", "blocks", "column", "columns", "is_edited", "lines", "places")
@@ -89,7 +95,7 @@ class ItemLines:
         return "\n".join([*self.lines, ""] if self._ends else self.lines)[self.column :]
 
     def measure(self) -> None:
-        """Find the column of each line's first sign: for all that looks for a place, while a known one needs none."""
+        """Find the column of each line's content, which only a place that is not known yet needs."""
         if not self.columns:
             self.columns = [
                 len(line) - len(content) if (content := line.lstrip(" ")) else BLANK for line in self.lines
@@ -98,7 +104,7 @@ class ItemLines:
     # Reading
 
     def block(self, path: Path) -> Block | None:
-        """The block mapping or list at a path; None where it is absent or not plainly one."""
+        """Return the block mapping or list at a path; None if it is absent or not plainly one."""
         try:
             return self.blocks[path]
         except KeyError:
@@ -126,7 +132,7 @@ class ItemLines:
         return found
 
     def scalar(self, path: Path) -> Place | None:
-        """The place of the scalar at a path; None where it is absent or not plainly one of one line."""
+        """Return the place of the scalar at a path; None if it is absent or not plainly one of one line."""
         known = self.places.get(path)
         if known is not None:
             return known
@@ -138,7 +144,7 @@ class ItemLines:
         return self.value(number, start, found.column, found.end)
 
     def lacks(self, path: Path) -> bool:
-        """Whether there is plainly nothing at a path; False also where that is not plain to see."""
+        """Return True if a path plainly leads to nothing, False also if that is not plain to see."""
         found, step = self.block(path[:-1]), path[-1]
         if found is not None:
             fits = isinstance(step, int) and step >= 0 if found.is_list else isinstance(step, str)
@@ -146,12 +152,15 @@ class ItemLines:
         return len(path) > 1 and self.lacks(path[:-1])
 
     def value(self, number: int, start: int, column: int, end: int) -> Place | None:
-        """The place of the scalar behind a colon that ends at `start`, for a key at `column`; None where it is not plainly one of one line."""
+        """Return the place of the scalar behind the colon that ends at `start`, for a key at `column`.
+
+        None if it is not plainly a scalar of one line.
+        """
         line = self.lines[number]
         content = line[start:].lstrip(" ")
         if not content or content[0] in _OPENERS or line[start] != " ":
             return None
-        # A deeper line below, also one behind blank lines, would continue the scalar (or be a comment; the parser knows).
+        # A deeper line below, also one behind blank lines, would continue the scalar, or be a comment.
         columns, below = self.columns, number + 1
         while below < end and columns[below] > column:
             if columns[below] != BLANK:
@@ -175,13 +184,13 @@ class ItemLines:
         return number, start, start + len(content)
 
     def written(self, place: Place) -> str:
-        """A scalar, with its quotes."""
+        """Return a scalar, with its quotes."""
         return self.lines[place[0]][place[1] : place[2]]
 
     def _mapping(self, first: int, end: int, outer: int, inside: int = -1) -> Block | None:
-        """The block mapping that begins at a line, below a key or dash at the column `outer`; None where none is plainly there.
+        """Return the block mapping at a line, below a key or dash at column `outer`; None if it is not plain.
 
-        `inside`: the column of its first key, where that is behind a dash.
+        `inside`: the column of its first key, if that is behind a dash.
         """
         lines, keys = self.lines, dict[str | int, int]()
         column = BLANK - 1
@@ -220,7 +229,7 @@ class ItemLines:
         return Block(first, end, column, keys, False, odd > 0)
 
     def _list(self, first: int, end: int, outer: int) -> Block | None:
-        """The block list that begins at a line, below a key at the column `outer`; None where none is plainly there."""
+        """Return the block list at a line, below a key at column `outer`; None if it is not plain."""
         entries = dict[str | int, int]()
         column = -1
         for number, at in enumerate(self.columns[first:end], first):
@@ -239,7 +248,7 @@ class ItemLines:
         return Block(first, end, column, entries, True) if entries else None
 
     def _end(self, first: int, column: int, end: int) -> int:
-        """End of the lines from `first` on that belong to a key at `column`.
+        """Return the end of the lines from `first` on that belong to a key at `column`.
 
         A comment at `column` or left of it ends nothing: what is deeper behind it belongs to the key still.
         """
@@ -259,17 +268,18 @@ class ItemLines:
     # Editing
 
     def put(self, place: Place, new: str) -> None:
-        """Put another scalar of one line in the place of one."""
+        """Replace a scalar of one line."""
         number, start, end = place
         line = self.lines[number]
         self.lines[number] = line[:start] + new + line[end:]
         self.is_edited = True
 
     def can_grow(self, found: Block) -> bool:
-        """Whether another key can follow the last line of a block mapping: the line is neither blank nor a comment.
+        """Return True if a key can follow a block mapping's last line, which is no blank and no comment.
 
-        Whatever it is, a key at the mapping's own column ends it: no quote and no flow collection is open there. But a
-        literal that ends the text without a line break would get one as a part of its value.
+        A key at the mapping's own column ends any line: no quote and no flow collection is open there. But a
+        literal that
+        ends the text without a line break would get one as a part of its value.
         """
         last = found.end - 1
         at = self.columns[last]
@@ -278,9 +288,10 @@ class ItemLines:
         return self._ends or not any("|" in line or ">" in line for line in self.lines)
 
     def grow(self, path: Path, new: list[str], keys: dict[str, int]) -> None:
-        """Put lines that hold new keys behind the last line of the block mapping at `path`; the blocks move along.
+        """Put lines with new keys behind the last line of the block mapping at `path`; move the blocks along.
 
-        `keys`: the number in `new` of the line of each key, `~number` where it is not written as a word.
+        `keys`: the number in `new` of the line of each key, `
+        number` if it is not written as a word.
         """
         owner = self.block(path)
         assert owner is not None

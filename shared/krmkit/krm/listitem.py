@@ -1,4 +1,4 @@
-"""The items that came in the text of a list: they know the anchors before them, and let go of their lines where they are too many."""
+"""Items of a list's text: they know the anchors before them, and drop their lines if these are too many."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MOST_LINES = 50_000
 """Lines that the items of a list hold: they take several times the memory of the text."""
 
 _FEW_LINES = 5_000
-"""The same for a list that has more: it is gone through from one end to the other, so those of the items at hand are enough."""
+"""The same for a list that has more: it is read from end to end, so the lines of the current items do."""
 
 
 class ListAnchors:
-    """The anchors of a list's items, each item looked into once, in order, when an alias asks for the first time."""
+    """The anchors of a list's items; each item is read once, in order, when an alias first asks."""
 
     __slots__ = ("_found", "_items", "_next")
 
@@ -35,7 +35,7 @@ class ListAnchors:
         self._found: dict[str, list[tuple[int, Node]]] = {}
 
     def last_before(self, number: int, name: str) -> Node | None:
-        """The anchored node that an alias in item `number` refers to; None where no item before has the anchor."""
+        """Return the anchored node for an alias in item `number`; None if no item before has the anchor."""
         from bisect import bisect_left  # few lists have an alias
 
         while self._next < number:
@@ -64,7 +64,7 @@ class AnchorsBefore:
 
 
 class Companions:
-    """What the items of a list have in common: `anchors` of the list, and the lines that they hold."""
+    """State that the items of a list share: `anchors` of the list, and the lines that they hold."""
 
     __slots__ = ("_count", "_items", "_most", "anchors")
 
@@ -75,7 +75,7 @@ class Companions:
         self._most = _MOST_LINES
 
     def note_lines(self, item: ListItem, count: int) -> None:
-        """Note that an item holds so many lines; where they are too many, those before it keep their texts only."""
+        """Note an item's number of lines; if they are too many, earlier items keep their texts only."""
         self._count += count
         if self._count > self._most:
             for other in self._items:
@@ -110,7 +110,7 @@ class ListItem(Resource):
         return f"item {self.number + 1}"
 
     def forget_lines(self) -> None:
-        """Keep the text only, and who the item is."""
+        """Keep the text only, and the identity of the item."""
         self._forget_lines()
 
     def _split(self) -> ItemLines:
@@ -124,9 +124,10 @@ class ListItem(Resource):
 
 
 def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelope: Document) -> None:
-    """Raise Refused where an edit took an anchor out of an item and an alias elsewhere in the list may need it.
+    """Raise Refused if an edit removed an anchor that an alias elsewhere in the list may need.
 
-    items: as they are to be written; edits: the text of each item that came with the list, before and after; envelope:
+    items: as they are to be written; edits: the text of each item that came with the list, before and after;
+    envelope:
     the text around the items.
     """
     lost = set[str]().union(*(_words(before, "&") - _words(after, "&") for before, after in edits))
@@ -148,7 +149,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
 
 
 def _words(text: str, sign: str) -> set[str]:
-    """The words behind a sign in a text: all anchors behind `&`, and perhaps others. `a: &b 1 && c` gives {"b"}."""
+    """Return the words behind a sign: all anchors for `&`, perhaps more. `a: &b 1 && c` gives {"b"}."""
     if sign not in text:
         return set()
     words = (piece.split(None, 1)[0] for piece in text.split(sign)[1:] if piece[:1].strip())
@@ -156,7 +157,7 @@ def _words(text: str, sign: str) -> set[str]:
 
 
 def _wanted(text: str) -> list[str]:
-    """The names of a text's aliases that are not its own anchors'."""
+    """Return the names of a text's aliases whose anchors are elsewhere."""
     try:
         documents = parse_all(text, anchors=AnyAnchor())
     except YamlError:

@@ -1,7 +1,8 @@
 """Fields that are found by a word in their line, and their paths by the lines above, without a parse.
 
-For line-safe items only (`krmkit.krm.itemlines`). Every line from the field up to the top of the resource must be a plain key, or the
-dash of a list; else the parser has to look.
+For line-safe items only (`krmkit.krm.itemlines`). Every line from the field up to the top of the resource
+must be a
+plain key, or the dash of a list; else the parser has to look.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def fields_with(lines: ItemLines, word: str) -> list[PlainField] | None:
-    """The scalars whose lines hold a word; None where that is not plain to see.
+    """Return the scalars whose lines hold a word; None if that is not plain to see.
 
     Example: of the lines `a:`, `- b: c # x` and the word `x` it is `[(("a", 0, "b"), (1, 5, 6), "# x")]`.
     """
@@ -45,7 +46,7 @@ def fields_with(lines: ItemLines, word: str) -> list[PlainField] | None:
 
 
 class _Line:
-    """One line: where its dash is (-1 for none), its key ("" for none), the key's column and where its colon is."""
+    """One line: its dash (-1 for none), its key ("" for none), the key's column and its colon."""
 
     __slots__ = ("colon", "column", "dash", "key", "text")
 
@@ -64,7 +65,7 @@ class _Line:
         self.key = key if is_plain else ""
 
     def holds_more(self) -> bool:
-        """Whether nothing but a comment follows the key: its value is below."""
+        """Return True if nothing but a comment follows the key: its value is below."""
         rest = self.text[self.colon + 1 :].lstrip(" ")
         return not rest or rest[0] == "#"
 
@@ -72,9 +73,9 @@ class _Line:
 def _path_above(
     lines: ItemLines, number: int, line: _Line, most: int
 ) -> tuple[tuple[str | int, ...] | None, int]:
-    """The path of the map that the key of a line is in, and how many lines it took.
+    """Return the path of the map of a line's key, and how many lines were read.
 
-    The path is None where a line above is not plain, and where it takes more than `most` lines.
+    The path is None if a line above is not plain, or if it takes more than `most` lines.
     """
     steps: list[str | int] = []
     column, dash, top = line.column, line.dash, lines.column

@@ -1,7 +1,8 @@
-"""Judge a text without parsing it: whether its lines can be looked at, whether it is YAML, and scalars of one line.
+"""Judge a text without parsing it: can its lines be read one by one, is it YAML, and scalars of one line.
 
-Line-safe is a text in which no quote and no flow collection is open at the end of any line, the texts of literal blocks aside.
-What is seen of its lines is in `krmkit.krm.itemlines`.
+Line-safe is a text in which no quote and no flow collection is open at the end of any line, except in literal
+blocks.
+`krmkit.krm.itemlines` reads its lines.
 """
 
 from __future__ import annotations
@@ -10,17 +11,15 @@ from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml._libyaml import accepts
 from krmkit.libraries.yaml.lines import ODD_BREAKS, all_close
 
-# Aliases, directives, further documents, tabs, and what is a line break to some readers: only a parse can judge them.
+# Aliases, directives, further documents, tabs, and line breaks of some readers: only a parse can judge them.
 _NOT_PLAIN = ("*", "%", "\n---", "\n...", "\t", "\r", "\ufeff", "\x85", "\u2028", "\u2029")
 
 _ODD = frozenset(ODD_BREAKS + "\t\ufeff")
-_ODD_SIGNS = frozenset(
-    ("'", '"', "!", "&", "?", "")
-)  # with which a line begins whose key is not written as a word
+_ODD_SIGNS = frozenset(("'", '"', "!", "&", "?", ""))  # begin a line whose key is not written as a word
 
 
 def is_line_safe(text: str) -> bool:
-    """Whether a document begins with a key and leaves no quote and no flow collection open at any line's end.
+    """Return True if a text begins with a key and no line ends in an open quote or flow collection.
 
     False is always safe, and only costs time.
     """
@@ -35,15 +34,14 @@ def is_line_safe(text: str) -> bool:
 
 
 def is_plainly_sound(text: str) -> bool:
-    """Whether the parser certainly accepts a line-safe text; False if only a parse can decide. A tenth of the cost of a
-    parse.
+    """Return True if the parser accepts a line-safe text, False if only a parse can tell.
 
-    libyaml accepts it, there are no aliases, and no mapping has a key twice: between two lines with one key at one column
-    is a line left of it, other than a comment.
+    libyaml accepts it, there are no aliases, and no mapping has a key twice: between two lines with one key
+    at one
+    column is a line left of it, other than a comment.
     """
-    for sign in _NOT_PLAIN:
-        if sign in text:
-            return False
+    if any(sign in text for sign in _NOT_PLAIN):
+        return False
     plain = text.replace("- ", "  ").split("\n")
     heads = [line.partition(":")[0].rstrip() for line in plain if ":" in line or "?" in line]
     different = set(heads)
@@ -58,14 +56,12 @@ def is_plainly_sound(text: str) -> bool:
 
 
 def _may_repeat_keys(plain: list[str], lines: list[str]) -> bool:
-    """Whether a key may be in one mapping twice: no line left of it is between two lines with one key at one column.
+    """Return True if no line left of it is between two lines with one key at one column.
 
     plain: the lines with blanks in the place of dashes.
     """
     heads: dict[str, int] = {}
-    lefts: dict[
-        int, tuple[int, int]
-    ] = {}  # the last line left of a column, and up to where it was looked for
+    lefts: dict[int, tuple[int, int]] = {}  # the last line left of a column, and the last line searched
     for number, line in enumerate(plain):
         head, colon, _ = line.partition(":")
         if not colon and "?" not in head:
@@ -89,7 +85,7 @@ def _may_repeat_keys(plain: list[str], lines: list[str]) -> bool:
 
 
 def _has_plain_keys(line: str) -> bool:
-    """Whether all that may be keys in flow mappings of a line are plain, and different."""
+    """Return True if all flow-mapping keys on the line are unquoted and distinct."""
     if "{" not in line or "," not in line:
         return True
     keys = [part.partition(":")[0].strip(" [}]") for part in line.replace("{", ",").split(",")[1:]]
@@ -97,7 +93,7 @@ def _has_plain_keys(line: str) -> bool:
 
 
 def plain_text(written: str) -> str:
-    """The text of a scalar of one line without escapes, as it is written: `a` of `'a'`."""
+    """Return the text of a scalar of one line without escapes: `a` of `'a'`."""
     quote = written[0]
     if quote == "'":
         return written[1:-1].replace("''", "'")
@@ -105,7 +101,7 @@ def plain_text(written: str) -> str:
 
 
 def restyled(old: str, value: str) -> str:
-    """Another one-line text in the quotes of a scalar as it is written, which stays as it is if its value is the same."""
+    """Write another one-line text in a scalar's quotes; a scalar with that value stays as it is."""
     quote = old[0]
     if quote in "\"'" and plain_text(old) == value:
         return old
@@ -115,8 +111,8 @@ def restyled(old: str, value: str) -> str:
 
 
 def stays_safe(old: str, new: str, is_last: bool) -> bool:
-    """Whether a line-safe text is one still with another scalar in the place of one; `is_last`: nothing follows on its line.
+    """Return True if a line-safe text stays so with another scalar; `is_last`: it ends its line.
 
-    It is where the kind of scalar stays: plain, or quoted up to the end of its line; or where nothing follows.
+    It does if the kind of scalar stays: plain, or quoted up to the end of its line; or if nothing follows.
     """
     return new[0] == old[0] or is_last or not {new[0], old[0]} & {"'", '"'}

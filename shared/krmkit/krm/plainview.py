@@ -1,8 +1,10 @@
-"""A resource as text, lines and tree: a path is read and edited in the lines where that is plain to see, else in the tree.
+"""A resource as text, lines and tree: a path is read and edited in plain lines, else in the tree.
 
-Lines are looked at in line-safe texts only (`krmkit.krm.plaintext`), and before the first parse. Whatever is not plainly simple is
-left to the parser and the editor. Edits by lines stay in them (`krmkit.krm.itemlines`) until the text is asked for. Nothing above
-this room knows which of the two it was.
+Lines are read in line-safe texts only (`krmkit.krm.plaintext`), and before the first parse. Whatever is not
+plainly
+simple is left to the parser and the editor. Edits by lines stay in them (`krmkit.krm.itemlines`) until the
+text is asked
+for. Nothing above this room knows which of the two it was.
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ _IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "nam
 
 
 class PlainView:
-    """The text of a resource, its tree (read on first use), and its lines once something was looked for in them.
+    """The text of a resource, its tree (read on first use), and its lines, once something was read in them.
 
-    `Resource` inherits it: an object of its own inside of each resource costs a list of 2,000 items 4 to 7 percent of its time.
+    `Resource` inherits it: an object of its own in each resource costs a list of 2,000 items 4 to 7 percent
+    of its time.
     """
 
     __slots__ = (
@@ -57,14 +60,14 @@ class PlainView:
 
     @property
     def label(self) -> str:
-        """The name of the resource in messages."""
+        """Return the name of the resource in messages."""
         return self._label
 
     # Text and tree
 
     @property
     def text(self) -> str:
-        """The resource's text with all edits."""
+        """Return the resource's text with all edits."""
         if self._is_ahead():
             assert self._document is not None
             from krmkit.libraries.yaml.editing.edit import render
@@ -76,7 +79,7 @@ class PlainView:
         return self._text
 
     def _is_ahead(self) -> bool:
-        """Whether the tree has edits that the text has not. A tree that was only read since stays, and so does the text."""
+        """Return True if the tree has edits that the text has not. Reading a tree changes neither."""
         return self.changed and self._document is not None and self._document.changed
 
     def _named(self, error: YamlError) -> YamlError:
@@ -91,7 +94,7 @@ class PlainView:
 
     @property
     def _text(self) -> str:
-        """The text, edits by lines included."""
+        """Return the text, edits by lines included."""
         lines = self._lines
         if lines is not None and lines.is_edited:
             self._given = lines.text
@@ -99,7 +102,7 @@ class PlainView:
         return self._given
 
     def _replace(self, text: str) -> None:
-        """Have another text, and forget what was known of the one before."""
+        """Take another text, and forget what was known of the one before."""
         self._given = text
         self._lines = None
         self._seen = {}
@@ -108,7 +111,7 @@ class PlainView:
 
     @property
     def document(self) -> Document:
-        """The span tree's document, parsed on first use."""
+        """Return the tree's document, parsed on first use."""
         if self._document is None:
             self._parse()
         assert self._document is not None
@@ -116,7 +119,7 @@ class PlainView:
 
     @property
     def root(self) -> Map:
-        """The resource's mapping, parsed on first use."""
+        """Return the resource's mapping, parsed on first use."""
         if self._root is None:
             self._parse()
         assert self._root is not None
@@ -143,7 +146,7 @@ class PlainView:
     # Reading
 
     def _forget_lines(self) -> None:
-        """Keep the text, and who the resource is, without the lines, which take several times as much memory."""
+        """Keep the text and the identity, without the lines, which take several times as much memory."""
         if self._lines is not None and self._document is None and self._is_safe and not self.changed:
             for path in _IDENTITY:
                 if path not in self._seen:
@@ -152,7 +155,7 @@ class PlainView:
         self._lines = None
 
     def _by_lines(self) -> ItemLines | None:
-        """The lines; None where the parser has to look."""
+        """Return the lines; None if the parser has to look."""
         if self._document is not None or not self._is_safe:
             return None
         return self._lines if self._lines is not None else self._split()
@@ -162,7 +165,7 @@ class PlainView:
         return lines
 
     def _look_up(self, path: Path) -> Scalar | None:
-        """Look for a scalar in the lines, and remember it, or that there is plainly nothing; _UNSEEN where the parser has to look."""
+        """Find and remember a scalar, or that there is plainly none; _UNSEEN if the parser has to look."""
         lines = self._lines if self._lines is not None else self._split()
         place = lines.scalar(path) if path else None
         if place is not None:
@@ -178,7 +181,7 @@ class PlainView:
         return found
 
     def read(self, *path: str | int) -> Node | None:
-        """The node at a path, for its data only; None if it is absent. A scalar that is plain to see costs no parse."""
+        """Return the node at a path, for its data only, or None. A plain scalar costs no parse."""
         if self._document is None and self._is_safe:
             found = self._seen.get(path, _UNSEEN)
             if found is _UNSEEN:
@@ -188,7 +191,7 @@ class PlainView:
         return self.node(*path)
 
     def node(self, *path: str | int) -> Node | None:
-        """The node at a path, aliases followed and merge keys applied; None if it is absent."""
+        """Return the node at a path, aliases followed and merge keys applied; None if it is absent."""
         node: Node | None = self.root
         for step in path:
             node = _child(node, step)
@@ -197,12 +200,12 @@ class PlainView:
         return node
 
     def has(self, *path: str | int) -> bool:
-        """Whether there is anything but null at a path."""
+        """Return True if there is anything but null at a path."""
         lines = self._by_lines()
         return (lines is not None and lines.block(path) is not None) or not is_null(self.read(*path))
 
     def size(self, *path: str | int) -> int | None:
-        """The number of entries of the list at a path, 0 where nothing is or null; None where something else is."""
+        """Return the number of entries of the list at a path, 0 for none or null; None for something else."""
         lines = self._by_lines()
         block = lines.block(path) if lines is not None else None
         if block is not None:
@@ -211,7 +214,7 @@ class PlainView:
         return len(node.items) if isinstance(node, Seq) else 0 if is_null(node) else None
 
     def keys(self, *path: str | int) -> list[str]:
-        """The keys of the map at a path, those that it merges not included; [] where no map is."""
+        """Return the keys of the map at a path, without those that it merges; [] if there is no map."""
         lines = self._by_lines()
         block = lines.block(path) if lines is not None else None
         if block is not None and not block.is_list and not block.is_odd:
@@ -220,9 +223,9 @@ class PlainView:
         return node.names() if isinstance(node, Map) else []
 
     def obstacle(self, path: Path, lenient: bool = False) -> Path | None:
-        """The first part of a path at which something stands that its next step does not fit into; None where nothing is in the way.
+        """Return the first part of a path that is of a type its next step does not fit into, or None.
 
-        `lenient`: null is not in the way. Example: ("spec",) for ("spec", "replicas", "x") where spec is a list.
+        `lenient`: null does not count. Example: ("spec",) for ("spec", "replicas", "x") if spec is a list.
         """
         if self.read(*path) is not None or (self._document is None and path in self._seen):
             return None
@@ -236,9 +239,9 @@ class PlainView:
         return None
 
     def _scalars_with(self, word: str) -> list[tuple[Path, Scalar, str]] | None:
-        """The scalars of one line that hold a word, or whose line comments do, with their paths and line comments.
+        """Return path, scalar and line comment of one-line scalars with a word in either.
 
-        None where the tree has to be looked at.
+        None if the tree has to be read.
         """
         lines = self._by_lines()
         if lines is None or may_hide(self._text):
@@ -254,9 +257,10 @@ class PlainView:
     # Editing
 
     def refuse_unreadable(self) -> None:
-        """Raise YamlError, Refused or LimitError if a resource of which parts were read cannot be parsed as a whole.
+        """Raise YamlError, Refused or LimitError if a partly read resource cannot be parsed as a whole.
 
-        Parts can be read even if the text is invalid elsewhere, so this is called before such a resource is edited or
+        Parts can be read even if the text is invalid elsewhere, so this is called before such a resource is
+        edited or
         used. Edited texts need no check, because no edit breaks a text.
         """
         if self._is_safe and not self.changed and self._document is None:
@@ -267,10 +271,11 @@ class PlainView:
             self._document = self._root = None
 
     def _set_plainly(self, path: Path, value: object) -> bool:
-        """Put a text of one line at a path without a tree; False where that takes the parser.
+        """Put a text of one line at a path without a tree; False if that takes the parser.
 
-        It needs no proof: in a line-safe item the place is a whole plain or quoted scalar of one line, and one such scalar in the
-        place of another leaves everything around it as it is.
+        It needs no proof: in a line-safe item the place is a whole plain or quoted scalar of one line, and
+        one such scalar
+        in the place of another leaves everything around it as it is.
         """
         text, is_raw = (value, False) if isinstance(value, str) else _fresh(value)
         if text is None or "\n" in text:
@@ -297,9 +302,10 @@ class PlainView:
         return True
 
     def _add_lines(self, lines: ItemLines, owner: Path, texts: dict[str, Any]) -> bool:
-        """Add keys that are plainly absent, with texts of one line, to a plain block mapping; False where the parser has to look.
+        """Add plainly absent keys to a plain block mapping; False if the parser has to look.
 
-        It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around it as it is,
+        It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around
+        it as it is,
         if that line is a key with a scalar of one line. Maps on the way are made.
         """
         if not owner:
@@ -332,7 +338,7 @@ def _child(node: Node | None, step: str | int) -> Node | None:
 
 
 def _fresh(value: object) -> tuple[str | None, bool]:
-    """The text of a scalar that comes from no text, and whether it is written as it is, never in quotes; (None, False) for other values."""
+    """Return the text of an edit's scalar, and True if it is never quoted; (None, False) for other values."""
     if not isinstance(value, Scalar) or value.source is not None or value.style or value.anchor or value.tag:
         return None, False
     if isinstance(value.value, str):

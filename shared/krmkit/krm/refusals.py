@@ -19,9 +19,10 @@ _EMPTY = ("should have at least 1 properties", "should have at least 1 items")
 
 
 def refusal(error: FieldError, resource: Subject | None, made: str = "") -> Finding:
-    """Return the finding of one error. made: the object that is made of the resource, as `DeployItem x/y`, if that is the refused one.
+    """Return the finding of one error. made: the refused object made of the resource, `DeployItem x/y`.
 
-    An empty value gets its remedy: `spec.files: ... should have at least 1 items; leave the field out, or fill it`.
+    An empty value gets its remedy: `spec.files: ... should have at least 1 items; leave the field out, or
+    fill it`.
     """
     message = error.body()
     if message.endswith(_EMPTY):

@@ -1,4 +1,4 @@
-"""One KRM resource: text until its first access, then a tree with places, and text again with only the edits changed."""
+"""A KRM resource: text until first access, then a tree with places, and text with edits again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NODE = 8  # steps of effort for a value written
 
 
 def _growth(value: object) -> int:
-    """Return the steps of effort of writing a value: edits that copy a copy grow without end.
+    """Return the steps of effort of writing a value, because edits that copy a copy grow without end.
 
     A value of ordinary size costs nothing, however many edits there are.
     """
@@ -50,9 +50,11 @@ def _growth(value: object) -> int:
 class Resource(PlainView):
     """A resource, read lazily and edited in place.
 
-    `text` is the resource behind its dash (first line unindented, all others at `column`), or, where
-    `column` is 0, as a document of its own. Paths are tuples of keys and list positions. `lazy`: what is plain to see is read and
-    edited before the text is known to be sound as a whole (`refuse_unreadable`).
+    `text` is the resource behind its dash (first line unindented, all others at `column`) or, with a `column`
+    of 0, as a
+    document of its own. Paths are tuples of keys and list positions. `lazy`: plain fields are read and edited
+    before the
+    text is known to be sound as a whole (`refuse_unreadable`).
     """
 
     __slots__ = ("location",)
@@ -81,14 +83,14 @@ class Resource(PlainView):
 
     @classmethod
     def from_data(cls, data: object, label: str = "the new resource") -> Resource:
-        """A new resource, a document of its own, written as Go would write it."""
+        """Make a resource, a document of its own, written as Go would write it."""
         resource = cls(emit.document(data), label=label)
         resource.changed = True
         return resource
 
     @classmethod
     def from_node(cls, document: Document, root: Map, label: str) -> Resource:
-        """A resource that is part of a larger document (the functionConfig); it is for reading only."""
+        """Make a resource of a part of a larger document (the functionConfig); it is for reading only."""
         resource = cls("", label=label)
         resource._document = document
         resource._root = root
@@ -97,21 +99,24 @@ class Resource(PlainView):
     # Reading
 
     def forget_tree(self) -> None:
-        """Drop the tree of a resource that was not edited, to save memory: it takes forty times the text.
+        """Drop the tree of an unedited resource to save memory: it takes forty times the text.
 
-        The next access makes a new one. Nodes of the old one must not be used any more. A resource with anchors or aliases
+        The next access makes a new one. Nodes of the old one must not be used any more. A resource with
+        anchors or aliases
         keeps its tree, because other trees may refer to it.
         """
         if self.changed or self._document is None or "&" in self._text or "*" in self._text or not self._text:
             return
-        # The nodes refer to their document: without this they would stay until garbage is collected, which no run does.
+        # The nodes refer to their document: without this they would stay until garbage is collected.
         self._document.root = None
         self._document = self._root = None
 
     def may_hold(self, word: str) -> bool:
-        """Whether a word can occur in the resource at all, seen without parsing it: only escapes and aliases hide one.
+        """Return True if a word may occur in the resource, seen without a parse.
 
-        Of one that was edited as a tree, or is part of a larger document, it is not known, as it has no text of its own yet.
+        Only escapes and aliases hide a word. True also for a resource that was edited as a tree, or is part
+        of a larger
+        document, because it has no text of its own yet.
         """
         if self._is_ahead():
             return True
@@ -119,49 +124,49 @@ class Resource(PlainView):
         return not text or word in text or "*" in text or may_hide(text)
 
     def get(self, *path: str | int, default: object = None) -> object:
-        """Python data at a path, by Go's rules; `default` where the path is absent."""
+        """Return Python data at a path, by Go's rules; `default` if the path is absent."""
         node = self.read(*path)
         return default if node is None else go_data(node, self.limits)
 
     def string(self, *path: str | int) -> str:
-        """The text of the scalar at a path; "" if it is absent or null."""
+        """Return the text of the scalar at a path; "" if it is absent or null."""
         node = self.read(*path)
         return node.text if isinstance(node, Scalar) and not is_core_null(node) else ""
 
     @property
     def api_version(self) -> str:
-        """apiVersion, "" where absent."""
+        """apiVersion, "" if absent."""
         return self.string("apiVersion")
 
     @property
     def kind(self) -> str:
-        """kind, "" where absent."""
+        """kind, "" if absent."""
         return self.string("kind")
 
     @property
     def name(self) -> str:
-        """metadata.name, "" where absent."""
+        """metadata.name, "" if absent."""
         return self.string("metadata", "name")
 
     @property
     def namespace(self) -> str:
-        """metadata.namespace, "" where absent."""
+        """metadata.namespace, "" if absent."""
         return self.string("metadata", "namespace")
 
     @property
     def annotations(self) -> dict[str, str]:
-        """metadata.annotations as texts; {} where absent."""
+        """metadata.annotations as texts; {} if absent."""
         return self._strings("annotations")
 
     def annotation(self, name: str) -> str:
-        """One annotation, "" where absent."""
+        """Return one annotation, "" if absent."""
         path = ("metadata", "annotations", name)
         node = self.read(*path) if path in self._seen or self.may_hold(name) else None
         return node.text if isinstance(node, Scalar) else ""
 
     @property
     def labels(self) -> dict[str, str]:
-        """metadata.labels as texts; {} where absent."""
+        """metadata.labels as texts; {} if absent."""
         return self._strings("labels")
 
     def _strings(self, name: str) -> dict[str, str]:
@@ -170,35 +175,35 @@ class Resource(PlainView):
 
     @property
     def path(self) -> str | None:
-        """The file the resource comes from, relative to its package; None if that is unknown."""
+        """Return the file the resource comes from, relative to its package; None if that is unknown."""
         if self.location is not None:
             return self.location.path
         return self.annotation(names.PATH) or self.annotation(names.LEGACY_PATH) or None
 
     @property
     def index(self) -> int:
-        """The resource's position in its file, from 0."""
+        """Return the resource's position in its file, from 0."""
         if self.location is not None:
             return self.location.index
         return names.number(self.annotation(names.INDEX) or self.annotation(names.LEGACY_INDEX)) or 0
 
     @property
     def package_path(self) -> str:
-        """The folder of the resource's package, "" if that is unknown (`kpt fn eval`, kustomize)."""
+        """Return the folder of the resource's package, "" if unknown (`kpt fn eval`, kustomize)."""
         if self.location is not None:
             return self.location.package
         return self.annotation(names.PACKAGE_PATH)
 
     @property
     def is_local_config(self) -> bool:
-        """Whether the resource is for tools only: kpt applies it to no cluster, unless the mark is "false"."""
+        """Return True if kpt applies the resource to no cluster: it has the mark, and not "false"."""
         if not self.may_hold(names.LOCAL_CONFIG):
             return False
         mark = self.annotation(names.LOCAL_CONFIG)
         return mark != "false" if mark else names.LOCAL_CONFIG in self.annotations
 
     def ref(self) -> dict[str, str]:
-        """The resourceRef of results: apiVersion, kind, name and, if present, namespace."""
+        """Return the resourceRef of results: apiVersion, kind, name and, if present, namespace."""
         ref = {"apiVersion": self.api_version, "kind": self.kind, "name": self.name}
         namespace = self.namespace
         if namespace:
@@ -206,20 +211,20 @@ class Resource(PlainView):
         return ref
 
     def file(self) -> dict[str, object] | None:
-        """The file of results: path and index; None if they are unknown."""
+        """Return the file of results: path and index; None if they are unknown."""
         path = self.path
         return {"path": path, "index": self.index} if path else None
 
     # Editing
 
     def rewrite(self, text: str, is_safe: bool = False) -> None:
-        """Give the resource another text, whole and in the form of `text`. `is_safe`: its lines can be looked at."""
+        """Give the resource another text, in the form of `text`. `is_safe`: its lines can be read."""
         if text != self.text:
             self._replace(text)
             self._is_safe, self.changed = is_safe, True
 
     def set(self, path: Path, value: object) -> None:
-        """Put a value (Python data or a node) at a path; mappings on the way are made, aliases are not written through.
+        """Put a value (data or a node) at a path; maps on the way are made, aliases are not written through.
 
         A list position may be one past the end, which appends.
         """
@@ -268,7 +273,7 @@ class Resource(PlainView):
         return len(texts)
 
     def _collection(self, path: Path, child: str | int) -> Map | Seq:
-        """The collection at a path, made for `child` where absent."""
+        """Return the collection at a path, made for `child` if absent."""
         from krmkit.krm.fieldpath import container  # most runs edit lines, and no tree
 
         return container(self.root, path, child, self.label)
@@ -282,7 +287,7 @@ class Resource(PlainView):
         self.changed = True
 
     def remove(self, path: Path) -> bool:
-        """Remove the field at a path; False if it is absent."""
+        """Remove the field at a path; return False if it is absent."""
         if self.node(*path) is None:
             return False
         parent = self._collection(path[:-1], path[-1])

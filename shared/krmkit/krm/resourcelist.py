@@ -1,7 +1,8 @@
 """The ResourceList: what a KRM function reads and writes (KRM Functions Specification v1).
 
-Items stay text until a function asks for one. Writing puts the untouched texts and the edited ones back between the
-same head and tail, so that everything that was not touched leaves byte for byte as it came.
+Items stay text until a function asks for one. Writing puts the untouched texts and the edited ones back
+between the
+same head and tail, so that everything untouched leaves byte for byte as it came.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ _IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nit
 class ResourceList:
     """Items in their order, the functionConfig, and the results to be written.
 
-    `results` holds mappings in the shape of the specification; what a list brought along is dropped, because every
-    function reports its own. New resources made from data go to the end. `envelope` is the text around the items.
+    `results` holds mappings in the shape of the specification; what a list brought along is dropped, because
+    every
+    function reports its own. New resources made from data go to the end. `envelope` is the text around the
+    items.
     """
 
     __slots__ = (
@@ -60,7 +63,7 @@ class ResourceList:
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
-        """Read a list. Raises YamlError, LimitError, or Refused where the text is not a ResourceList."""
+        """Read a list. Raises YamlError, LimitError, or Refused for a text that is no ResourceList."""
         if "\\ud" in text or "\\uD" in text:
             from krmkit.libraries.yaml.surrogates import joined
 
@@ -87,7 +90,7 @@ class ResourceList:
     def of(
         cls, items: list[Resource], config: Resource | None = None, limits: Limits = DEFAULT_LIMITS
     ) -> ResourceList:
-        """A list in memory, as the embedded pipeline passes it from function to function."""
+        """Make a list in memory, as the embedded pipeline passes it from function to function."""
         rl = cls(None, Document(""), limits)
         rl._items = items
         rl.function_config = config
@@ -97,7 +100,7 @@ class ResourceList:
 
     @property
     def items(self) -> list[Resource]:
-        """The resources, in order. Change the list through `add` and `remove`."""
+        """Return the resources, in order. Change the list through `add` and `remove`."""
         if self._items is None:
             chunks = self._chunks
             assert chunks is not None
@@ -112,7 +115,7 @@ class ResourceList:
 
     @property
     def anchors(self) -> ListAnchors:
-        """The anchors of the items that came with the list."""
+        """Return the anchors of the items that came with the list."""
         _ = self.items
         assert self._given is not None
         return self._given
@@ -124,7 +127,7 @@ class ResourceList:
         return iter(self.items)
 
     def containing(self, *needles: str, alternative: tuple[str, ...] = ()) -> Iterator[Resource]:
-        """Resources whose decoded text may hold all needles, or all of `alternative`: some too many, never one too few.
+        """Yield resources that may hold all needles, or all of `alternative`: some too many, never too few.
 
         Needles are words that YAML can only write otherwise with escapes or aliases.
         """
@@ -144,15 +147,15 @@ class ResourceList:
         return self._anchored
 
     def add(self, item: Resource | dict[str, object]) -> Resource:
-        """Put a new resource at the end; data is written as Go would write it."""
+        """Put a new resource at the end; data are written as Go would write them."""
         resource = item if isinstance(item, Resource) else Resource.from_data(item)
         self.items.append(resource)
         return resource
 
     def remove(self, *gone: Resource) -> None:
-        """Take resources out of the list, all in one pass. One whose anchors other items refer to has to stay.
+        """Remove resources in one pass: `resources.remove(*stale)`.
 
-        Example: `resources.remove(*stale)`.
+        Raises Refused for one whose anchors other items refer to.
         """
         wanted = {id(item) for item in gone}
         kept = [item for item in self.items if id(item) not in wanted]
@@ -170,7 +173,7 @@ class ResourceList:
     # Writing
 
     def render(self) -> str:
-        """The whole list as text, results included."""
+        """Return the whole list as text, results included."""
         text = self._render()
         return text.replace("\r\n", "\n").replace("\n", "\r\n") if self._returns else text
 
@@ -203,7 +206,7 @@ class ResourceList:
         return self._joined(head, texts, tail, chunks.dash)
 
     def _joined(self, head: str, texts: list[str], tail: str, dash: str) -> str:
-        """Head, items and tail; the last item gets a line break if more follows."""
+        """Join head, items and tail; the last item gets a line break if more follows."""
         # One join, because each copy of a large list is as large as the list.
         parts = [head]
         for text in texts:
@@ -214,14 +217,14 @@ class ResourceList:
         return "".join(parts)
 
     def _ended(self, position: int, text: str) -> str:
-        """The text of the item at a position, with a final line break that does not change its value."""
+        """Return an item's text with a final line break that does not change its value."""
         from krmkit.krm.endings import ended_text
 
         item = self.items[position]
         return ended_text(item) if item.text == text else text + "\n"
 
     def _placed(self, item: Resource, chunks: Chunks) -> str:
-        """An item's text as it is written behind a dash of this list."""
+        """Return an item's text as it is written behind a dash of this list."""
         column = chunks.column
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
@@ -233,7 +236,7 @@ class ResourceList:
         return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
 
     def _render_without_items(self) -> str:
-        """A list that came without items: its text is edited as a document, and new items are put in as they are."""
+        """Edit the text of a list that came without items as a document, and put new items in."""
         root, items = self.envelope.root, self._items
         assert isinstance(root, Map)
         known = root.entry("results")
@@ -254,7 +257,7 @@ class ResourceList:
         return _rendered(self.envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
-        """Head and tail with the results of this run."""
+        """Return head and tail with the results of this run."""
         chunks, envelope = self._chunks, self.envelope
         assert chunks is not None
         root = envelope.root
@@ -279,7 +282,7 @@ class ResourceList:
         return head, tail + ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
 
     def _with_results(self, head: str, tail: str) -> tuple[str, str]:
-        """Head and tail, one of which has the results."""
+        """Return head and tail, one of which has the results."""
         root = self.envelope.root
         assert isinstance(root, Map)
         root.set("results", self.results)
@@ -289,7 +292,7 @@ class ResourceList:
         return text[: len(text) - len(tail)], tail
 
     def _fresh_tail(self) -> str:
-        """The text below the items of a list in memory."""
+        """Return the text below the items of a list in memory."""
         tail = ""
         if self.function_config is not None:
             tail += "functionConfig:\n  " + self._placed(self.function_config, _IN_MEMORY)
@@ -299,7 +302,7 @@ class ResourceList:
 
 
 def _envelope(chunks: Chunks, limits: Limits) -> Document:
-    """The text around the items. It may refer to anchors inside them, and empty documents may follow."""
+    """Parse the text around the items, which may refer to anchors in them; empty documents may follow."""
     if chunks.envelope:
         return chunks.envelope[0]
     text = chunks.head + chunks.tail
@@ -335,7 +338,7 @@ def _check_header(root: Map) -> None:
 
 
 def _is_empty_entry(entry: Entry) -> bool:
-    """Return whether a field has no value: `results:`, `results: []`."""
+    """Return True if a field has no value: `results:`, `results: []`."""
     value = entry.first_value
     return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
 

@@ -23,7 +23,7 @@ _INSIDE = 8  # characters from which on a text of letters cannot be part of krmk
 
 
 def may_hold_secrets(text: str) -> bool:
-    """Whether a text has one of the words without which nothing in it is marked as secret."""
+    """Return True if a text has one of the words without which nothing in it is marked as secret."""
     return "ecret" in text or "password" in text
 
 
@@ -40,17 +40,17 @@ def suspects(items: Iterable[Resource | None]) -> list[Resource]:
 
 
 def is_plain_word(secret: str) -> bool:
-    """Whether a text is short and of letters only, so that it may be a part of a word of krmkit's: "blue" in "blueprint"."""
+    """Return True for a short text of letters, such as "blue", that may be part of "blueprint"."""
     return len(secret) < _INSIDE and secret.isalpha()
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no letter and no digit is right before or after `text[start:end]`."""
+    """Return True if no letter and no digit is right before or after `text[start:end]`."""
     return not (text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum())
 
 
 def can_be_struck(secret: str) -> bool:
-    """Whether a text can be masked without affecting krmkit's own words; the name of a variable is not a secret.
+    """Return True if a text can be masked without harm to krmkit's words; names of variables are no secrets.
 
     In a diff a name shows the source of a value; a text in quotes may be a secret.
     """
@@ -65,12 +65,12 @@ def can_be_struck(secret: str) -> bool:
 
 
 def parts(secrets: Iterable[str]) -> list[str]:
-    """The texts to strike out for secrets, the longest first, as a shorter one may be a part of it."""
+    """Return the texts to strike out for secrets, the longest first, as a shorter one may be part of it."""
     return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
 
 
 def _parts(text: str) -> list[str]:
-    """A secret as lines of a file may hold it: each line of its own, and as it is written in quotes.
+    """Return a secret as files may hold it: each line of its own, and as it is written in quotes.
 
     Of several lines those with brackets and dashes only are in any text, and say nothing.
     """
@@ -83,9 +83,9 @@ def _parts(text: str) -> list[str]:
 
 
 def without_secrets(text: str, secrets: Iterable[str], in_message: bool = False) -> str:
-    """The text with `(secret)` for each secret, the longest first; in a message for a plain word only where it stands alone.
+    """Replace each secret by `(secret)`; in a message a plain word only if it stands alone.
 
-    A `(secret)` stays one: to strike the word in it again would say that one of the secrets is "secret".
+    A `(secret)` stays one: to strike the word in it again would reveal that "secret" is one of the secrets.
     Example: `without_secrets("a: hush, b: secret", ["secret", "hush"])` is "a: (secret), b: (secret)".
     """
     hidden = [secret for secret in secrets if secret in text]
@@ -101,7 +101,7 @@ def without_secrets(text: str, secrets: Iterable[str], in_message: bool = False)
 
 
 def _without_word(text: str, secret: str) -> str:
-    """The text without a plain word, which stays where it is part of a longer one: of `blueprint blue` only `blue` goes."""
+    """Strike out a plain word unless it is part of a longer one: of `blueprint blue` only `blue` goes."""
     found: list[str] = []
     start = place = 0
     while (place := text.find(secret, place)) >= 0:

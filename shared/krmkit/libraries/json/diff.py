@@ -10,13 +10,15 @@ Operation = dict[str, Any]
 
 
 def diff(before: Any, after: Any, path: str = "") -> list[Operation]:
-    """The operations, in an order that depends on the documents alone; `[]` where the two are equal.
+    """Return the operations, in an order that depends on the documents alone; [] if the two are equal.
 
-    Removed keys come first, then the keys of `after` in their order. Of a list only the part between the common
+    Removed keys come first, then the keys of `after` in their order. Of a list only the part between the
+    common
     beginning and the common end is written.
 
     >>> diff({"a": 1, "b": 2}, {"b": 3, "c": 4})
-    [{'op': 'remove', 'path': '/a'}, {'op': 'replace', 'path': '/b', 'value': 3}, {'op': 'add', 'path': '/c', 'value': 4}]
+    [{'op': 'remove', 'path': '/a'}, {'op': 'replace', 'path': '/b', 'value': 3}, {'op': 'add', 'path': '/c',
+    'value': 4}]
     """
     found: list[Operation] = []
     _compare(before, after, path, found)
@@ -40,7 +42,7 @@ def _compare(before: Any, after: Any, path: str, found: list[Operation]) -> None
 
 
 def _by_key(before: dict[str, Any], after: dict[str, Any], path: str) -> bool:
-    """Whether a map is compared key by key; else it is replaced as a whole."""
+    """Return True if a map is compared key by key; else it is replaced as a whole."""
     # A path with an empty key inside names something else to the patch library of Go.
     if "" in before or "" in after:
         return False

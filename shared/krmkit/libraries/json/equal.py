@@ -1,4 +1,4 @@
-"""Whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
+"""Equality of JSON values: 1 and 1.0 are equal, 1 and true are not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def json_equal(left: Any, right: Any) -> bool:
-    """Compare JSON values of any depth. `json_equal({"a": 1}, {"a": 1.0})` is True, `json_equal(1, True)` False."""
+    """Compare JSON values of any depth: True for {"a": 1} and {"a": 1.0}, False for 1 and True."""
     pending = [(left, right)]
     while pending:
         one, other = pending.pop()

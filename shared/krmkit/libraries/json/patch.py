@@ -3,11 +3,14 @@
     patched([{"op": "add", "path": "/a", "value": 1}], {"b": 2})   # {"b": 2, "a": 1}
     merged({"b": 2, "c": 3}, {"c": None})                          # {"b": 2}
 
-Go's defaults: a missing parent is an error, so is the removal of a missing key; indexes of lists may be negative; `-`
-appends. The messages are that library's own, because Cluster API shows them to its users. Python's libraries copy the
-whole document and word their errors otherwise, which is why this is a module of ours.
+Go's defaults: a missing parent is an error, so is the removal of a missing key; indexes of lists may be
+negative; `-`
+appends. The messages are that library's own, because Cluster API shows them to its users. Python's libraries
+copy the
+whole document and word their errors otherwise.
 
-Documents are never changed in place. A Draft copies each container once, when it is changed for the first time.
+Documents are never changed in place. A Draft copies each container once, when it is changed for the first
+time.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ _BAD_INDEX = "invalid index referenced"
 
 @dataclass(slots=True)
 class Draft:
-    """A document under change: `apply` changes it, `document` is what it has become. The original stays as it is."""
+    """A document under change: `apply` changes `document`. The original stays as it is."""
 
     document: Any
     _copied: int = field(init=False, default=0)
@@ -112,7 +115,7 @@ class Draft:
         self._place(operation, value, "copy")
 
     def _count(self, value: Any) -> None:
-        """Count what a copy holds: copies of copies double with every operation. They share their parts here, not where they are written."""
+        """Count what a copy holds: copies of copies share parts here, but double in a text."""
         before = self._copied
         pending = [value]
         while pending:
@@ -149,14 +152,14 @@ class Draft:
             raise JsonError(f"testing value {path} failed: test failed")
 
     def _ready(self, path: str, missing: str) -> tuple[Any, str]:
-        """Return what `_find` finds. Raises JsonError with the text `missing` for a path without a container."""
+        """Return what `_find` finds. Raises JsonError with the text `missing` if there is no container."""
         container, key = self._find(path)
         if container is None:
             raise JsonError(f"{missing}: {_MISSING}")
         return container, key
 
     def _find(self, path: str) -> tuple[Any, str]:
-        """The container that a path ends in, ready to be changed, and the last key. (None, "") where there is none."""
+        """Return the container of a path, ready to be changed, and the last key; (None, "") for none."""
         parts = path.split("/")
         if len(parts) < 2:
             return None, ""
@@ -209,14 +212,14 @@ _KINDS = {
 
 
 def patched(operations: Iterable[Operation], document: Any) -> Any:
-    """The document after a JSON patch. `patched([{"op": "remove", "path": "/a"}], {"a": 1})` is {}. Raises JsonError."""
+    """Apply a JSON patch: `patched([{"op": "remove", "path": "/a"}], {"a": 1})` is {}. Raises JsonError."""
     draft = Draft(document)
     draft.apply(operations)
     return draft.document
 
 
 def merged(document: Any, patch: Any, depth: int = 0) -> Any:
-    """The document after a JSON merge patch: null removes a key, mappings merge, all else replaces. Raises JsonError."""
+    """Apply a JSON merge patch: null removes a key, maps merge, all else replaces. Raises JsonError."""
     if depth > MAX_DEPTH:
         raise JsonError(f"the merge patch is nested more than {MAX_DEPTH} levels deep")
     if not isinstance(patch, dict):
@@ -258,7 +261,7 @@ def _number(key: str) -> int:
 
 
 def _index(key: str, length: int) -> int:
-    """The position of an element that exists."""
+    """Return the position of an element that exists."""
     number = _number(key)
     if number >= length or number < -length:
         raise JsonError(f"Unable to access invalid index: {number}: {_BAD_INDEX}")

@@ -1,4 +1,4 @@
-"""Paths into data as findings and results print them, and as their readers take them apart: `spec.items[0]."a.b"`."""
+"""Paths into data as findings and results print them: `spec.items[0]."a.b"`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def join(path: str, key: str) -> str:
-    """`path` with one more map key; a key that would be misread inside a path is put in double quotes."""
+    """Extend a path by a map key; a key that would be misread inside a path is put in double quotes."""
     if not key or "." in key or "[" in key or '"' in key or " " in key:
         key = '"' + key.replace('"', '\\"') + '"'
     return path + "." + key if path else key

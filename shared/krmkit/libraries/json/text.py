@@ -1,7 +1,10 @@
-"""JSON texts read strictly: a key that occurs twice in an object is an error, and so are NaN and nesting without end.
+"""Read JSON texts strictly: a key that occurs twice is an error, and so are NaN and nesting without end.
 
-The scanner is the C one of the standard library, used directly. `json.loads(text, object_pairs_hook=...)` would do the same,
-but the import of `json`, which brings `re`, takes 9 ms of CPU time, a third of a small run. It is only loaded to word an error.
+The scanner is the C one of the standard library, used directly. `json.loads(text, object_pairs_hook=...)`
+would do the
+same, but the import of `json`, which brings `re`, takes 9 ms of CPU time, a third of a small run. It is only
+loaded to
+word an error.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ class JsonError(ValueError):
 
 
 def parse(text: str) -> object:
-    """The data of a JSON text: dict, list, str, int, float, bool, None. Raises JsonError."""
+    """Return the data of a JSON text: dict, list, str, int, float, bool, None. Raises JsonError."""
     if text.count("[") + text.count("{") > MAX_DEPTH:
         _check_depth(text)
     try:
@@ -98,7 +101,7 @@ _scan = make_scanner(_context)
 
 
 def _check_depth(text: str) -> None:
-    """Counts brackets outside of strings, without recursion."""
+    """Count brackets outside of strings, without recursion. Raises JsonError."""
     depth = at = 0
     while at < len(text):
         sign = text[at]
@@ -116,7 +119,7 @@ def _check_depth(text: str) -> None:
 
 
 def _string_end(text: str, at: int) -> int:
-    """Offset of the quote that closes the string."""
+    """Return the offset of the quote that closes the string."""
     while True:
         quote = text.find('"', at)
         if quote < 0:
@@ -143,7 +146,7 @@ _HINTS = {
 
 
 def _fault(text: str, offset: int, message: str) -> JsonError:
-    """The error for a fault that the scanner found, worded and placed as from Python 3.13 on, which sees a trailing comma itself."""
+    """Return the error for a fault of the scanner, as from Python 3.13 on, which sees trailing commas."""
     kind = {"}": "object", "]": "array"}.get(text[offset : offset + 1])
     before = text[:offset].rstrip(" \t\n\r")
     if kind is not None and before.endswith(","):

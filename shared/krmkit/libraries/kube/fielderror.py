@@ -60,7 +60,7 @@ class FieldError:
     detail: str
 
     def body(self) -> str:
-        """The text without the field, as field.Error.ErrorBody gives it."""
+        """Return the text without the field, as field.Error.ErrorBody does."""
         text = _WORDS[self.type]
         if self.type not in _WITHOUT_VALUE:
             text += ": " + _shown(self.value)
@@ -71,7 +71,7 @@ class FieldError:
 
 
 def _shown(value: object) -> str:
-    """The value as an error shows it: numbers and booleans plain, text quoted, anything else as JSON; nil is `"null"`."""
+    """Show a value in an error: numbers and booleans plain, text quoted, else as JSON; nil is `"null"`."""
     if value is None:
         return '"null"'
     if isinstance(value, bool):
@@ -89,66 +89,66 @@ def _shown(value: object) -> str:
 
 
 def child(path: str, *names: str) -> str:
-    """`path` with field names: child("spec", "topology", "variables") is `spec.topology.variables`."""
+    """Extend a path by field names: child("spec", "topology", "variables") is `spec.topology.variables`."""
     return ".".join((path, *names)) if path else ".".join(names)
 
 
 def key(path: str, name: str) -> str:
-    """`path` with the key of a map: key("spec.variables", "cpu") is `spec.variables[cpu]`."""
+    """Extend a path by a map's key: key("spec.variables", "cpu") is `spec.variables[cpu]`."""
     return f"{path}[{name}]"
 
 
 def index(path: str, position: int) -> str:
-    """`path` with the index of a list: index("spec.patches", 0) is `spec.patches[0]`."""
+    """Extend a path by a list's index: index("spec.patches", 0) is `spec.patches[0]`."""
     return f"{path}[{position}]"
 
 
 def invalid(field: str, value: object, detail: str) -> FieldError:
-    """A value that breaks a rule: `Invalid value: 0: must be greater than 0`."""
+    """Report a value that breaks a rule: `Invalid value: 0: must be greater than 0`."""
     return FieldError(INVALID, field, value, detail)
 
 
 def type_invalid(field: str, value: object, detail: str) -> FieldError:
-    """A value of a wrong type; its text begins with `Invalid value`, too."""
+    """Report a value of a wrong type; its text begins with `Invalid value`, too."""
     return FieldError(TYPE_INVALID, field, value, detail)
 
 
 def required(field: str, detail: str = "") -> FieldError:
-    """A value that is missing: `Required value: patch name must be defined`."""
+    """Report a missing value: `Required value: patch name must be defined`."""
     return FieldError(REQUIRED, field, "", detail)
 
 
 def forbidden(field: str, detail: str) -> FieldError:
-    """A value that may not be set here: `Forbidden: must be empty to be structural`."""
+    """Report a value that may not be set here: `Forbidden: must be empty to be structural`."""
     return FieldError(FORBIDDEN, field, "", detail)
 
 
 def duplicate(field: str, value: object) -> FieldError:
-    """A value that occurs twice: `Duplicate value: "md-0"`."""
+    """Report a value that occurs twice: `Duplicate value: "md-0"`."""
     return FieldError(DUPLICATE, field, value, "")
 
 
 def not_supported(field: str, value: object, supported: Iterable[object]) -> FieldError:
-    """A value outside of a list: `Unsupported value: "move": supported values: "add", "remove"`."""
+    """Report a value outside of a list: `Unsupported value: "move": supported values: "add", "remove"`."""
     listed = ", ".join(quote(text if isinstance(text, str) else _shown(text)) for text in supported)
     return FieldError(NOT_SUPPORTED, field, value, f"supported values: {listed}" if listed else "")
 
 
 def too_long(field: str, limit: int) -> FieldError:
-    """A text of too many bytes: `Too long: may not be more than 63 bytes`. A negative limit is not named."""
+    """Report a text of too many bytes: `Too long: may not be more than 63 bytes`."""
     if limit < 0:
         return FieldError(TOO_LONG, field, "", "value is too long")
     return FieldError(TOO_LONG, field, "", f"may not be more than {limit} byte{'' if limit == 1 else 's'}")
 
 
 def too_many(field: str, count: int, limit: int) -> FieldError:
-    """A list of too many items: `Too many: 3: must have at most 2 items`."""
+    """Report a list of too many items: `Too many: 3: must have at most 2 items`."""
     if limit < 0:
         return FieldError(TOO_MANY, field, count, "has too many items")
     return FieldError(TOO_MANY, field, count, f"must have at most {limit} item{'' if limit == 1 else 's'}")
 
 
 def aggregate(errors: Sequence[FieldError]) -> str:
-    """One text for several errors, as ErrorList.ToAggregate().Error() gives it: each text once, in brackets if many."""
+    """Return one text for several errors, as ErrorList.ToAggregate().Error() does: each once, in brackets."""
     texts = list(dict.fromkeys(map(str, errors)))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]" if texts else ""

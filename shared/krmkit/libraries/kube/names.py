@@ -1,6 +1,7 @@
 """Names, labels and annotations as Kubernetes checks them, in its words.
 
-Source: k8s.io/apimachinery, pkg/util/validation, pkg/apis/meta/v1/validation and pkg/api/validation. Every check
+Source: k8s.io/apimachinery, pkg/util/validation, pkg/apis/meta/v1/validation and pkg/api/validation. Every
+check
 returns the texts of the errors, [] for a valid value:
 
 >>> is_dns1123_label("md-0"), len(is_dns1123_label("MD.0"))
@@ -18,7 +19,8 @@ _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_NAME})?"
-# Python's re backtracks, but on these patterns by a constant factor only, and the longest text that meets one is short.
+# Python's re backtracks, but on these patterns by a constant factor only, and the longest text that meets one
+# is short.
 _LABEL_RE = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?\Z", re.ASCII)
 _NAME_RE = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?\Z", re.ASCII)
 _LONGEST_LABEL = 63
@@ -40,7 +42,7 @@ def _longer(text: str, limit: int) -> bool:
 
 
 def is_dns1123_label(text: str) -> list[str]:
-    """A lower-case name without dots: `md-0`."""
+    """Check a lower-case name without dots: `md-0`."""
     found = [_too_long(_LONGEST_LABEL)] if _longer(text, _LONGEST_LABEL) else []
     if not _LABEL_RE.match(text):
         if _is_subdomain(text):
@@ -55,7 +57,7 @@ def is_dns1123_label(text: str) -> list[str]:
 
 
 def is_dns1123_subdomain(text: str) -> list[str]:
-    """A lower-case name, which may have dots: `my.name`."""
+    """Check a lower-case name, which may have dots: `my.name`."""
     found = [_too_long(_LONGEST_SUBDOMAIN)] if _longer(text, _LONGEST_SUBDOMAIN) else []
     if not _is_subdomain(text):
         message = (
@@ -71,7 +73,7 @@ def _is_subdomain(text: str) -> bool:
 
 
 def is_valid_label_value(text: str) -> list[str]:
-    """The value of a label: "" or up to 63 characters such as `my_value`."""
+    """Check the value of a label: "" or up to 63 characters such as `my_value`."""
     found = [_too_long(_LONGEST_LABEL)] if _longer(text, _LONGEST_LABEL) else []
     if text and not _NAME_RE.match(text):
         message = (
@@ -86,7 +88,7 @@ _NAME_ERROR = "must consist of alphanumeric characters, '-', '_' or '.', and mus
 
 
 def is_qualified_name(text: str) -> list[str]:
-    """The key of a label or annotation: `example.com/my-name` or `my-name`."""
+    """Check the key of a label or annotation: `example.com/my-name` or `my-name`."""
     parts = text.split("/")
     found = []
     if len(parts) > 2:
@@ -108,7 +110,7 @@ def is_qualified_name(text: str) -> list[str]:
 
 
 def validate_labels(labels: Mapping[str, str], field: str) -> list[FieldError]:
-    """Errors of a map of labels; each is at the path of the map and shows the key or value."""
+    """Return the errors of a map of labels; each is at the path of the map and shows the key or value."""
     found = []
     for key, value in labels.items():
         found += [invalid(field, key, problem) for problem in is_qualified_name(key)]
@@ -117,7 +119,7 @@ def validate_labels(labels: Mapping[str, str], field: str) -> list[FieldError]:
 
 
 def validate_annotations(annotations: Mapping[str, str], field: str) -> list[FieldError]:
-    """Errors of a map of annotations: their keys in lower case, and their size together."""
+    """Return the errors of a map of annotations: of their keys in lower case, and of their total size."""
     found = []
     size = 0
     for key, value in annotations.items():

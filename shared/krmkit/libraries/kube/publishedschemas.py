@@ -1,4 +1,4 @@
-"""The JSON schemas of Kubernetes' own kinds by minor version, packed. Written by tools/kubernetesschemas.py; do not edit.
+"""The JSON schemas of Kubernetes' own kinds by version, packed by tools/kubernetesschemas.py; do not edit.
 
 Source: kubernetes-validate 1.37.0 (Apache-2.0), from the OpenAPI definitions of Kubernetes.
 """

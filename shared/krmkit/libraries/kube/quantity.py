@@ -1,7 +1,8 @@
 """Kubernetes quantities (`500m`, `1.5Gi`, `1e9`) in exact integer arithmetic.
 
-The grammar and the smallest unit (1n, finer values round up) are those of k8s.io/apimachinery `resource.ParseQuantity`.
-A quantity is held as an integer number of nano units: of cores for cpu, of bytes for memory and disk.
+The grammar and the smallest unit (1n, finer values round up) are those of k8s.io/apimachinery
+`resource.ParseQuantity`. A quantity is an integer number of nano units: of cores for cpu, of bytes for memory
+and disk.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _DIGITS = frozenset("0123456789")
 
 
 def parse(text: str) -> int:
-    """The quantity in nano units. Raises GoInputError."""
+    """Return the quantity in nano units. Raises GoInputError."""
     if len(text) > LONGEST:
         raise GoInputError(f"a quantity of {len(text)} characters (at most {LONGEST})")
     sign, mantissa, exponent, suffix = _split(text)
@@ -43,7 +44,7 @@ def parse(text: str) -> int:
 
 
 def from_number(value: int | float) -> int:
-    """A plain number (a decoded config's `cpu: 0.5`) in nano units, exact in its shortest decimal form."""
+    """Return a number (a config's `cpu: 0.5`) in nano units, exact in its shortest decimal form."""
     if isinstance(value, int):
         if abs(value) * NANO > LARGEST:
             raise GoInputError("more than 2^63-1, the most that Kubernetes can hold")
@@ -52,7 +53,7 @@ def from_number(value: int | float) -> int:
 
 
 def in_unit(nano: int, unit: int, up: bool = False) -> str:
-    """A number of `unit`s (MILLICORE, MEBIBYTE, GIGABYTE) with at most three decimals, cut off, or rounded up."""
+    """Write a quantity in a `unit` (MILLICORE, MEBIBYTE, GIGABYTE), three decimals cut off or rounded up."""
     thousandths, rest = divmod(abs(nano) * 1000, unit)
     if rest and up == (nano > 0):
         thousandths += 1
@@ -62,7 +63,7 @@ def in_unit(nano: int, unit: int, up: bool = False) -> str:
 
 
 def _split(text: str) -> tuple[int, int, int, str]:
-    """Sign, digits as one integer, exponent of ten of its last digit, suffix."""
+    """Return sign, digits as one integer, exponent of ten of its last digit, and suffix."""
     at = 1 if text[:1] in ("+", "-") else 0
     end = _digits(text, at)
     whole = text[at:end]
@@ -92,7 +93,7 @@ def _exponent(text: str, digits: str) -> int:
 
 
 def _nano(text: str, mantissa: int, exponent: int) -> int:
-    """mantissa x 10^exponent, rounded up, bounded before any large power is computed."""
+    """Return mantissa x 10^exponent, rounded up, bounded before any large power is computed."""
     if mantissa == 0:
         return 0
     if exponent < -3 * LONGEST:

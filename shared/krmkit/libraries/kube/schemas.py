@@ -20,7 +20,7 @@ _published: Any = None
 
 
 class KubernetesSchemas:
-    """The schemas of one minor version: `KubernetesSchemas("1.34")`. Raises ValueError for a version that is not known."""
+    """The schemas of one minor version: `KubernetesSchemas("1.34")`. Raises ValueError if it is not known."""
 
     def __init__(self, version: str = "") -> None:
         data = _read()
@@ -40,11 +40,11 @@ class KubernetesSchemas:
                 known.update(changes)
 
     def knows(self, api_version: str, kind: str) -> bool:
-        """Whether the version has a kind: `knows("apps/v1", "Deployment")`."""
+        """Return True if the version has a kind: `knows("apps/v1", "Deployment")`."""
         return self._kinds.get(f"{api_version}/{kind}") is not None
 
     def problems(self, data: Object, strict: bool) -> Iterator[tuple[Path, str]]:
-        """Path and message of each value that the schema of the object's kind refuses. `strict`: and of unknown fields.
+        """Yield path and message of each value that is refused; `strict`: also of unknown fields.
 
         Example: `(("spec", "replicas"), "got string, want null or integer")`.
         """
@@ -85,10 +85,8 @@ class KubernetesSchemas:
     ) -> Iterator[tuple[Path, str]]:
         missing = [name for name in schema.get("required", ()) if name not in value]
         if missing:
-            yield (
-                path,
-                f"missing propert{'y' if len(missing) == 1 else 'ies'} {', '.join(map(_quoted, missing))}",
-            )
+            what = "property" if len(missing) == 1 else "properties"
+            yield path, f"missing {what} {', '.join(map(_quoted, missing))}"
         known = schema.get("properties", {})
         rest = schema.get("additionalProperties", True)
         unknown = [name for name in value if name not in known]
@@ -102,7 +100,7 @@ class KubernetesSchemas:
 
 
 def _read() -> Any:
-    """The packed schemas, unpacked on first use in a process."""
+    """Return the packed schemas, unpacked on first use in a process."""
     global _published
     if _published is None:
         import base64

@@ -1,6 +1,7 @@
 """The scopes of Kubernetes' own kinds, by group and kind for all versions up to Kubernetes 1.35.
 
-Source: the API's discovery documents (`kubectl api-resources`), and the kinds of Kubernetes 1.21 that were removed since.
+Source: the API's discovery documents (`kubectl api-resources`), and the kinds of Kubernetes 1.21 removed
+since.
 """
 
 from __future__ import annotations

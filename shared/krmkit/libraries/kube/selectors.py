@@ -1,4 +1,4 @@
-"""Kubernetes label selectors: matchLabels and matchExpressions, as apimachinery's LabelSelectorAsSelector reads them.
+"""Kubernetes label selectors, as apimachinery's LabelSelectorAsSelector reads them.
 
 Source: k8s.io/apimachinery, pkg/apis/meta/v1/helpers.go and pkg/labels/selector.go.
 """
@@ -24,7 +24,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """NotIn also holds for an object without the label, In does not."""
+        """Test an object's labels: NotIn also holds for an object without the label, In does not."""
         if self.operator == IN:
             return self.key in labels and labels[self.key] in self.values
         if self.operator == NOT_IN:
@@ -39,14 +39,14 @@ class LabelSelector:
     requirements: list[Requirement]
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether every requirement holds for an object with these labels."""
+        """Return True if every requirement holds for an object with these labels."""
         return all(requirement.matches(labels) for requirement in self.requirements)
 
 
 def parse_selector(data: Mapping[str, object]) -> LabelSelector:
-    """The selector of a LabelSelector ({matchLabels, matchExpressions[{key, operator, values}]}); other keys are not looked at.
+    """Read a LabelSelector: {matchLabels, matchExpressions[{key, operator, values}]}; skip other keys.
 
-    GoInputError names the first thing that is wrong.
+    Raises GoInputError for the first problem.
     """
     requirements: list[Requirement] = []
     labels = data.get("matchLabels") or {}

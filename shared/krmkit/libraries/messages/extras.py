@@ -1,20 +1,21 @@
-"""How to get the packages that only some functions and commands need. No release of krmkit is on a package index yet."""
+"""Advice on packages that only some functions and commands need. No release is on a package index yet."""
 
 
 class MissingDependencyError(Exception):
-    """A package that is needed here is not installed; the message names it and the command that installs it."""
+    """A package that is not installed; the message names it and the command that installs it."""
 
 
 def how(extra: str) -> str:
-    """The advice for the end of an error: `how("cel")` ends in `pip install '.[cel]'`."""
+    """Return the advice for the end of an error: `how("cel")` ends in `pip install '.[cel]'`."""
     return f"install krmkit with the extra [{extra}]; in the folder of its checkout: pip install '.[{extra}]'"
 
 
 def missing(what: str, error: ImportError, extra: str = "") -> MissingDependencyError:
-    """The error for a failed import. `extra` is empty for what every installation has.
+    """Return the error for a failed import. `extra` is empty for what every installation has.
 
-    Example: `missing("CEL rules", error, "cel")` reads `CEL rules need the package cel_expr_python, which is not installed: ...`.
-    Raises the import's own error again where a module of krmkit itself is missing.
+    Example: `missing("CEL rules", error, "cel")` reads `CEL rules need the package cel_expr_python, which is
+    not
+    installed: ...`. Raises the import's own error again if a module of krmkit itself is missing.
     """
     package = (error.name or str(error)).partition(".")[0]
     if package == "krmkit":
@@ -26,9 +27,9 @@ def missing(what: str, error: ImportError, extra: str = "") -> MissingDependency
 
 
 def lacking(error: ImportError, extra: str) -> str:
-    """The message for a missing package of an extra: `needs hypercorn: install krmkit with ...`.
+    """Return the message for a missing package of an extra: `needs hypercorn: install krmkit with ...`.
 
-    Re-raises an error about krmkit's own modules.
+    Raises an error about krmkit's own modules again.
     """
     package = (error.name or "krmkit").partition(".")[0]
     if package == "krmkit":

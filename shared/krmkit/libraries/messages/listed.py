@@ -8,6 +8,6 @@ if TYPE_CHECKING:
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:
-    """Return the first names, and how many more there are: `listed(["a", "b", "c"], 2) == "a, b and 1 more"`."""
+    """Join the first names, and count the rest: `listed(["a", "b", "c"], 2) == "a, b and 1 more"`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

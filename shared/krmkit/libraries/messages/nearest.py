@@ -1,4 +1,4 @@
-"""The nearest known name: what an error about an unknown name proposes."""
+"""The nearest known name, for errors about unknown names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_LISTED = 12
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` was probably meant to be, or None when none is near enough.
+    """Return the known name that `name` was probably meant to be, None if none is near enough.
 
     Near enough means: equal but for case, dashes and underscores, or at most a third of the longer name's
     letters (and at least one) to insert, delete, replace or swap with the neighbour. Ties go to the first.
@@ -33,13 +33,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def proposal(name: str, known: Iterable[str]) -> str:
-    """`; did you mean "pack"?`, or "" when nothing is near."""
+    """Return `; did you mean "pack"?`, or "" if nothing is near."""
     near = nearest(name, known)
     return f'; did you mean "{near}"?' if near is not None else ""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the same as `proposal`, or `; known: cpu, memory` when nothing is near and a dozen names are known at most."""
+    """Return `proposal`, or `; known: cpu, memory` if nothing is near and at most a dozen names are known."""
     names = list(known)
     listed = "; known: " + ", ".join(names) if 0 < len(names) <= _MOST_LISTED else ""
     return proposal(name, names) or listed
@@ -50,7 +50,7 @@ def _plain(name: str) -> str:
 
 
 def _distance(a: str, b: str) -> int:
-    """Optimal string alignment: Levenshtein's distance in which a swap of neighbours counts one."""
+    """Return the optimal string alignment: Levenshtein's distance with swaps of neighbours as one edit."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):

@@ -1,7 +1,9 @@
-"""Runs a piece of work in a child process, which may have limits of memory and processor time.
+"""Run a piece of work in a child process, which may have limits of memory and processor time.
 
-The Starlark interpreter ends the whole process when it gets no more memory, and its built-in functions cannot be
-interrupted. In a child this ends the child only, and the run goes on to say so. The child is a copy of this process, so
+The Starlark interpreter ends the whole process when it gets no more memory, and its built-in functions cannot
+be
+interrupted. In a child this ends the child only, and the run goes on to say so. The child is a copy of this
+process, so
 that nothing has to be handed over to it. It ends with this process, whatever ends that.
 """
 
@@ -21,7 +23,10 @@ _FAILED = 4
 
 
 def cores() -> int:
-    """How many processes can work at a time; 1 where this one cannot be copied: a copy has one of its threads, and the locks of all."""
+    """Return how many processes can work at a time; 1 if this one cannot be copied.
+
+    A copy of a process with threads has one of them, and the locks of all.
+    """
     threads = sys.modules.get("threading")
     has_others = threads is not None and threads.active_count() > 1
     if has_others or not hasattr(os, "fork") or not hasattr(os, "sched_getaffinity"):
@@ -30,7 +35,7 @@ def cores() -> int:
 
 
 class Child(Generic[T]):
-    """A child that works: it may use `most_memory` bytes more than this process, and `most_seconds` of processor time; 0 for any."""
+    """A child that works, with at most `most_memory` more bytes and `most_seconds` of CPU; 0 for any."""
 
     def __init__(self, work: Callable[[], T], most_memory: int = 0, most_seconds: int = 0) -> None:
         self._most_seconds = most_seconds
@@ -53,9 +58,10 @@ class Child(Generic[T]):
         os.close(living)
 
     def answer(self) -> T:
-        """What the work returns, plain data, once it is done.
+        """Wait for the result of the work, plain data.
 
-        Raises MemoryError where it needs more, TimeoutError if it takes longer, and ChildProcessError if the child crashes.
+        Raises MemoryError if it needs more, TimeoutError if it takes longer, and ChildProcessError if the
+        child crashes.
         """
         reading, self._reading = self._reading, -1
         try:
@@ -77,7 +83,7 @@ class Child(Generic[T]):
         return result
 
     def end(self) -> None:
-        """End the child, whose answer is not wanted any more; nothing happens where it has ended."""
+        """End the child, whose answer is not wanted any more, unless it has ended."""
         if self._life < 0:
             return
         os.close(self._life)
@@ -92,7 +98,7 @@ class Child(Generic[T]):
 def _answer(
     work: Callable[[], object], most_memory: int, most_seconds: int, writing: int, living: int
 ) -> None:
-    """In the child: write the answer, and end without a word of the interpreter about its end."""
+    """Write the answer, in the child, and end without a word of the interpreter about its end."""
     code = _FAILED
     try:
         silence = os.open(os.devnull, os.O_WRONLY)
@@ -115,7 +121,7 @@ def _answer(
 
 
 def _end_with_parent(living: int) -> None:
-    """Let the system end this process when the other end of the pipe is closed; there is nobody then to read the answer."""
+    """Let the system end this process when the other end of the pipe is closed: nobody reads the answer."""
     import fcntl
 
     signal.signal(signal.SIGIO, signal.SIG_DFL)  # ends the process, also inside of a built-in function
@@ -124,10 +130,10 @@ def _end_with_parent(living: int) -> None:
 
 
 def _limit(most_memory: int, most_seconds: int) -> None:
-    """Limit by how much this process may still grow, and the processor time that it may take."""
+    """Limit how much this process may still grow, and the processor time that it may take."""
     import resource
 
-    # The peak so far counts in KiB on Linux, and in bytes elsewhere, where the limit is then none to speak of.
+    # The peak so far is in KiB on Linux, and in bytes elsewhere, where the limit is practically none.
     used = resource.getrusage(resource.RUSAGE_SELF)
     for limit, wanted in (
         (resource.RLIMIT_DATA, used.ru_maxrss * 1024 + most_memory),

@@ -1,6 +1,7 @@
-"""Start other programs: the one module that does (git, kubectl, container runtimes, functions of others).
+"""Start other programs (git, kubectl, container runtimes, functions of others); no other module does.
 
-A program reads a word that begins with `-` as an option. So what does not come from krmkit itself, such as a name in a
+A program reads a word that begins with `-` as an option. So what does not come from krmkit itself, such as a
+name in a
 package, is an operand of `words`, never an option.
 """
 
@@ -22,7 +23,7 @@ _LINGERING = 2.0  # seconds that the program's children may keep its output open
 
 
 class ChildError(Exception):
-    """The program was ended: it took too long (`late`), or wrote too much to stdout. The message names the limit."""
+    """A program that was ended: it took too long (`late`), or wrote too much to stdout."""
 
     def __init__(self, message: str, late: bool = False) -> None:
         super().__init__(message)
@@ -50,7 +51,7 @@ class _Stderr:
 
 
 def words(options: Iterable[str], operands: Iterable[str] = ()) -> list[str]:
-    """Return the words of a command: the program and its options, `--`, and the operands, which may look like options.
+    """Return the words of a command: program and options, `--`, and operands, which may look like options.
 
     Example: `words(["kubectl", "get"], ["pods"]) == ["kubectl", "get", "--", "pods"]`.
     """
@@ -70,8 +71,10 @@ def run_bounded(
 ) -> tuple[bytes, str, int]:
     """Run a program with `given` as its stdin; return its stdout, its stderr and its exit code.
 
-    `inherit`: descriptors that it keeps open. `terminal`: it may ask for a password on the terminal, so it stays in the
-    group of this process, and what it has started is not ended with it. Raises OSError if it cannot be started, ChildError
+    `inherit`: descriptors that it keeps open. `terminal`: it may ask for a password on the terminal, so it
+    stays in the
+    group of this process, and what it has started is not ended with it. Raises OSError if it cannot be
+    started, ChildError
     if it does not end within `seconds`, or writes more than `most` bytes.
     Example: `run_bounded(["cat"], b"x", 10, 100) == (b"x", "", 0)`.
     """
@@ -104,7 +107,7 @@ def run_bounded(
 
 
 def start(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a program that answers on its stdout what it is asked on its stdin; its stderr is discarded."""
+    """Start a program that answers requests on its stdin by its stdout; its stderr is discarded."""
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     )

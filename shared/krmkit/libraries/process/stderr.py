@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 class Patient:
     """Writes to `stream` and ignores errors: a full disk or a closed pipe loses the message only.
 
-    Without a stream (stderr is closed) messages go to `instead`, if that is given. Example: `sys.stderr = Patient(sys.stderr)`.
+    Without a stream (stderr is closed) messages go to `instead`, if given. Example: `sys.stderr =
+    Patient(sys.stderr)`.
     """
 
     def __init__(self, stream: TextIO | None, instead: TextIO | None = None) -> None:
@@ -36,7 +37,7 @@ class Patient:
                 self._stream = None
 
     def isatty(self) -> bool:
-        """Whether stderr is a terminal."""
+        """Return True if stderr is a terminal."""
         return self._stream is not None and self._stream.isatty()
 
     def __getattr__(self, name: str) -> Any:
@@ -59,16 +60,17 @@ class CommandFree(Patient):
 
 
 def without_commands(text: str) -> str:
-    """The text with an invisible character in what GitHub would read as a command."""
+    """Break what GitHub would read as a command by an invisible character."""
     import re
 
     return re.sub(r"(^|[\r\n])(\s*):(?=:)", "\\1\\2:\u200b", text).replace("##[", "##\u200b[")
 
 
 def visible(text: str) -> str:
-    r"""Return the text with control characters written out: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
+    r"""Write out control characters: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
 
-    Names and values in packages, and what programs say, may hold them, and could colour or clear the terminal, or form a
+    Names and values in packages, and what programs print, may hold them, and could colour or clear the
+    terminal, or form a
     command in a CI log.
     """
     import re

@@ -1,9 +1,10 @@
-"""Versions: semantic versions and constraints as the Go libraries of the real systems read them.
+"""Semantic versions and constraints as the Go libraries of the real systems read them.
 
     from krmkit.libraries.versions import Constraints, Version
     Constraints.parse(">= 1.2").admits(Version.parse("1.3.0"))
 
-`blang` has the comparisons of Cluster API, `scan` and `semver` the parts of a version, for other readers of versions.
+`blang` has the comparisons of Cluster API, `scan` and `semver` the parts of a version, for other readers of
+versions.
 """
 
 from __future__ import annotations

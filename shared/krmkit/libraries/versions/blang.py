@@ -1,4 +1,4 @@
-"""Versions as github.com/blang/semver reads them, and Cluster API's comparison of build tags (util/version)."""
+"""Versions as github.com/blang/semver reads them, and Cluster API's comparison of build tags."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from krmkit.libraries.versions.scan import DIGITS, IDENTIFIER, too_long
 from krmkit.libraries.versions.semver import Version, parse_uint
 
 UNORDERED = 2
-"""What `compare_with_build_tags` returns where two versions differ and neither comes first."""
+"""The result of `compare_with_build_tags` for two versions that differ and neither of which comes first."""
 
 
 def parse(text: str) -> Version:
@@ -53,7 +53,7 @@ def _number(text: str, name: str) -> int:
 
 
 def parse_tolerant(text: str) -> Version:
-    """semver.ParseTolerant: blanks, a leading `v`, leading zeros and missing numbers do not matter. Raises GoInputError.
+    """semver.ParseTolerant: blanks, a leading `v`, leading zeros and missing numbers do not matter.
 
     >>> str(parse_tolerant("v1.033"))
     '1.33.0'
@@ -79,7 +79,7 @@ def compare_without_prereleases(a: Version, b: Version) -> int:
 
 
 def compare_with_build_tags(a: Version, b: Version) -> int:
-    """version.Compare(a, b, WithBuildTags()): -1, 0, 1, or UNORDERED where only texts of build tags differ.
+    """version.Compare(a, b, WithBuildTags()): -1, 0, 1, or UNORDERED if only texts of build tags differ.
 
     >>> compare_with_build_tags(parse("1.33.0+vmware.2"), parse("1.33.0+vmware.1"))
     1
@@ -97,7 +97,7 @@ def compare_with_build_tags(a: Version, b: Version) -> int:
 
 
 def _compare_identifiers(one: str, other: str) -> int:
-    """Numbers come before texts; different texts have no order, because they may be hashes of commits."""
+    """Compare: numbers come before texts; texts have no order, because they may be hashes of commits."""
     numeric, other_numeric = one.isdecimal(), other.isdecimal()
     if numeric and other_numeric:
         mine, theirs = int(one[:20]), int(other[:20])

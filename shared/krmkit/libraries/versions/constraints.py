@@ -1,24 +1,15 @@
 """Constraints on versions as github.com/Masterminds/semver v3.4 reads and checks them.
 
-Ranges with `x`, `~`, `^`, ` - `, `,` (and), `||` (or); a pre-release satisfies a group of constraints only when one of
+Ranges with `x`, `
+`, `^`, ` - `, `,` (and), `||` (or); a pre-release satisfies a group of constraints only when one of
 them names a pre-release. Example: `Constraints.parse("^1.2 || 2.x").check(Version.parse("1.4.0"))`.
 """
 
 from __future__ import annotations
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.versions import scan as versionscan
-from krmkit.libraries.versions.scan import (
-    BLANK,
-    DIGITS,
-    SEGMENT,
-    UINT64,
-    Scanned,
-    end_of,
-    prerelease_key,
-    scan,
-    too_long,
-)
+from krmkit.libraries.versions import scan
+from krmkit.libraries.versions.scan import BLANK, SEGMENT, UINT64, Scanned, end_of, prerelease_key
 from krmkit.libraries.versions.semver import Version
 
 TYPE_CHECKING = False
@@ -39,13 +30,13 @@ class Constraints:
 
     @classmethod
     def parse(cls, text: str) -> Constraints:
-        """Reads `>=1.2, <2 || ^3`. Raises GoInputError."""
-        if too_long(text):
-            raise GoInputError(f"improper constraint: longer than {versionscan.MAX_LENGTH} characters")
+        """Read `>=1.2, <2 || ^3`. Raises GoInputError."""
+        if scan.too_long(text):
+            raise GoInputError(f"improper constraint: longer than {scan.MAX_LENGTH} characters")
         return cls([_group(part) for part in _rewrite_ranges(text).split("||")])
 
     def check(self, version: Version) -> bool:
-        """Whether the version satisfies one of the alternatives."""
+        """Return True if the version satisfies one of the alternatives."""
         for group in self._groups:
             if version.prerelease and not any(one.version.prerelease for one in group):
                 continue
@@ -54,12 +45,12 @@ class Constraints:
         return False
 
     def names_prerelease(self) -> bool:
-        """Whether a bound is a pre-release, so that pre-releases can satisfy the constraints."""
+        """Return True if a bound is a pre-release, so that pre-releases can satisfy the constraints."""
         return any(one.version.prerelease for group in self._groups for one in group)
 
 
 class _Constraint:
-    """One operator with its version; `wild` is how many numbers are given (3 when nothing is a wildcard)."""
+    """One operator with its version; `wild` is the number of given segments (3 without a wildcard)."""
 
     __slots__ = ("operator", "version", "wild")
 
@@ -70,34 +61,34 @@ class _Constraint:
 
 
 def _rewrite_ranges(text: str) -> str:
-    """`1.2 - 1.4` becomes `>= 1.2, <= 1.4`; blanks around it belong to the range."""
+    """Rewrite `1.2 - 1.4` as `>= 1.2, <= 1.4`; blanks around it belong to the range."""
     out, done, at = [], 0, 0
     while at < len(text):
-        low = scan(text, at, SEGMENT)
+        low = scan.version_at(text, at, SEGMENT)
         dash = end_of(text, low.end, BLANK) if low else 0
         if low and dash > low.end and text.startswith("-", dash):
             begin = end_of(text, dash + 1, BLANK)
-            high = scan(text, begin, SEGMENT) if begin > dash + 1 else None
+            high = scan.version_at(text, begin, SEGMENT) if begin > dash + 1 else None
             if high:
                 before = text[done:at].rstrip(BLANK)
                 out.append(f"{before}>= {text[at : low.end]}, <= {text[begin : high.end]} ")
                 done = at = end_of(text, high.end, BLANK)
                 continue
         # A start inside the same first segment would end, and fail, at the same place.
-        at = max(at + 1, end_of(text, at, DIGITS))
+        at = max(at + 1, end_of(text, at, scan.DIGITS))
     out.append(text[done:])
     return "".join(out)
 
 
 def _group(text: str) -> list[_Constraint]:
-    """One alternative: constraints between blanks or commas."""
+    """Read one alternative: constraints between blanks or commas."""
     improper = GoInputError(f"improper constraint: {text}")
     group: list[tuple[str, Scanned]] = []
     at = end_of(text, 0, BLANK)
     while True:
         operator = next((op for op in _OPERATORS if text.startswith(op, at)), "")
         begin = end_of(text, at + len(operator), BLANK)
-        found = scan(text, begin, SEGMENT)
+        found = scan.version_at(text, begin, SEGMENT)
         if found is None:
             raise improper
         group.append((operator, found))

@@ -8,7 +8,7 @@ LenientKey = tuple[tuple[int, ...], tuple[int, tuple[tuple[int, int, str], ...]]
 
 
 def lenient_key(text: str) -> LenientKey | None:
-    """An orderable key of a Palette pack version; None if the text is not a version (`latest`, `1.18.x`).
+    """Return an orderable key of a pack's version; None for a text that is none (`latest`, `1.18.x`).
 
     One leading v or V is dropped; any number of numeric parts, absent ones are 0 (`1.21` equals `1.21.0`);
     then semver's pre-release precedence; build metadata is ignored.

@@ -1,4 +1,4 @@
-"""Scanning of version texts: one pass, no pattern that could blow up."""
+"""Scan version texts in one pass, without a pattern that could blow up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UINT64 = 1 << 64
 
 
 def too_long(text: str) -> bool:
-    """Whether a text is over MAX_LENGTH."""
+    """Return True if a text is over MAX_LENGTH."""
     return len(text) > MAX_LENGTH
 
 
@@ -28,8 +28,8 @@ class Scanned:
         self.end = end
 
 
-def scan(text: str, start: int, segment: frozenset[str]) -> Scanned | None:
-    """The longest version that begins at `start`: `v?SEG(.SEG)?(.SEG)?(-IDS)?(+IDS)?`."""
+def version_at(text: str, start: int, segment: frozenset[str]) -> Scanned | None:
+    """Return the longest version that begins at `start`: `v?SEG(.SEG)?(.SEG)?(-IDS)?(+IDS)?`."""
     at = start + 1 if text.startswith("v", start) else start
     end = end_of(text, at, segment)
     if end == at:
@@ -71,7 +71,10 @@ def consists_of(text: str, chars: frozenset[str]) -> bool:
 
 
 def prerelease_key(prerelease: str, bound: int | None) -> tuple[int, tuple[tuple[int, int, str], ...]]:
-    """Releases come last; numbers by value and before words; Go reads a number over 64 bits as a word (bound)."""
+    """Return a sort key: releases come last; numbers by value and before words.
+
+    Go reads a number of at least `bound` (2^64) as a word.
+    """
     if not prerelease:
         return (1, ())
     parts = []

@@ -1,20 +1,14 @@
 """Semantic versions as github.com/Masterminds/semver v3.4 reads and orders them.
 
-`Version.parse("v1.2")` is loose (`v1`, `1.2`, `01.2.3`), `Version.parse_strict` takes what semver.org defines.
+`Version.parse("v1.2")` is loose (`v1`, `1.2`, `01.2.3`), `Version.parse_strict` takes what semver.org
+defines.
 """
 
 from __future__ import annotations
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.versions.scan import (
-    DIGITS,
-    IDENTIFIER,
-    UINT64,
-    consists_of,
-    prerelease_key,
-    scan,
-    too_long,
-)
+from krmkit.libraries.versions import scan
+from krmkit.libraries.versions.scan import DIGITS, IDENTIFIER, UINT64, consists_of, prerelease_key
 
 
 class Version:
@@ -35,8 +29,8 @@ class Version:
 
     @classmethod
     def parse(cls, text: str) -> Version:
-        """A version of one to three numbers, with or without `v`. Raises GoInputError."""
-        found = scan(text, 0, DIGITS) if not too_long(text) else None
+        """Read one to three numbers, with or without `v`. Raises GoInputError."""
+        found = scan.version_at(text, 0, DIGITS) if not scan.too_long(text) else None
         if found is None or found.end != len(text):
             raise GoInputError("invalid semantic version")
         numbers = [_segment(number) for number in found.segments]
@@ -46,11 +40,14 @@ class Version:
 
     @classmethod
     def parse_strict(cls, text: str) -> Version:
-        """A version exactly as semver.org defines it: three numbers, no `v`, no leading zero. Raises GoInputError."""
+        """Read a version as semver.org defines it: three numbers, no `v`, no leading zero.
+
+        Raises GoInputError.
+        """
         if not text:
             raise GoInputError("version string empty")
         parts = text.split(".", 2)
-        if len(parts) != 3 or too_long(text):
+        if len(parts) != 3 or scan.too_long(text):
             raise GoInputError("invalid semantic version")
         rest, plus, metadata = parts[2].partition("+")
         if plus and not all(consists_of(part, IDENTIFIER) for part in metadata.split(".")):
@@ -68,33 +65,33 @@ class Version:
         return cls(numbers[0], numbers[1], numbers[2], prerelease, metadata, text)
 
     def compare(self, other: Version) -> int:
-        """-1, 0 or 1: whether this version comes before, equals, or comes after the other."""
+        """Return -1, 0 or 1: this version comes before, equals, or comes after the other."""
         mine, theirs = self.precedence(), other.precedence()
         return (mine > theirs) - (mine < theirs)
 
     def precedence(self) -> tuple[int, int, int, tuple[int, tuple[tuple[int, int, str], ...]]]:
-        """A key that sorts as semver does; build metadata plays no part."""
+        """Return a key that sorts as semver does; build metadata plays no part."""
         return (self.major, self.minor, self.patch, prerelease_key(self.prerelease, UINT64))
 
     def inc_major(self) -> Version:
-        """The next major version, without pre-release and metadata."""
+        """Return the next major version, without pre-release and metadata."""
         return self._next(self.major + 1, 0, 0)
 
     def inc_minor(self) -> Version:
-        """The next minor version, without pre-release and metadata."""
+        """Return the next minor version, without pre-release and metadata."""
         return self._next(self.major, self.minor + 1, 0)
 
     def inc_patch(self) -> Version:
-        """The next patch version; a pre-release becomes its own release."""
+        """Return the next patch version; a pre-release becomes its own release."""
         return self._next(self.major, self.minor, self.patch if self.prerelease else self.patch + 1)
 
     def with_prerelease(self, prerelease: str) -> Version:
-        """The same version with another pre-release ("" takes it away). Raises GoInputError."""
+        """Return the version with another pre-release ("" removes it). Raises GoInputError."""
         _check_prerelease(prerelease)
         return self._next(self.major, self.minor, self.patch, prerelease, self.metadata)
 
     def with_metadata(self, metadata: str) -> Version:
-        """The same version with other build metadata ("" takes it away). Raises GoInputError."""
+        """Return the version with other build metadata ("" removes it). Raises GoInputError."""
         if metadata and not all(consists_of(part, IDENTIFIER) for part in metadata.split(".")):
             raise GoInputError("invalid metadata string")
         return self._next(self.major, self.minor, self.patch, self.prerelease, metadata)
