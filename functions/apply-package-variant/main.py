@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Apply PackageVariants to a package: see function.yaml; the rule is krmkit.systems.porch.variants.chain."""
+"""Apply PackageVariants to a package.
+
+See function.yaml; the rule is krmkit.systems.porch.variants.chain.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from krmkit.systems.porch.variants.chain import apply_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Apply the PackageVariant that is the config, else those among the items; the first error ends the run."""
+    """Apply the PackageVariant of the config, else those among the items; the first error ends the run."""
     results.extend(apply_items(resources, config.spec, config.resource))
 
 

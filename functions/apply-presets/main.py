@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Apply the presets of Palette packs to the packs' values: see function.yaml; the rule is krmkit.systems.palette.presets.items."""
+"""Apply the presets of Palette packs to the packs' values.
+
+See function.yaml; the rule is krmkit.systems.palette.presets.items.
+"""
 
 from __future__ import annotations
 

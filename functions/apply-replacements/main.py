@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Copy fields of resources into fields of others: see function.yaml; the rule is krmkit.systems.everyday.replacements.apply."""
+"""Copy fields of resources into fields of others.
+
+See function.yaml; the rule is krmkit.systems.everyday.replacements.apply.
+"""
 
 from __future__ import annotations
 

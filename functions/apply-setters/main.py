@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set the fields whose comments name setters: see function.yaml; the rule is krmkit.systems.everyday.setters.apply."""
+"""Set the fields whose comments name setters.
+
+See function.yaml; the rule is krmkit.systems.everyday.setters.apply.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Fill in the package of a server of topology extensions: see function.yaml; the rules are krmkit.systems.clusterapi.hooks.serverpackage."""
+"""Fill in the package of a server of topology extensions.
+
+See function.yaml; the rules are krmkit.systems.clusterapi.hooks.serverpackage.
+"""
 
 from __future__ import annotations
 

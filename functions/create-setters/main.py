@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Put comments that name setters on fields: see function.yaml; the rule is krmkit.systems.everyday.setters.create."""
+"""Put comments that name setters on fields.
+
+See function.yaml; the rule is krmkit.systems.everyday.setters.create.
+"""
 
 from __future__ import annotations
 

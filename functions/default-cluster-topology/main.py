@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.systems.clusterapi.packages.defaulting."""
+"""Default the topology of Clusters from their ClusterClass.
+
+See function.yaml; the rule is krmkit.systems.clusterapi.packages.defaulting.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from krmkit.systems.clusterapi.packages.defaulting import default_package
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Default the Clusters of the config, or all: the v of the version, and variables with defaults in the class."""
+    """Default the Clusters of the config, or all: the v of the version, and the variables of the class."""
     collected = collect(resources)
     extensions, findings = package_extensions(collected)
     results.extend(findings)

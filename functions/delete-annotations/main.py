@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Delete annotations of resources: see function.yaml; the rule is krmkit.systems.everyday.deletedannotations."""
+"""Delete annotations of resources.
+
+See function.yaml; the rule is krmkit.systems.everyday.deletedannotations.
+"""
 
 from __future__ import annotations
 

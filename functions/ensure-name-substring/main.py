@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Give names a prefix or suffix: see function.yaml; the rule is krmkit.systems.everyday.names.substrings."""
+"""Give names a prefix or suffix.
+
+See function.yaml; the rule is krmkit.systems.everyday.names.substrings.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Generate the PackageVariants of sets: see function.yaml; the rule is krmkit.systems.porch.sets.run."""
+"""Generate the PackageVariants of sets.
+
+See function.yaml; the rule is krmkit.systems.porch.sets.run.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from krmkit.systems.porch.sets.run import generate_variants
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Generate the variants of the set that is the config, else of those among the items; plan all before any change."""
+    """Generate the variants of the config's set, else of all sets among the items; plan before any change."""
     results.extend(generate_variants(resources, config.spec, config.resource, results.explaining))
 
 

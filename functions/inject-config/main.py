@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Fill the injection points of a package: see function.yaml; the rule is krmkit.systems.porch.variants.injection."""
+"""Fill the injection points of a package.
+
+See function.yaml; the rule is krmkit.systems.porch.variants.injection.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from krmkit.systems.porch.variants.injection import inject_objects
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
-    """Apply the injectors of the config, or of the PackageVariant that is it, to the package and its subpackages."""
+    """Apply the injectors of the config, or of a PackageVariant in its place, to all packages of the list."""
     results.extend(inject_objects(resources, config.spec, config.resource))
 
 

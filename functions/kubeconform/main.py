@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Check resources against schemas: see function.yaml; the rule is krmkit.systems.everyday.conformity."""
+"""Check resources against schemas.
+
+See function.yaml; the rule is krmkit.systems.everyday.conformity.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""List the setters of the package: see function.yaml; the rule is krmkit.systems.everyday.setters.listing."""
+"""List the setters of the package.
+
+See function.yaml; the rule is krmkit.systems.everyday.setters.listing.
+"""
 
 from __future__ import annotations
 

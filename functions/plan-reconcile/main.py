@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Plan the automatic reconcile of Installations: see function.yaml; the rule is krmkit.systems.landscaper.reconcile.plan."""
+"""Plan the automatic reconcile of Installations.
+
+See function.yaml; the rule is krmkit.systems.landscaper.reconcile.plan.
+"""
 
 from __future__ import annotations
 

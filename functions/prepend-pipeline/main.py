@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Put functions at the front of the pipeline: see function.yaml; the rule is krmkit.systems.porch.variants.pipeline."""
+"""Put functions at the front of the pipeline.
+
+See function.yaml; the rule is krmkit.systems.porch.variants.pipeline.
+"""
 
 from __future__ import annotations
 

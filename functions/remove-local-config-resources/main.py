@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Remove the resources that are for tools only: see function.yaml; the rule is krmkit.systems.everyday.localconfig."""
+"""Remove the resources that are for tools only.
+
+See function.yaml; the rule is krmkit.systems.everyday.localconfig.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Render the managed topologies of Clusters: see function.yaml; the rule is krmkit.systems.clusterapi.desired.render."""
+"""Render the managed topologies of Clusters.
+
+See function.yaml; the rule is krmkit.systems.clusterapi.desired.render.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.systems.landscaper.rendered.render."""
+"""Render Landscaper's Installations.
+
+See function.yaml; the rule is krmkit.systems.landscaper.rendered.render.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Resolve the macros of Palette packs: see function.yaml; the rule is krmkit.systems.palette.macros.items."""
+"""Resolve the macros of Palette packs.
+
+See function.yaml; the rule is krmkit.systems.palette.macros.items.
+"""
 
 from __future__ import annotations
 

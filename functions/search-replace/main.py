@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Search for fields, and give them another value or comment: see function.yaml; the rule is krmkit.systems.everyday.search.replace."""
+"""Search for fields, and give them another value or comment.
+
+See function.yaml; the rule is krmkit.systems.everyday.search.replace.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set annotations of resources and pods: see function.yaml; the rule is krmkit.systems.everyday.annotating."""
+"""Set annotations of resources and pods.
+
+See function.yaml; the rule is krmkit.systems.everyday.annotating.
+"""
 
 from __future__ import annotations
 

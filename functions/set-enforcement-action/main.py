@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set the enforcement action of Gatekeeper's constraints: see function.yaml; the rule is krmkit.systems.everyday.enforcement."""
+"""Set the enforcement action of Gatekeeper's constraints.
+
+See function.yaml; the rule is krmkit.systems.everyday.enforcement.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set the name, tag or digest of images: see function.yaml; the rule is krmkit.systems.everyday.images."""
+"""Set the name, tag or digest of images.
+
+See function.yaml; the rule is krmkit.systems.everyday.images.
+"""
 
 from __future__ import annotations
 

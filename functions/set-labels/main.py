@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set labels and the selectors that select by them: see function.yaml; the rule is krmkit.systems.everyday.labelling."""
+"""Set labels and the selectors that select by them.
+
+See function.yaml; the rule is krmkit.systems.everyday.labelling.
+"""
 
 from __future__ import annotations
 

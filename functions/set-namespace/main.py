@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set the namespace of resources and of references to them: see function.yaml; the rule is krmkit.systems.everyday.names.namespaces."""
+"""Set the namespace of resources and of references to them.
+
+See function.yaml; the rule is krmkit.systems.everyday.names.namespaces.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Set and remove keys of the package context: see function.yaml; the rule is krmkit.systems.porch.variants.context."""
+"""Set and remove keys of the package context.
+
+See function.yaml; the rule is krmkit.systems.porch.variants.context.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Run a Starlark program on the resources: see function.yaml; the rule is krmkit.systems.everyday.starlark.run."""
+"""Run a Starlark program on the resources.
+
+See function.yaml; the rule is krmkit.systems.everyday.starlark.run.
+"""
 
 from __future__ import annotations
 

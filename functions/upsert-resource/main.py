@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Put resources into the package, replacing those of the same identity: see function.yaml; the rule is krmkit.systems.everyday.upserts."""
+"""Put resources into the package, replacing those of the same identity.
+
+See function.yaml; the rule is krmkit.systems.everyday.upserts.
+"""
 
 from __future__ import annotations
 

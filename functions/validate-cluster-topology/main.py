@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Validate ClusterClasses and Clusters: see function.yaml; the rule is krmkit.systems.clusterapi.packages.validation."""
+"""Validate ClusterClasses and Clusters.
+
+See function.yaml; the rule is krmkit.systems.clusterapi.packages.validation.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Validate Landscaper's Installations: see function.yaml; the rule is krmkit.systems.landscaper.checks.installations."""
+"""Validate Landscaper's Installations.
+
+See function.yaml; the rule is krmkit.systems.landscaper.checks.installations.
+"""
 
 from __future__ import annotations
 

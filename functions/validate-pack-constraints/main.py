@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Validate the packs of a profile against their schema, dependency and resource constraints: see function.yaml."""
+"""Validate the packs of a profile against their schema, dependency and resource constraints.
+
+See function.yaml.
+"""
 
 from __future__ import annotations
 

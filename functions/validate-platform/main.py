@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Compare the data of several systems about one platform: see function.yaml; the rules are those of krmkit.systems.platform."""
+"""Compare the data of several systems about one platform.
+
+See function.yaml; the rules are krmkit.systems.platform.
+"""
 
 from __future__ import annotations
 
