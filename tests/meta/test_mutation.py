@@ -24,7 +24,7 @@ CHANGES = [
     pytest.param("x = {'name': True}", {"x = {'name~': True}", "x = {'name': False}"}, id="constants"),
     pytest.param("x = f(\n    not a,\n)", {"(a),"}, id="lines stay"),
     pytest.param(
-        '"""Says a."""\nif TYPE_CHECKING:\n    import a\nx: "A"\ny = f"{a + b}"\nz = "two words"',
+        '"""Says a."""\nif TYPE_CHECKING:\n    import a\nx: "A"\ny = f"{a + b}"\nz = "two words"\nu = zip(a, b, strict=True)',
         set(),
         id="none",
     ),

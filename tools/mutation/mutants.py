@@ -1,7 +1,7 @@
 """Changes of one expression or statement of a module: each is a bug that a near test should see.
 
 Comparisons, conditions, operands, filters, constants, arithmetic and returns are changed; texts with a space (what messages say),
-docstrings, annotations, `__slots__` and what only a type checker reads stay.
+docstrings, annotations, `__slots__`, the `strict` of zip, which is a check, and what only a type checker reads stay.
 """
 
 from __future__ import annotations
@@ -95,6 +95,8 @@ def _read(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Assign) and any(
         isinstance(one, ast.Name) and one.id in _UNREAD for one in node.targets
     ):
+        return
+    if isinstance(node, ast.keyword) and node.arg == "strict":
         return
     if isinstance(node, (ast.Expr, ast.JoinedStr)) and not isinstance(getattr(node, "value", None), ast.Call):
         return  # a docstring, or what a message says

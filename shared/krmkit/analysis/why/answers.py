@@ -94,8 +94,8 @@ class Question:
         """Return the texts to mask: those that functions marked, and the resource's secrets."""
         if self._secrets is None:
             before = [one.original for one in self.subjects if one.original and one.original != one.text]
-            after = [one.item for one in self.subjects if one.text]
-            self._secrets = self.rendering.secrets | secrets_in(before) | secrets_among(after)
+            after = secrets_among(one.item for one in self.subjects)
+            self._secrets = self.rendering.secrets | secrets_in(before) | after
         return self._secrets
 
     @property

@@ -285,6 +285,7 @@ def test_a_function_of_others(foreign: Path, capsys: pytest.CaptureFixture[str])
     (field,) = fields["fields"]
 
     assert fields["apiVersion"] == "krmkit.dev/report/v1alpha1"
+    assert [*fields] == ["apiVersion", "kind", "fields"]
     assert (field["original"], field["value"]) == ("slow", "faster")
     assert [(step["before"], step["after"]) for step in field["steps"]] == [
         ("slow", "fast"),
