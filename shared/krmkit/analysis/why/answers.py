@@ -213,10 +213,10 @@ class Question:
             original = tables[0].values.get(path, MISSING)
             answer = Answer(subject.name, names[path], "", original, final.values.get(path, MISSING), steps)
             if original is not MISSING:
-                row, column = tables[0].marks.get(path) or tables[0].mark(path)
+                row, column = tables[0].mark(path)
                 answer.place = f"{subject.shown_path}:{subject.first_line + row - 1}:{column}"
             if answer.value is not MISSING and path_after:
-                row, column = final.marks.get(path) or final.mark(path)
+                row, column = final.mark(path)
                 answer.place_after = f"{path_after}:{line + row}:{column}"
             yield answer
 
