@@ -263,8 +263,7 @@ class Question:
     def _line_after(self, subject: TracedResource) -> int:
         """Return the number of lines above the resource in its file as rendered."""
         text = self._written.get(self._ends.get(id(subject.item), subject.path)) or ""
-        start = text.find(subject.text or "")
-        return text.count("\n", 0, start) if start > 0 else 0
+        return text.count("\n", 0, max(text.find(subject.text or ""), 0))
 
 
 def _named(cause: ShownCause, name: str) -> bool:

@@ -267,3 +267,23 @@ def test_a_resource_that_a_program_writes_anew(
     assert {(str(one["place"])[:7], str(one["placeAfter"])[:17]) for one in answers} == {
         ("m.yaml:", "configmap_m.yaml:")
     }
+
+
+def test_a_file_that_a_program_of_a_subpackage_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is asked for by its path below the package."""
+    program = tmp_path / "program.py"
+    made = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: new\n"
+    reply = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- " + made.replace("\n", "\n  ")
+    program.write_text(f"print({reply!r})\n")
+    (tmp_path / "package/sub").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "package")
+    head = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: why}\n"
+    run = "pipeline:\n  mutators:\n" + exec_entry(sys.executable, "-I", "-S", program)
+    write(tmp_path / "package", {"Kptfile": head, "sub/Kptfile": head + run})
+
+    (answer,) = fields([".", "sub/configmap_m.yaml", "data.a", "--allow-exec"], capsys)
+
+    assert (answer["resource"], answer["value"]) == ("ConfigMap/m", "new")
+    assert str(answer["placeAfter"]).startswith("sub/configmap_m.yaml:")
