@@ -1,1 +1,1 @@
-"""The expressions of dynaml: one class per form, with its value and its canonical text."""
+"""The expressions of dynaml: a class for each form, with its value and its canonical text."""

@@ -1,4 +1,4 @@
-"""Calls: of a lambda by a path, of a function by its bare name, and of what takes its arguments unevaluated."""
+"""Calls of lambdas, of functions, and of the intrinsic functions, which take unevaluated arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Call(Expression):
         function: Any = None
         if not name:
             function, found = self.function.evaluate(env, False)
-            if not isinstance(function, Expression) and not isinstance(function, LambdaValue):
+            if not isinstance(function, (Expression, LambdaValue)):
                 raise Failure(
                     f"function call '{self.function}' requires function name or lambda value", found
                 )
@@ -61,8 +61,7 @@ class Call(Expression):
     def _name(self) -> str:
         function = self.function
         if isinstance(function, Reference) and not function.tag and len(function.path) == 1:
-            name = function.path[0]
-            return "" if name == "_" else name
+            return "" if function.path[0] == "_" else function.path[0]
         return ""
 
     def _builtin(self, name: str, named: dict[str, Any], args: list[Any], info: Info, env: Env) -> Result:

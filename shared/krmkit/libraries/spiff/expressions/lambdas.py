@@ -1,4 +1,4 @@
-"""Lambda expressions `|x|->x * 2`, the values they give, and scopes `( x = 1 ) expr`."""
+"""Lambda expressions `|x|->x * 2`, their values, and scopes `( x = 1 ) expr`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant(Expression):
-    """A value that is already there: an evaluated default, a curried argument."""
+    """A known value: an evaluated default, a curried argument."""
 
     value: Any
 
@@ -37,7 +37,7 @@ class Constant(Expression):
 
 
 def static_scope(env: Env) -> Env:
-    """The place at which a lambda or template that surrounds `env` was defined, else `env` itself."""
+    """Return the place where the lambda or template around `env` was defined, else `env`."""
     surrounding = env.find_first(SELF)
     if surrounding is not None and isinstance(surrounding.note.resolver, Env):
         return surrounding.note.resolver
@@ -65,7 +65,7 @@ class LambdaExpression(Expression):
         return LambdaValue(parameters, self, env.static, static_scope(env)), NOTHING
 
     def rest_text(self) -> str:
-        """The text after the word `lambda`."""
+        """Return the text after the word `lambda`."""
         names = ",".join(map(str, self.parameters)) + ("..." if self.varargs else "")
         return f"|{names}|->{self.body}"
 
@@ -75,7 +75,7 @@ class LambdaExpression(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LambdaReference(Expression):
-    """`lambda expr`, where the expression gives a lambda or the source of one."""
+    """`lambda expr`; the expression gives a lambda or its source."""
 
     source: Expression
     path: tuple[str, ...]
@@ -103,7 +103,7 @@ class LambdaReference(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LambdaValue:
-    """A function. `static` are the parameters around its definition, `resolver` is the place of its definition."""
+    """A function. `static` are the parameters around its definition, `resolver` is its place."""
 
     parameters: list[Parameter]
     expression: LambdaExpression
@@ -122,7 +122,7 @@ class LambdaValue:
         return known + self.text()
 
     def text(self) -> str:
-        """The canonical text, without what is bound already."""
+        """Return the canonical text, without bound parameters."""
         names = ",".join(map(str, self.parameters))
         if self.expression.varargs and self.parameters:
             names += "..."
@@ -137,10 +137,10 @@ class LambdaValue:
         curry: bool = False,
         auto_curry: bool = False,
     ) -> Result:
-        """The value for arguments. A value that is an Expression waits for something.
+        """Return the value for arguments; one that is an Expression waits for another value.
 
-        curry: `f*(...)`; auto_curry: too few arguments make another lambda. inline: a lambda written inside a mapping
-        has no `_`.
+        curry: `f*(...)`; auto_curry: too few arguments make another lambda. inline: the lambda is written in
+        a mapping, and has no `_`.
         """
         bound, missing = self._bind(args, named or {}, env, curry, auto_curry and not named)
         names = {**self.static, **bound}
@@ -150,13 +150,12 @@ class LambdaValue:
             names[SELF] = Node(self, env.source).noted(resolver=self.resolver)
         env.run.enter()
         try:
-            value, info = self.expression.body.evaluate(env.with_names(names), False)
+            return self.expression.body.evaluate(env.with_names(names), False)
         except Failure as failure:
             text = f"evaluation of lambda expression failed: {self}: {shorten(short_names(names))}"
             raise Failure(Issue(text, (failure.issue,), True), Info()) from None
         finally:
             env.run.leave()
-        return value, info
 
     def _bind(
         self, args: list[Any], named: dict[str, Any], env: Env, curry: bool, auto: bool
@@ -211,13 +210,13 @@ def _bind_named(
 
 
 def short_names(names: dict[str, Node]) -> str:
-    """The bound names on one line, without `_`."""
+    """Write the bound names on one line, without `_`."""
     return short({name: node for name, node in names.items() if name != SELF})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoped(Expression):
-    """`( x = 1, "y" = 2 ) expr`: names for one expression; their values are evaluated outside of it."""
+    """`( x = 1, "y" = 2 ) expr`: names for one expression, whose values are evaluated outside of it."""
 
     names: MapExpression
     body: Expression

@@ -65,7 +65,7 @@ class Expansion(Expression):
 
 
 def evaluate_all(parts: list[Expression], env: Env, locally: bool) -> tuple[list[Any] | None, Info]:
-    """The values of expressions, with `list...` expanded; None while one of them is pending."""
+    """Return the values of expressions, with `list...` expanded; None while one of them is pending."""
     values: list[Any] = []
     info = NOTHING
     pending = False
@@ -129,7 +129,7 @@ class MapExpression(Expression):
 
 
 NO_VALUE = "%!s(<nil>)"
-"""How the reference prints the end of a slice that is not there."""
+"""The text of an absent end of a slice in spiff."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +140,7 @@ class Range(Expression):
     last: Expression | None
 
     def bounds(self, env: Env, size: int) -> tuple[int, int, Info] | Info:
-        """Both ends, or the info of what is pending. `size` is that of a sliced list, -1 for none."""
+        """Return both ends, or the info of a pending one. `size` is that of a sliced list, -1 for none."""
         if size < 0 and (self.first is None or self.last is None):
             raise Failure("range expression requires start and end index")
         if self.first is None and self.last is None:
@@ -179,25 +179,19 @@ class Range(Expression):
 
 
 def integer(value: Any, info: Info = NOTHING) -> int:
-    """The value as an operand that must be an int."""
-    if type(value) is not int:
-        if value is None:
-            return 0
+    """Return an operand that must be an int; nil is 0."""
+    if type(value) is not int and value is not None:
         raise Failure("integer operand required", info)
-    return value
+    return value or 0
 
 
 def truth(value: Any) -> bool:
-    """Whether a value counts as true: nil, false, 0, "", [] and {} do not; all others do, 0.0 too."""
-    if value is None or value is False:
-        return False
-    if type(value) is float:
-        return True
-    return bool(value) if type(value) in (bool, int, str, list, dict) else True
+    """Return False for nil, false, 0, "", [] and {}, True for all other values, even 0.0."""
+    return bool(value) or (value is not None and type(value) not in (bool, int, str, list, dict))
 
 
 def simple_text(value: Any) -> str | None:
-    """The text of a string, int or bool where a function takes simple values; None for all others."""
+    """Return the text of a simple value (string, int, bool); None for all others."""
     kind = type(value)
     if kind is str or kind is int:
         return str(value)

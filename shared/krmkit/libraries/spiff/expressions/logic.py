@@ -1,4 +1,4 @@
-"""The operators that may leave a part out: `-or`, `-and`, `||`, `//`, `? :` and `!`."""
+"""The operators that may skip a part: `-or`, `-and`, `||`, `//`, `? :` and `!`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from krmkit.libraries.spiff.tree.nodes import Expression, evaluate_last
 
 
 class Logic(Binary):
-    """`-or` and `-and`: bitwise for two ints, else of truth; a failing right side counts only where it decides."""
+    """`-or` and `-and`: bitwise for ints, else of truth; a failing right side counts only if it decides."""
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         try:
             left, info = self.left.evaluate(env, False)
         except Failure:
-            raise Failure("") from None  # the reference's message has no reason for the left side's failure
+            raise Failure("") from None  # spiff's message has no reason for the left side's failure
         if isinstance(left, Expression):
             return self, info
         failure = None
@@ -32,7 +32,7 @@ class Logic(Binary):
         if isinstance(right, Expression):
             return self, info
         if type(left) is int and type(right) is int and failure is None:
-            return self.bits(left, right), info
+            return (left | right if self.decisive else left & right), info
         if truth(left) is self.decisive and (failure is None or type(left) is not int):
             return self.decisive, info
         if failure is not None:
@@ -40,9 +40,6 @@ class Logic(Binary):
         return truth(right), info
 
     decisive = True
-
-    def bits(self, left: int, right: int) -> int:
-        return left | right
 
 
 class LogOr(Logic):
@@ -53,12 +50,9 @@ class LogAnd(Logic):
     sign = "-and"
     decisive = False
 
-    def bits(self, left: int, right: int) -> int:
-        return left & right
-
 
 class Or(Binary):
-    """`a || b`: b where a fails or is undefined."""
+    """`a || b`: b if a fails or is undefined."""
 
     sign = "||"
     needs_value = False
@@ -79,7 +73,7 @@ class Or(Binary):
 
 
 class ValidOr(Or):
-    """`a // b`: b where a is nil, too."""
+    """`a // b`: b if a fails, is undefined or nil."""
 
     sign = "//"
     needs_value = True

@@ -1,4 +1,4 @@
-"""Expressions that call a lambda for every entry: map, select, filter, sum; and catch and sync, which call one for a result."""
+"""Expressions that call a lambda: map, select, filter, sum for entries, catch and sync for a result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from krmkit.libraries.spiff.tree.places import update
 
 
 def lambda_text(function: Expression) -> str:
-    """A lambda as it is written inside brackets: `|x|->x`, or `|expr`."""
+    """Write a lambda as inside brackets: `|x|->x`, or `|expr`."""
     return function.rest_text() if isinstance(function, LambdaExpression) else f"|{function}"
 
 
@@ -28,7 +28,7 @@ def _function(part: Expression, env: Env, name: str) -> tuple[LambdaValue | None
 
 
 def _entries(source: Any) -> list[tuple[Any, Node]]:
-    """Key (or index) and node of each entry, keys in order."""
+    """Return key (or index) and node of each entry, keys in order."""
     if type(source) is dict:
         return [(key, source[key]) for key in sorted(source)]
     return list(enumerate(source))
@@ -140,7 +140,7 @@ class Sum(Expression):
 
 
 def _tried(part: Expression, env: Env) -> tuple[Any, str | None, Info]:
-    """The value of an expression, or the text of its failure."""
+    """Return the value of an expression, or the text of its failure."""
     try:
         value, info = part.evaluate(env, False)
     except Failure as failure:
@@ -182,7 +182,7 @@ class Catch(Expression):
 
 
 def outcome(value: Any, error: str | None, env: Env) -> dict[str, Node]:
-    """The map that catch and sync make of a value or an error."""
+    """Make the map that catch and sync give for a value or an error."""
     made = {"valid": env.node(error is None), "error": env.node(error or "")}
     if error is None:
         made["value"] = env.node(value)
@@ -193,7 +193,7 @@ def outcome(value: Any, error: str | None, env: Env) -> dict[str, Node]:
 class SyncExpression(Expression):
     """`sync[expr|value,error|->cond,result|timeout]`.
 
-    The real one tries again until the condition holds or time is up; here there is no clock, so that time is up at once.
+    spiff tries again until the condition holds or time is up; without a clock, time is up at once.
     """
 
     source: Expression

@@ -5,29 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from krmkit.libraries.spiff.tree import nodes
 from krmkit.libraries.spiff.tree.environment import SELF, Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result
-from krmkit.libraries.spiff.tree.nodes import (
-    DEFAULT,
-    DYNAMIC,
-    INJECT,
-    LOCAL,
-    STATE,
-    TEMPORARY,
-    Expression,
-    Node,
-    copy_tree,
-    evaluate_last,
-)
+from krmkit.libraries.spiff.tree.nodes import Expression, Node
 
-TEMPLATE = "&template"
 FLAGS = {
-    "&temporary": TEMPORARY,
-    "&local": LOCAL,
-    "&inject": INJECT,
-    "&default": DEFAULT | INJECT,
-    "&state": STATE,
-    "&dynamic": DYNAMIC,
+    "&temporary": nodes.TEMPORARY,
+    "&local": nodes.LOCAL,
+    "&inject": nodes.INJECT,
+    "&default": nodes.DEFAULT | nodes.INJECT,
+    "&state": nodes.STATE,
+    "&dynamic": nodes.DYNAMIC,
 }
 
 
@@ -39,8 +28,10 @@ class Marker(Expression):
     inner: Expression | None
     contents: str
 
-    def has(self, name: str) -> bool:
-        return name in self.names
+    @property
+    def is_template(self) -> bool:
+        """True for `&template`."""
+        return "&template" in self.names
 
     @property
     def flags(self) -> int:
@@ -52,25 +43,22 @@ class Marker(Expression):
     @property
     def tag(self) -> str:
         """The name after `&tag:`, "" for none."""
-        for name in self.names:
-            if name.startswith("&tag:"):
-                return name[5:]
-        return ""
+        return next((name[5:] for name in self.names if name.startswith("&tag:")), "")
 
     def evaluate(self, env: Env, locally: bool) -> Result:
-        if self.has(TEMPLATE):
+        if self.is_template:
             raise Failure("&template only usable as marker for templates")
         marked = Info(flags=self.flags)
         if self.inner is None:
             return None, marked
         try:
-            value, info = evaluate_last(self.inner, env)
+            value, info = nodes.evaluate_last(self.inner, env)
         except Failure as failure:
             raise Failure(failure.issue, marked.join(failure.info)) from None
         return value, marked.join(info)
 
     def template(self, origin: Node) -> Node | None:
-        """The node that a template has in place of this marker: its expression as a string."""
+        """Return the node for this marker in a template: its expression as a string."""
         if self.inner is None:
             return None
         return Node(f"(( {self.contents} ))", origin.source).with_flags(self.flags)
@@ -82,7 +70,7 @@ class Marker(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TemplateValue:
-    """A template: `prepared` is what is instantiated, `origin` the node it was written as, `resolver` its place."""
+    """A template: its instances copy `prepared`, `origin` is the node as written, `resolver` its place."""
 
     path: Path
     prepared: Node
@@ -119,14 +107,14 @@ class Substitution(Expression):
 
 
 def instantiate(template: TemplateValue, env: Env) -> tuple[Any, Info]:
-    """The value of a template at a place."""
+    """Return the value of a template at a place."""
     run = env.run
     run.enter()
     try:
         self_node = Node(template, env.source).noted(resolver=template.resolver)
         here = env.with_names({SELF: self_node})
         name = ".".join(template.path)
-        copy = copy_tree(template.prepared)
+        copy = nodes.copy_tree(template.prepared)
         result: Node = run.parts.flow(copy, here, f"resolution of template '{name}' failed")
     finally:
         run.leave()

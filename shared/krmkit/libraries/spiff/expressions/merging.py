@@ -1,4 +1,4 @@
-"""Expressions that use stubs: merge, auto and prefer."""
+"""The expressions merge, auto and prefer, which use stubs."""
 
 from __future__ import annotations
 

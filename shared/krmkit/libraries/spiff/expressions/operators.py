@@ -18,7 +18,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 
 class Binary(Expression):
-    """`a operator b`, for operators that need both values."""
+    """`a operator b`; a subclass has the sign, and the value of two values."""
 
     sign = ""
 
@@ -89,7 +89,7 @@ class Addition(Binary):
 
 
 def _check_address(text: str, what: str, info: Info) -> None:
-    """Fail if a text is neither an address nor a CIDR. The reference writes "substraction", and so does the message."""
+    """Fail if a text is neither an address nor a CIDR. The message has spiff's word "substraction"."""
     if addresses.address(text) is None and addresses.network(text) is None:
         raise Failure(f"{what} must be IP address, CIDR or number", info)
 
@@ -180,7 +180,7 @@ _ORDERS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=
 
 
 class Comparison(Binary):
-    """`a == b` and its kind."""
+    """`a == b`, `a < b` and the like."""
 
     def __init__(self, left: Expression, operator: str, right: Expression) -> None:
         super().__init__(left, right)
@@ -211,10 +211,10 @@ class Comparison(Binary):
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Whether two values are equal; simple values are brought to the type of the left one.
+    """Return True if two values are equal; simple values are converted to the type of the left one.
 
-    Values of different types are not equal. Failure: one of both is nil (without a message, as in the reference), or a text
-    is compared with what has no text.
+    Values of different types are not equal. Raises Failure if one is nil (without a message, as in spiff),
+    and for a text and a value that has none.
     """
     if left is None or right is None:
         if left is right:
@@ -254,7 +254,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def loosely_equal(left: Any, right: Any) -> bool:
-    """As `equal`, where types that cannot be compared are just not equal."""
+    """Return True if two values are equal; values that cannot be compared are not."""
     try:
         return equal(left, right)
     except Failure:
@@ -262,5 +262,5 @@ def loosely_equal(left: Any, right: Any) -> bool:
 
 
 def _entries_equal(left: Any, right: Any) -> bool:
-    """Entries that are nil are never equal, as in the reference."""
+    """Compare entries; as in spiff, nil ones are never equal."""
     return left is not None and right is not None and loosely_equal(left, right)

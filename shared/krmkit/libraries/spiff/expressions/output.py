@@ -1,4 +1,4 @@
-"""From nodes to plain data and texts: what is left out, escapes, and how lambdas, templates and open expressions are written."""
+"""The output of nodes as plain data and texts, with escapes, lambdas, templates and open expressions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from krmkit.libraries.yaml import emit
 
 
 def without(node: Node, flags: int) -> Node:
-    """The tree without the nodes that have one of the flags; the root stays."""
+    """Return the tree without the nodes that have one of the flags; the root stays."""
     value = node.value
     state = node.state
     if state is not None and not hasattr(state, "flow") and state.settled:
@@ -31,7 +31,7 @@ def without(node: Node, flags: int) -> Node:
 
 
 def only_state(node: Node) -> Node:
-    """The tree reduced to the nodes marked &state, each whole."""
+    """Return the tree with those entries only that are marked &state, each whole."""
     value = node.value
     if type(value) is dict:
         kept = {key: entry for key, entry in value.items() if entry.note.flags & STATE}
@@ -42,9 +42,9 @@ def only_state(node: Node) -> Node:
 
 
 def data(node: Node, run: Run, unescaped: bool = False) -> Any:
-    """The plain data of a tree: dict, list and scalars. Floats without a fraction are ints, as YAML and JSON print them.
+    """Return the plain data of a tree (dict, list, scalars), and count its size.
 
-    The size of the texts is counted.
+    Floats without a fraction become ints, as YAML and JSON print them.
     """
     left = run.limits.output
 
@@ -78,10 +78,10 @@ HIDDEN = TEMPORARY | LOCAL
 
 
 def to_yaml(node: Node, env: Env) -> str:
-    """A node as a YAML document, with its final line break."""
+    """Write a node as a YAML document, with its final line break."""
     return emit.document(data(node, env.run))
 
 
 def to_json(node: Node, env: Env) -> str:
-    """A node as JSON on one line, as Go writes it."""
+    """Write a node as JSON on one line, as Go does."""
     return must_to_json(data(node, env.run))

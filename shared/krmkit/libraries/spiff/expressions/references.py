@@ -1,4 +1,4 @@
-"""References `a.b.[0]`, `.a`, `tag::a`, and what follows another expression: fields, indexes, slices, projections."""
+"""References `a.b.[0]`, `.a`, `tag::a`, and the fields, indexes, slices and projections of expressions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from krmkit.libraries.spiff.tree.resolved import is_locally_resolved, is_resolve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference(Expression):
-    """`a.b` is looked up in the scopes around, `.a.b` (first step "") from the root of the document, `t::a.b` below a tag."""
+    """`a.b` in the scopes around, `.a.b` (first step "") from the document's root, `t::a.b` below a tag."""
 
     path: Path
     tag: str = ""
@@ -59,7 +59,7 @@ class Reference(Expression):
 
 
 def _inside(ref: Reference, find: Callable[[str], Node | None], env: Env, locally: bool) -> Result:
-    """The value of `_.a.b` or `__.a.b`: `find` gives the node for its second step."""
+    """Return the value of `_.a.b` or `__.a.b`; `find` gives the node of its second step."""
     path = ref.path
     node = find(path[1])
     if node is None:
@@ -76,7 +76,7 @@ def _inside(ref: Reference, find: Callable[[str], Node | None], env: Env, locall
 def walk(
     ref: Expression, node: Node, steps: Path, env: Env, locally: bool, raw: bool, done: int = 0
 ) -> Result:
-    """The value at `steps` below a node; `done` steps of the reference's path are behind it."""
+    """Return the value at `steps` below a node; `done` steps of the reference's path lead to it."""
     path = ref.path if isinstance(ref, Reference) else steps
     for index, step in enumerate(steps):
         found = step_into(node, step, raw, env.run.control)
@@ -92,7 +92,7 @@ def walk(
 
 
 def _pending(ref: Expression, node: Node, env: Env, path: Path) -> Result | None:
-    """The value of a reference while a node on its path is not ready; None if it is ready."""
+    """Return the value of a reference while a node on its path is not ready; None if it is ready."""
     value = node.value
     if is_locally_resolved(value, env.run):
         return None
@@ -102,7 +102,7 @@ def _pending(ref: Expression, node: Node, env: Env, path: Path) -> Result | None
 
 
 def walked(ref: Expression, node: Node, env: Env, locally: bool, path: Path) -> Result:
-    """The value of the node that a reference ends at."""
+    """Return the value of the node at the end of a reference."""
     if not locally and not is_resolved_node(node, env.run):
         note = node.note
         return ref, Info(Issue(f"'{'.'.join(path)}' unresolved"), note.failed or note.error)
@@ -227,7 +227,7 @@ class Slice(Expression):
 
 @dataclass(slots=True, eq=False)
 class Projected(Expression):
-    """The entry that a projection is at; what follows `[*]` begins with it."""
+    """The current entry of a projection, with which the chain behind `[*]` begins."""
 
     value: Any = field(init=False, default=None)
 
@@ -264,7 +264,7 @@ class Projection(Expression):
             try:
                 projected, found = self.rest.evaluate(env, locally)
             except Failure:
-                # The reference's message names neither the entry that fails nor the reason.
+                # spiff's message names neither the entry that fails nor the reason.
                 raise Failure("", info) from None
             if isinstance(projected, Expression):
                 return self, found

@@ -1,1 +1,1 @@
-"""The flow of a document: passes over its tree until nothing changes."""
+"""The flow of a document: passes over its tree until none changes it."""

@@ -1,4 +1,4 @@
-"""The cascade: stubs are processed from right to left, each with those behind it, then the template with all of them."""
+"""The cascade: stubs are merged from right to left, each with those behind it, then the template with all."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from krmkit.libraries.spiff.tree.nodes import LOCAL, Expression, Node
 def flow_document(
     run: Run, outer: Env | None, source: Node, stubs: list[Node], final: bool = True
 ) -> tuple[Node, list[Found]]:
-    """The flow of one document with processed stubs: its result, and what is left without a value.
+    """Flow one document with prepared stubs; return the result and its nodes without a value.
 
-    final: it is the template and no stub, so that dynamic templates in it get their value.
+    final: the document is the template and no stub, so that its dynamic templates get their values.
     """
     env = Env(run, stubs, source.source, outer)
     env.final = final
@@ -26,7 +26,7 @@ def flow_document(
 
 
 def flow_inside(node: Node, env: Env, message: str) -> Node:
-    """The flow of a node inside an expression; Failure with `message` where something is left without a value."""
+    """Flow a node inside an expression. Raises Failure with `message` if nodes are left without a value."""
     demands = env.run.demands
     result = Flow().run(node, env, False)
     env.run.demands = demands  # the expression waits for nothing: the node had its own passes
@@ -37,7 +37,7 @@ def flow_inside(node: Node, env: Env, message: str) -> Node:
 
 
 def prepare_stubs(run: Run, outer: Env | None, stubs: list[Node], partial: bool) -> list[Node]:
-    """The stubs as the template sees them."""
+    """Return the stubs as the template sees them."""
     prepared: list[Node] = []
     for stub in reversed(stubs):
         result, left = flow_document(run, outer, stub, prepared[:], False)
@@ -49,7 +49,7 @@ def prepare_stubs(run: Run, outer: Env | None, stubs: list[Node], partial: bool)
 
 
 def cascade(run: Run, outer: Env | None, template: Node, stubs: list[Node]) -> Node:
-    """The result of merging a template with stubs, without what is temporary."""
+    """Merge a template with stubs, and drop temporary nodes."""
     prepared = prepare_stubs(run, outer, stubs, False)
     result, left = flow_document(run, outer, template, prepared)
     if left:
@@ -58,7 +58,7 @@ def cascade(run: Run, outer: Env | None, template: Node, stubs: list[Node]) -> N
 
 
 def reset(node: Node) -> Node:
-    """The tree with open expressions written back as strings."""
+    """Write open expressions back as strings."""
     value: Any = node.value
     if type(value) is dict:
         return Node({key: reset(entry) for key, entry in value.items()}, node.source, node.note)

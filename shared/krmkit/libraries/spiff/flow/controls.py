@@ -17,7 +17,7 @@ from krmkit.libraries.spiff.tree.resolved import is_resolved
 from krmkit.libraries.spiff.tree.shown import short, shorten
 
 OPTIONS = frozenset(("<<do", "<<mapkey"))
-"""The options that are templates: they are evaluated once for each round of a loop."""
+"""The options that are templates, evaluated in each round of a loop."""
 _CONTROLS: dict[str, frozenset[str]] = {
     "if": frozenset(("then", "else")),
     "switch": frozenset(("cases", "default")),
@@ -30,17 +30,17 @@ _KNOWN = frozenset(_CONTROLS) | frozenset().union(*_CONTROLS.values())
 
 
 def is_control_key(key: str) -> bool:
-    """Whether a key names a control or one of its options."""
+    """Return True if a key names a control or one of its options."""
     return key.startswith("<<") and key[2:3] not in ("", "<", "!")
 
 
 def is_control_map(value: Any) -> bool:
-    """Whether a value is a map with a control structure."""
+    """Return True if a value is a map with a control structure."""
     return type(value) is dict and any(map(is_control_key, value))
 
 
 def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | None:
-    """The node that replaces a map with a control structure; None for a map without one, and for one that waits."""
+    """Return the node that replaces a map with a control structure; None without one, or if it waits."""
     names: dict[str, Node] = node.value
     place.chosen = None
     if not is_control_map(names):
@@ -96,7 +96,7 @@ def _parts(names: dict[str, Node]) -> tuple[str, dict[str, Node], dict[str, Node
 
 
 def _ready(node: Node, env: Env) -> Any:
-    """The value of a node that a structure needs whole."""
+    """Return the value of a node that a structure needs whole. Raises Waits while it is not ready."""
     if not is_resolved(node.value, env.run):
         raise Waits
     return node.value
@@ -200,7 +200,7 @@ def _merge(value: Node, options: dict[str, Node], fields: dict[str, Node], env: 
 
 
 class _Variable(NamedTuple):
-    """A loop variable: its name, that of its index, and what it runs over."""
+    """A loop variable: its name, that of its index, and its entries."""
 
     name: str
     place: str
@@ -261,7 +261,7 @@ def _instance(option: Node, env: Env) -> tuple[Any, Any]:
 
 
 def _rounds(variables: list[_Variable], env: Env) -> Any:
-    """The names of each round; the last variable runs fastest."""
+    """Yield the names of each round; the last variable runs fastest."""
     for entries in product(*(one.entries for one in variables)) if variables else ():
         env.run.count(1)
         names: dict[str, Node] = {}

@@ -1,8 +1,8 @@
-"""The flow of one document: passes over its tree until nothing changes.
+"""The flow of one document: passes over its tree until none changes it.
 
-A pass walks the tree and replaces nodes: a string becomes an expression, an expression its value, a value that of a stub.
-An expression that others ask for is evaluated at once, wherever the walk is, so that chains of references take two passes
-and not one for each link.
+A pass walks the tree and replaces nodes: a string becomes an expression, an expression its value, a value
+that of a stub. An expression that others need is evaluated at once, wherever the walk is, so that chains of
+references take two passes and not one for each link.
 """
 
 from __future__ import annotations
@@ -13,26 +13,17 @@ from krmkit.libraries.spiff.expressions.lambdas import Constant
 from krmkit.libraries.spiff.expressions.marking import Marker, Substitution, TemplateValue
 from krmkit.libraries.spiff.flow.lists import flow_list
 from krmkit.libraries.spiff.flow.maps import flow_map
+from krmkit.libraries.spiff.tree import nodes
 from krmkit.libraries.spiff.tree.embedded import embedded
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue
 from krmkit.libraries.spiff.tree.limits import exceeded
-from krmkit.libraries.spiff.tree.nodes import (
-    DEFAULT,
-    DYNAMIC,
-    EMPTY,
-    IMPLIED,
-    INJECTED,
-    STATIC,
-    Expression,
-    Node,
-    Note,
-)
+from krmkit.libraries.spiff.tree.nodes import EMPTY, STATIC, Expression, Node, Note
 from krmkit.libraries.spiff.tree.places import Cell, FlowPlace
 from krmkit.libraries.spiff.tree.resolved import is_locally_resolved, is_resolved
 
 DEMANDS = 40
-"""How deep expressions may be evaluated because others ask for them; deeper ones wait for the next pass."""
+"""The depth of evaluations on demand; deeper ones wait for the next pass."""
 
 
 @dataclass(slots=True)
@@ -44,7 +35,7 @@ class Flow:
     demands: int = field(init=False, default=0)
 
     def run(self, node: Node, env: Env, override: bool) -> Node:
-        """The node when nothing changes any more."""
+        """Return the node after the last pass that changes it."""
         interpolation = env.run.interpolation
         for _ in range(env.run.limits.passes):
             self.tick += 1
@@ -70,16 +61,16 @@ class Flow:
             if isinstance(value, Expression):
                 before = self.changes
                 return self._tagged(self._expression(root, env, override), root, env, before)
-            # A dynamic template of a stub gets its value here; one that this document defines as a map stays a template.
+            # A dynamic template of a stub gets its value here; one of this document's maps stays a template.
             if (
                 isinstance(value, TemplateValue)
-                and note.flags & DYNAMIC
+                and note.flags & nodes.DYNAMIC
                 and env.final
                 and value.resolver.stubs is not env.stubs
             ):
                 self.changes += 1
                 substituted = Substitution(Constant(value))
-                root = Node(substituted, root.source, note._replace(flags=note.flags & ~DYNAMIC))
+                root = Node(substituted, root.source, note._replace(flags=note.flags & ~nodes.DYNAMIC))
                 return self._expression(root, env, False)
             if note.merged:
                 return root
@@ -110,7 +101,7 @@ class Flow:
         return self._tagged(result, root, env) if result.note.tag else result
 
     def _parsed(self, root: Node, env: Env, override: bool) -> Node:
-        """The expression that a string is; the string itself where it is none, or none that can be read."""
+        """Return the expression that a string is, or the string if it is no valid one."""
         text = embedded(root.value, env.run.interpolation)
         if text is None:
             return root
@@ -150,7 +141,7 @@ class Flow:
         return result
 
     def _evaluated(self, root: Node, env: Env, override: bool, cell: Cell) -> Node:
-        """The node that evaluating an expression gives; the expression again while it is pending or fails."""
+        """Evaluate an expression; the node keeps the expression while it is pending or fails."""
         expression: Expression = root.value
         note = root.note
         if root.source != env.source:
@@ -161,7 +152,7 @@ class Flow:
         failure: Failure | None = None
         value: object = None
         info = NOTHING
-        if isinstance(expression, Marker) and expression.has("&template"):
+        if isinstance(expression, Marker) and expression.is_template:
             template = expression.template(root)
             if template is None:
                 failure = Failure("empty template value")
@@ -175,14 +166,14 @@ class Flow:
                 failure = found
                 info = found.info
         flags |= info.flags
-        if info.flags & DYNAMIC and not isinstance(value, TemplateValue):
+        if info.flags & nodes.DYNAMIC and not isinstance(value, TemplateValue):
             failure = Failure("dynamic marker for non-template value node", info)
         if failure is not None:
             kept = Node(expression, root.source, note, cell)
             return self._kept(kept, failure.issue, env, override, flags)
-        if isinstance(value, TemplateValue) and flags & DYNAMIC and env.final:
+        if isinstance(value, TemplateValue) and flags & nodes.DYNAMIC and env.final:
             value = Substitution(Constant(value))
-            flags &= ~DYNAMIC
+            flags &= ~nodes.DYNAMIC
         note = note._replace(flags=flags, replace=note.replace or info.replace)
         result = self._result(value, info, root, note, env, cell)
         if isinstance(result.value, Expression):
@@ -193,7 +184,7 @@ class Flow:
         return result if result.note.preferred else self.overridden(result, env, override)
 
     def _kept(self, root: Node, issue: Issue, env: Env, override: bool, flags: int) -> Node:
-        """A node whose expression failed: a stub may still have a value for it."""
+        """Return a node whose expression failed, or the value that a stub has for it."""
         before = root.note
         root = root.noted(issue=issue, error=True, failed=False, original=env.path)
         if override and env.stubs:
@@ -206,7 +197,7 @@ class Flow:
         return root
 
     def _result(self, value: object, info: Info, root: Node, note: Note, env: Env, cell: Cell) -> Node:
-        """The node for a value that evaluating `root` gave; `note` has the flags, `replace` and the tag that it gets."""
+        """Return the node for the value of `root`; `note` has its flags, `replace` and tag."""
         source = info.source or root.source
         state: object = None
         if type(value) in (dict, list):
@@ -240,14 +231,14 @@ class Flow:
         return Node(value, source, EMPTY if made == EMPTY else made, state)
 
     def overridden(self, root: Node, env: Env, override: bool) -> Node:
-        """The node, or what the stubs have in its place."""
+        """Return the node, or the one that stubs have in its place."""
         note = root.note
         if not override or env.nomerge or note.merged or note.replace or note.redirect:
             return root
         stub = env.find_in_stubs(env.stub_path)
-        if stub is None or stub.note.flags & DEFAULT:
+        if stub is None or stub.note.flags & nodes.DEFAULT:
             return root
-        kept = note.flags & ~(DEFAULT | IMPLIED | INJECTED)
+        kept = note.flags & ~(nodes.DEFAULT | nodes.IMPLIED | nodes.INJECTED)
         other = stub.note
         if note.key_name:
             other = other._replace(key_name=note.key_name)
@@ -261,11 +252,11 @@ class Flow:
         return Node(stub.value, stub.source, other)
 
     def is_settled(self, node: Node, interpolation: bool) -> bool:
-        """Whether a node cannot change any more."""
+        """Return True if a node cannot change any more."""
         value = node.value
         kind = type(value)
         note = node.note
-        if note.failed or (note.flags & DYNAMIC and kind is not dict and kind is not list):
+        if note.failed or (note.flags & nodes.DYNAMIC and kind is not dict and kind is not list):
             return False
         if note.preferred and kind is not dict and kind is not list:
             return False  # `prefer` puts off a stub's value for one pass where there is nothing to merge with
@@ -277,13 +268,11 @@ class Flow:
                 return False
             return type(state) is not FlowPlace or state.flow is self
         if isinstance(value, TemplateValue):
-            return (
-                not value.resolver.stubs
-            )  # a stub's value may take the place of the template in the next pass
+            return not value.resolver.stubs  # a stub's value may replace the template in the next pass
         return not isinstance(value, Expression)
 
     def _tagged(self, node: Node, root: Node, env: Env, before: int = -1) -> Node:
-        """The node, its value published under the tag that it has. `before`: the count of changes before its turn."""
+        """Publish the value of a node under its tag. `before`: the count of changes before its turn."""
         tag = node.note.tag
         if not tag or not is_resolved(node.value, env.run) or not is_locally_resolved(node.value, env.run):
             return node
@@ -298,7 +287,7 @@ class Flow:
 
 
 def is_plain(value: object, env: Env) -> bool:
-    """Whether a made value needs no pass: it holds no expression and nothing to merge."""
+    """Return True if a made value needs no pass: it holds no expression and nothing to merge."""
     if type(value) is dict:
         for key, node in value.items():
             if key[:2] == "<<" or key[:4] == "key:" or node.note is not EMPTY or not _plain_node(node, env):
@@ -310,5 +299,5 @@ def is_plain(value: object, env: Env) -> bool:
 
 
 def _plain_node(node: Node, env: Env) -> bool:
-    """As `is_plain`; a node that a flow is done with is not walked through again: a third of the time of large copies."""
+    """Return True for a plain node; a settled one is not walked, a third of the time of large copies."""
     return (node.state is not None and node.state.settled) or is_plain(node.value, env)

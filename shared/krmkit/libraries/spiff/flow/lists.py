@@ -1,23 +1,14 @@
-"""One pass over a list: entries that insert others first, then the entries, then what stubs inject."""
+"""One pass over a list: entries that insert others, then all entries, then injected ones."""
 
 from __future__ import annotations
 
 from krmkit.libraries.spiff.expressions.marking import Marker, TemplateValue
 from krmkit.libraries.spiff.flow.controls import is_control_map
 from krmkit.libraries.spiff.flow.maps import skips_merge
+from krmkit.libraries.spiff.tree import nodes
 from krmkit.libraries.spiff.tree.embedded import embedded
 from krmkit.libraries.spiff.tree.environment import Env, Scope
-from krmkit.libraries.spiff.tree.nodes import (
-    EMPTY,
-    INJECT,
-    INJECTED,
-    SPLICED,
-    Expression,
-    Node,
-    find_text,
-    list_merge,
-    step_into,
-)
+from krmkit.libraries.spiff.tree.nodes import EMPTY, SPLICED, Expression, Node, find_text, step_into
 from krmkit.libraries.spiff.tree.places import FlowPlace, Flows, inherited
 
 NOWHERE = "[]"
@@ -25,7 +16,7 @@ NOWHERE = "[]"
 
 
 def flow_list(flow: Flows, root: Node, env: Env) -> Node:
-    """The list after one pass."""
+    """Return the list after one pass."""
     work = _List(flow, root, env)
     work.splice()
     if work.processed:
@@ -57,9 +48,9 @@ class _List:
         self.settled = True
 
     def splice(self) -> None:
-        """Put in place what entries `- <<: (( ... ))` insert."""
+        """Insert the entries of `- <<: (( ... ))`."""
         for node in self.root.value:
-            key = list_merge(node)
+            key = nodes.list_merge(node)
             if key:
                 inserted = self._insert(key, node.value[key])
                 if self.replaced and not self.processed and inserted is None:
@@ -71,7 +62,7 @@ class _List:
             self.spliced.append(node)
 
     def _insert(self, key: str, inline: Node) -> Node | None:
-        """The entry that stays; None when it is gone."""
+        """Insert the entries of one, and return the entry that stays, or None."""
         flow, env = self.flow, self.env
         initial = type(inline.value) is str
         result = flow.node(inline, env, False)
@@ -84,7 +75,7 @@ class _List:
             if isinstance(value, Marker):
                 self.flags |= value.flags
                 self.tag = value.tag or self.tag
-                if value.has("&template"):
+                if value.is_template:
                     self.template = True
                     self.processed = False
                     template = value.template(self.root)
@@ -116,7 +107,7 @@ class _List:
         return None
 
     def _key_field(self, node: Node) -> Node:
-        """An entry with a key `key:field`, which makes `field` the name of the entries: the prefix goes."""
+        """Take the prefix off a key `key:field`, which makes `field` the name of the entries."""
         value = node.value
         if type(value) is not dict:
             return node
@@ -131,7 +122,7 @@ class _List:
         return Node(renamed, node.source, node.note)
 
     def entries(self) -> None:
-        """Flow the entries; each is addressed by its key field, else by its index."""
+        """Flow the entries; the step of each is its key field, else its index."""
         flow = self.flow
         env = self.env if self.redirect is None else self.env.redirected(self.redirect)
         run = env.run
@@ -166,7 +157,7 @@ class _List:
         self.spliced = made
 
     def _step(self, index: int, node: Node, env: Env) -> tuple[str, bool]:
-        """How an entry is addressed, and whether that is known already."""
+        """Return the step of an entry, and True if it is final."""
         key = self.key_name or "name"
         control = env.run.control
         name = find_text(node, key, False, control)
@@ -179,7 +170,7 @@ class _List:
         if isinstance(entry.value, Expression) or (type(entry.value) is str and name is not None):
             before = self.flow.changes
             entry = self.flow.node(entry, env.with_step(step), False)
-            self.flow.changes = before  # what the name is does not stay; the entry gets it in its own turn
+            self.flow.changes = before  # the name does not stay; the entry gets it in its own turn
             if isinstance(entry.value, Expression):
                 return step, type(node.value.get(key)) is Node and type(node.value[key].value) is str
         if type(entry.value) is str:
@@ -187,21 +178,19 @@ class _List:
         return step, True
 
     def inject(self) -> None:
-        """Put in front the entries that the stub injects."""
+        """Put the entries that the stub injects in front."""
         stub = self.stub
-        if self.merged:
-            self.flags |= INJECTED
-        elif stub is not None:
-            if not self.root.note.flags & INJECTED and type(stub.value) is list:
-                injected = [node for node in stub.value if node.note.flags & INJECT]
-                if injected:
-                    self.flow.changes += 1
-                    self.settled = False
-                    self.spliced = injected + self.spliced
-            self.flags |= INJECTED
+        if not self.merged and stub is not None and type(stub.value) is list:
+            injected = [node for node in stub.value if node.note.flags & nodes.INJECT]
+            if injected and not self.root.note.flags & nodes.INJECTED:
+                self.flow.changes += 1
+                self.settled = False
+                self.spliced = injected + self.spliced
+        if self.merged or stub is not None:
+            self.flags |= nodes.INJECTED
 
     def result(self) -> Node:
-        """The node of the list."""
+        """Return the node of the list."""
         root, flow = self.root, self.flow
         note = root.note._replace(
             flags=root.note.flags | self.flags,
@@ -226,7 +215,7 @@ class _List:
 
 
 def _keys(entries: list[Node], key_name: str) -> bool:
-    """Whether the entries are addressed by a key field: every one has it, as a text or to be computed, and all names differ."""
+    """Return True if all entries have the key field, as a text or an expression, and all names differ."""
     seen: set[str] = set()
     for node in entries:
         found = node.value.get(key_name or "name") if type(node.value) is dict else None
@@ -238,7 +227,7 @@ def _keys(entries: list[Node], key_name: str) -> bool:
 
 
 def new_entries(added: list[Node], present: list[Node], key_name: str, env: Env) -> list[Node]:
-    """The entries of `added` whose key no entry of `present` has."""
+    """Return the entries of `added` whose key no entry of `present` has."""
     key = key_name or "name"
     control = env.run.control
     names = {

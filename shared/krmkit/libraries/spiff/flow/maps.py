@@ -1,28 +1,20 @@
-"""One pass over a map: its merge key first, then its entries, then what stubs inject, then its control structure."""
+"""One pass over a map: its merge key, then its entries, injected ones, and its control structure."""
 
 from __future__ import annotations
 
 from krmkit.libraries.spiff.expressions.marking import Marker, TemplateValue
 from krmkit.libraries.spiff.expressions.merging import Merge
 from krmkit.libraries.spiff.flow.controls import OPTIONS, apply_control, is_control_map
+from krmkit.libraries.spiff.tree import nodes
 from krmkit.libraries.spiff.tree.embedded import embedded
 from krmkit.libraries.spiff.tree.environment import Env, Scope
 from krmkit.libraries.spiff.tree.errors import Issue
-from krmkit.libraries.spiff.tree.nodes import (
-    DYNAMIC,
-    EMPTY,
-    INJECT,
-    INJECTED,
-    Expression,
-    Node,
-    Note,
-    type_name,
-)
+from krmkit.libraries.spiff.tree.nodes import EMPTY, Expression, Node, Note, type_name
 from krmkit.libraries.spiff.tree.places import FlowPlace, Flows, implied, inherited
 
 
 def flow_map(flow: Flows, root: Node, env: Env) -> Node:
-    """The map after one pass."""
+    """Return the map after one pass."""
     names: dict[str, Node] = root.value
     if "<<" in names and "<<<" in names:
         return _failed(flow, root, "multiple merge keys not allowed")
@@ -46,7 +38,7 @@ def _failed(flow: Flows, root: Node, text: str) -> Node:
 
 
 def skips_merge(initial: bool, node: Node) -> bool:
-    """Whether a merge without counterpart counts as nothing: a plain `<<: (( merge ))` is optional."""
+    """Return True for a merge that needs no counterpart: a plain `<<: (( merge ))` is optional."""
     return not initial and isinstance(node.value, Merge) and not node.value.required
 
 
@@ -80,7 +72,7 @@ class _Map:
         self.settled = True
 
     def merge(self, key: str, node: Node) -> Node | None:
-        """Handle the merge key. A node is the result of the whole map."""
+        """Handle the merge key; return a node if it is the result of the whole map."""
         initial = type(node.value) is str
         base = self.flow.node(node, self.env, False)
         note = base.note
@@ -121,14 +113,14 @@ class _Map:
         if isinstance(value, Marker):
             self.tag = value.tag or self.tag
             self.flags |= value.flags
-            if value.has("&template"):
+            if value.is_template:
                 self.template = True
                 template = value.template(self.root)
                 if template is not None:
                     self._keep(key, template)
                 return
         # A marker without an expression only has flags.
-        marks = isinstance(value, Marker) and value.inner is None and not value.flags & DYNAMIC
+        marks = isinstance(value, Marker) and value.inner is None and not value.flags & nodes.DYNAMIC
         if marks or skips_merge(initial, base):
             self.processed = True
             self.flow.changes += 1
@@ -163,7 +155,7 @@ class _Map:
                         node = Node(TemplateValue(here.path, node, node, self.env), node.source)
                     else:
                         node = flow.node(node, self.env.with_step(key), True)
-                        # An undefined entry is left out, unless the map is a control structure, which decides.
+                        # An undefined entry is left out, unless a control structure decides about it.
                         if node.note.undefined and not wrap:
                             flow.changes += 1
                             continue
@@ -173,19 +165,17 @@ class _Map:
     def inject(self) -> None:
         """Add the entries that the stub injects."""
         stub = self.stub
-        if self.merged:
-            self.flags |= INJECTED
-        elif stub is not None:
-            if type(stub.value) is dict:
-                for key, node in stub.value.items():
-                    if node.note.flags & INJECT and key not in self.made:
-                        self.made[key] = node
-                        self.settled = False
-                        self.flow.changes += 1
-            self.flags |= INJECTED
+        if not self.merged and stub is not None and type(stub.value) is dict:
+            for key, node in stub.value.items():
+                if node.note.flags & nodes.INJECT and key not in self.made:
+                    self.made[key] = node
+                    self.settled = False
+                    self.flow.changes += 1
+        if self.merged or stub is not None:
+            self.flags |= nodes.INJECTED
 
     def result(self) -> Node:
-        """The node of the map."""
+        """Return the node of the map."""
         root, flow = self.root, self.flow
         note = root.note
         issue = self.issue

@@ -1,4 +1,4 @@
-"""The nodes that have no value when a flow ends, as spiff lists them."""
+"""The nodes without a value at the end of a flow, as spiff lists them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,10 @@ Found = tuple[Node, Path, Path]
 
 
 def find_unresolved(root: Node, run: Run) -> list[Found]:
-    """(node, path, original path) of each node without a value: errors first, then what waits, then what depends on a
-    failure."""
+    """Return (node, path, original path) of nodes without a value: errors, waiting ones, dependent ones."""
     found: list[Found] = []
     _collect(root, (), run, found)
-    errors = [one for one in found if one[0].note.error]
-    waiting = [one for one in found if not one[0].note.error and not one[0].note.failed]
-    failed = [one for one in found if not one[0].note.error and one[0].note.failed]
-    return errors + waiting + failed
+    return sorted(found, key=lambda one: 0 if one[0].note.error else 1 + one[0].note.failed)
 
 
 def _collect(node: Node, path: Path, run: Run, found: list[Found]) -> None:
@@ -58,7 +54,7 @@ def _collect(node: Node, path: Path, run: Run, found: list[Found]) -> None:
 
 
 def _relative(original: Path, path: Path) -> Path:
-    """The original path, shown from where the node is now if it lies below."""
+    """Return the original path, relative to the node's place if it lies below."""
     if path and original[: len(path)] == path:
         return ("..", *original[len(path) :])
     return original
@@ -80,7 +76,7 @@ def _mark(node: Node) -> str:
 
 
 def unresolved_error(found: list[Found]) -> SpiffError:
-    """The error of a run that leaves these nodes."""
+    """Return the error of a run that leaves these nodes."""
     lines = []
     texts = ["unresolved nodes:"]
     for node, path, original in found:
@@ -95,7 +91,7 @@ def unresolved_error(found: list[Found]) -> SpiffError:
 
 
 def unresolved_issue(found: list[Found], message: str) -> Issue:
-    """The issue of an expression in which these nodes are left."""
+    """Return the issue of an expression that leaves these nodes."""
     nested = []
     for node, path, original in found:
         issue = node.note.issue

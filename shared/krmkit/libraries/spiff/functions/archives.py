@@ -1,8 +1,9 @@
-"""archive: files as a tar archive in base64. All of them are as old as the epoch, so that the same files give the same bytes."""
+"""The function archive: tar in base64. Files are of the epoch, so that equal files give equal bytes."""
 
 from __future__ import annotations
 
 import base64
+import zlib
 from typing import Any
 
 from krmkit.libraries.go.core.values import encode
@@ -18,7 +19,7 @@ _BLOCK = 512
 _WIDTH = 60
 _MODE = 0o644
 Entry = tuple[str, int, bytes]
-"""The path of a file, its mode, and its content."""
+"""Path, mode and content of a file."""
 
 
 @function(
@@ -30,7 +31,7 @@ def archive(env: Env, files: Any, mode: str = "tar") -> str:
         raise Failure(f"invalid archive type '{mode}'")
     packed = _tar(entries)
     env.run.count(len(packed) // 64)
-    text = base64.b64encode(packed if mode == "tar" else _gzip(packed)).decode("ascii")
+    text = base64.b64encode(packed if mode == "tar" else zlib.compress(packed, wbits=31)).decode("ascii")
     return "\n".join(text[at : at + _WIDTH] for at in range(0, len(text), _WIDTH))
 
 
@@ -48,7 +49,7 @@ def _entries(files: Any, env: Env) -> list[Entry]:
 
 
 def _entry(key: str, value: Any, env: Env) -> Entry:
-    """A file under its name: a map that describes it, or its content."""
+    """Read a file under its name: a map that describes it, or its content."""
     if type(value) is dict:
         return _described(key, value, env)
     tags, path = _tagged(key)
@@ -56,7 +57,7 @@ def _entry(key: str, value: Any, env: Env) -> Entry:
 
 
 def _described(key: str | None, fields: dict[str, Node], env: Env) -> Entry:
-    """A file with the fields path, mode, and base64 or data."""
+    """Read a file with the fields path, mode, and base64 or data."""
     for name in ("path", "mode", "base64", "data"):
         if name in fields and fields[name].value is None and not (name == "data" and "base64" in fields):
             raise Failure(f"{name} field must not be nil")
@@ -85,13 +86,13 @@ def _string(name: str, value: Any) -> str:
 
 
 def _tagged(key: str) -> tuple[str, str]:
-    """The tags before a name, and the name: `*` is executable, `#` is base64; `:` ends them."""
+    """Return the tags before a name, and the name: `*` is executable, `#` is base64; `:` ends them."""
     name = key.lstrip("*#")
     return key[: len(key) - len(name)], name.removeprefix(":")
 
 
 def _mode(value: Any) -> tuple[int, bool]:
-    """A mode such as 420, "0644" or "binary,0644", and whether the content is base64."""
+    """Read a mode such as 420, "0644" or "binary,0644"; return it, and True for content in base64."""
     if type(value) is int:
         return value, False
     if type(value) is not str:
@@ -132,11 +133,3 @@ def _tar(entries: list[Entry]) -> bytes:
         parts += [header.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape"), content]
         parts.append(bytes(-len(content) % _BLOCK))
     return b"".join(parts) + bytes(2 * _BLOCK)
-
-
-def _gzip(data: bytes) -> bytes:
-    """The data as gzip writes it, without a time."""
-    import zlib
-
-    work = zlib.compressobj(wbits=31)
-    return work.compress(data) + work.flush()

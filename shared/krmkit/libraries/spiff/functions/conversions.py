@@ -1,4 +1,4 @@
-"""Conversions, and functions about the language itself: type, features, eval, tagdef."""
+"""Conversions, and the functions of the language itself: type, features, eval, tagdef."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def to_bool(env: Env, value: Any) -> bool:
 
 
 def _unreadable(kind: str, word: str, text: str) -> Failure:
-    """The failure for a text that strconv.Parse<kind> refuses. The reference forgets an argument of its message."""
+    """Return the failure for a text that strconv.Parse<kind> refuses; spiff's message lacks an argument."""
     reason = f"strconv.Parse{kind}: parsing {quote(text)}: invalid syntax"
     return Failure(f"{quote(reason)} is no {word} value: %!s(MISSING)")
 

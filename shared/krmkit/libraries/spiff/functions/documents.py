@@ -1,4 +1,4 @@
-"""Texts of data: asjson, asyaml, parse."""
+"""The functions between data and texts: asjson, asyaml, asjcs, parse."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from krmkit.libraries.spiff.tree.embedded import embedded
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, SpiffError
 from krmkit.libraries.spiff.tree.nodes import Node, copy_tree, list_merge
-from krmkit.libraries.spiff.tree.reading import read_all
+from krmkit.libraries.spiff.tree.reading import read_stream
 
 
 @function("asjson", "asjson takes at least one argument, and optionally a second one")
@@ -28,7 +28,7 @@ def asjcs(env: Env, value: Any) -> str:
 
 
 def canonical(text: str) -> str:
-    """JSON as RFC 8785 wants it: without the escapes that Go adds for HTML."""
+    """Write JSON as RFC 8785 does: without Go's escapes for HTML."""
     for escaped, plain in (("\\u003c", "<"), ("\\u003e", ">"), ("\\u0026", "&")):
         text = text.replace(escaped, plain)
     return text
@@ -51,13 +51,10 @@ def parse(env: Env, text: str, mode: str = "import") -> Any:
 
 def _documents(name: str, text: str, env: Env) -> list[Node]:
     try:
-        nodes = read_all(text, name, env.run.interpolation)
+        return read_stream(text, name, env.run.interpolation)
     except SpiffError as error:
         reason = error.message.partition("]: ")[2] or error.message
         raise Failure(f"error parsing file [{posixpath.normpath(name)}]: {reason}") from None
-    while len(nodes) > 1 and nodes[-1].value is None:
-        nodes.pop()
-    return nodes
 
 
 def _document(name: str, text: str, env: Env) -> Node:
@@ -68,8 +65,10 @@ def _document(name: str, text: str, env: Env) -> Node:
 
 
 def parsed(name: str, text: str, mode: str, env: Env) -> Any:
-    """A text as a mode wants it: text, yaml, multiyaml, template, templates, import, importmulti; `.yaml` has a root of its
-    own."""
+    """Read a text in a mode: text, yaml, multiyaml, template, templates, import, importmulti.
+
+    The document of a mode with a dot in front, such as `.yaml`, has its own root.
+    """
     rooted = env
     if mode.startswith("."):
         rooted = env.with_new_root()
@@ -100,7 +99,7 @@ def parsed(name: str, text: str, mode: str, env: Env) -> Any:
 
 
 def as_template(node: Node, env: Env) -> TemplateValue:
-    """A document as a template."""
+    """Make a template of a document."""
     origin = copy_tree(node)
     marker = Node("(( &template ))", node.source)
     if type(origin.value) is dict:

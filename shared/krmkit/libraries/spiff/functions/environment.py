@@ -1,4 +1,4 @@
-"""env and rand: from what is given to a run, never from the machine."""
+"""The functions env and rand, which read the environment and the chance of the run, not of the machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import type_name
 
 _ALPHABET = "".join(map(chr, range(0x800)))
-"""The characters that a set can hold: those of one or two bytes."""
+"""The characters of sets: those of one or two bytes."""
 
 
 def _env(args: list[Any], env: Env, info: Info) -> Any:
@@ -70,7 +70,7 @@ def rand(env: Env, kind: Any = 1 << 63, length: Any = ABSENT) -> Any:
 
 
 def _characters(kind: str) -> list[str]:
-    """The characters of a set in the notation of regular expressions: a-z, [:alnum:]."""
+    """Return the characters of a set in the notation of regular expressions: a-z, [:alnum:]."""
     try:
         pattern = compile_pattern(f"[{kind}]")
     except PatternError as error:

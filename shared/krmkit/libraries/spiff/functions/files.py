@@ -17,7 +17,7 @@ DENIED = "no OS operations supported in this execution environment"
 
 
 def denied(name: str) -> Failure:
-    """The failure of a function that would reach outside."""
+    """Return the failure of a function that would reach outside."""
     return Failure(f"{name}: {DENIED}")
 
 
@@ -59,7 +59,7 @@ def _read(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def _missing(run: Any, name: str) -> str:
-    """Why there is no file of a path. The reference names only a missing folder above it, and a file that is taken for one."""
+    """Return the reason why a path has no file. spiff names only a missing folder, or a file in its place."""
     here = ""
     for part in posixpath.dirname(_path(name)).strip("/").split("/"):
         here += "/" + part

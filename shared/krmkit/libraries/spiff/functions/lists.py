@@ -9,19 +9,17 @@ from krmkit.libraries.go.core.values import ABSENT, encode
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.numbers import atoi
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
-from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
+from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
-from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
-PENDING = Undefined()
-
 
 @function("uniq", "uniq takes exactly 1 argument", entries="invalid type for function uniq")
 def uniq(env: Env, entries: list[Node]) -> list[Node]:
-    """The entries without those that equal an earlier one (loosely: 1 and "1" are equal)."""
+    """Drop the entries that equal an earlier one, loosely: 1 and "1" are equal."""
     made: list[Node] = []
     seen: set[str] = set()
     others: list[Node] = []

@@ -58,7 +58,7 @@ def list_to_map(args: list[Any], env: Env, info: Info) -> Any:
     made: dict[str, Node] = {}
     for node in args[0]:
         if type(node.value) is not dict:
-            # The reference's format has no place for the key, which Go adds as EXTRA.
+            # spiff's format has no place for the key, which Go adds as EXTRA.
             raise Failure(f"list entries must by maps%!(EXTRA string={key})")
         if key not in node.value:
             raise Failure(f"key field '{key}' not found")
@@ -70,7 +70,7 @@ def list_to_map(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def _maps(args: list[Any], name: str) -> list[Any]:
-    """The maps that are arguments of a function, or entries of the one list that is."""
+    """Return the maps that are arguments, or entries of the one argument that is a list."""
     if not args:
         raise Failure("at least one argument required for merge function")
     word = "argument "

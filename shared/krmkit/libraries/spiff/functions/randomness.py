@@ -13,7 +13,7 @@ from krmkit.libraries.spiff.tree.randomness import Chance
 
 @contextmanager
 def needed(package: str, name: str) -> Iterator[None]:
-    """Around the import of a package that a function needs: an error names the extra that has it."""
+    """Turn the ImportError of a package that a function needs into a Failure that names the extra."""
     try:
         yield
     except ImportError:
@@ -23,7 +23,7 @@ def needed(package: str, name: str) -> Iterator[None]:
 
 
 def chance(name: str, env: Env) -> Chance:
-    """The chance of the run; a Failure where it has none."""
+    """Return the chance of the run. Raises Failure if it has none."""
     found = env.run.chance
     if found is None:
         raise Failure(

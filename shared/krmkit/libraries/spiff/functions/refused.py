@@ -1,4 +1,4 @@
-"""Functions that reach outside or depend on the clock: each fails with its name."""
+"""Functions that reach outside or depend on the clock, which fail with their names."""
 
 from __future__ import annotations
 

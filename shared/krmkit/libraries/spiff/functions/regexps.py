@@ -10,17 +10,15 @@ from krmkit.libraries.go.regexp import functions as regexes
 from krmkit.libraries.go.regexp.pattern import Pattern, PatternError, PatternMatch, draw
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
-from krmkit.libraries.spiff.expressions.literals import Undefined, simple_text
-from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
+from krmkit.libraries.spiff.expressions.literals import simple_text
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
 
-PENDING = Undefined()
-
 
 def compiled(text: str, name: str = "") -> Pattern:
-    """The pattern of a text for the function `name`; Failure where it is none."""
+    """Compile a pattern for the function `name`. Raises Failure for an invalid one."""
     try:
         return draw(compile_pattern(text))
     except PatternError as error:

@@ -1,4 +1,4 @@
-"""Which module has which function, and how one is called."""
+"""The table of functions, their registration and their calls."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from krmkit.libraries.spiff.expressions.literals import Undefined
 from krmkit.libraries.spiff.expressions.output import data
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
-from krmkit.libraries.spiff.tree.nodes import Expression, Node
+from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 from krmkit.libraries.spiff.tree.reading import from_data
 
 MODULES: dict[str, str] = {
@@ -60,17 +61,26 @@ class With:
 
 
 Function = Callable[[list[Any], Env, Info], Any]
-"""A function of dynaml: its value for arguments, or a `With`."""
+"""A function of dynaml, which returns its value for arguments, or a `With`."""
 FUNCTIONS: dict[str, Function] = {}
-"""The functions of the modules that are loaded."""
+"""The functions of the loaded modules."""
+PENDING = Undefined()
+"""The value of a function that waits for another value."""
 _KINDS = {"str": str, "str | None": str, "int": int, "int | None": int, "list": list, "dict": dict}
 
 
-def function(names: str, count: str, **kinds: str) -> Callable[[Callable[..., Any]], Function]:
-    """Register a function under its names; it gets the environment, and its arguments as parameters.
+def text_of(what: str, value: Any) -> str:
+    """Return a value that must be a text, which `what` names."""
+    if type(value) is not str:
+        raise Failure(f"{what} requires string, but got {type_name(value)}")
+    return value
 
-    count: the message about a wrong number of arguments. kinds: by parameter, the message about an argument whose type is not
-    the annotated one (str, int, list, dict), in the order of the checks.
+
+def function(names: str, count: str, **kinds: str) -> Callable[[Callable[..., Any]], Function]:
+    """Register a function under its names; its parameters are the environment and the arguments.
+
+    count: the message about a wrong number of arguments. kinds: by parameter, the message about an argument
+    that is not of the annotated type (str, int, list, dict), in the order of the checks.
     """
 
     def register(work: Callable[..., Any]) -> Function:
@@ -96,7 +106,7 @@ def function(names: str, count: str, **kinds: str) -> Callable[[Callable[..., An
 
 
 def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
-    """The value of a function for values; `parts` are the expressions of the arguments."""
+    """Call a function; `parts` are the expressions of its arguments."""
     module = MODULES.get(name)
     if module is None:
         raise Failure(f"unknown function '{name}'")
@@ -109,7 +119,7 @@ def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: In
 
 
 def call_with(registered: Mapping[str, Callable[..., Any]]) -> Callable[..., Result]:
-    """As `call`, with functions of the caller's own: they get and give plain data, and raise ValueError to fail."""
+    """Return a `call` that knows more functions, which take and return plain data, and fail by ValueError."""
 
     def lookup(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
         function = registered.get(name)

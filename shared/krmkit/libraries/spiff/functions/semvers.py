@@ -25,7 +25,7 @@ def _version(value: Any, name: str) -> Version:
         raise Failure(f"{name}: {quote(value)}: {error}") from None
 
 
-# The reference registers it under the name of semverprerelease, which its messages show.
+# spiff's messages name semverprerelease here.
 @function("semver", "semverprerelease requires one semver argument")
 def semver(env: Env, text: Any) -> str:
     return str(_version(text, "semverprerelease"))
@@ -99,7 +99,7 @@ _REASONS = {
 
 
 def _reason(version: Version, constraint: str) -> str:
-    """Why a version does not fit a constraint."""
+    """Return the reasons why a version does not fit a constraint."""
     reasons = []
     for part in constraint.replace(",", " ").split():
         found = _SINGLE.search(part)
@@ -127,7 +127,7 @@ def _reason(version: Version, constraint: str) -> str:
 
 
 def matches(args: list[Any], name: str = "semvermatch") -> tuple[bool, str]:
-    """Whether a version fits all constraints, and why it does not."""
+    """Return True if a version fits all constraints, else False and the reason."""
     version = _version(args[0], name)
     for number, constraint in enumerate(args[1:]):
         texts = [node.value for node in constraint] if type(constraint) is list else [constraint]
@@ -148,7 +148,7 @@ def semvermatch(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def semvervalidate(args: list[Any], env: Env, info: Info) -> Any:
-    """The version itself, if it is one and fits all constraints."""
+    """Return the version if it is one and fits all constraints."""
     name = "semvervalidate"
     if not args:
         raise Failure(f"{name} requires at least one arguments")

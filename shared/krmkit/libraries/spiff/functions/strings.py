@@ -18,7 +18,7 @@ from krmkit.libraries.spiff.tree.nodes import Node
 
 
 def simple_texts(nodes: list[Node], number: int) -> list[str]:
-    """The texts of the entries of a list that is the argument of this number."""
+    """Return the texts of the entries of a list, the argument of this number."""
     texts = [simple_text(node.value) for node in nodes]
     if None in texts:
         raise Failure(f"elements of list(arg {number}) to join must be simple values")
@@ -156,7 +156,7 @@ def from_base64(env: Env, text: str) -> str:
 
 
 def decoded(text: str) -> bytes | None:
-    """The bytes of a text in base64, None if it is none."""
+    """Decode base64, None for an invalid text."""
     try:
         return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
     except ValueError:
@@ -164,7 +164,7 @@ def decoded(text: str) -> bytes | None:
 
 
 def formatted(args: list[Any], name: str, env: Env) -> str:
-    """Go's Sprintf over the arguments; lists, maps and templates as YAML."""
+    """Format as Go's Sprintf does; lists, maps and templates as YAML."""
     if not args:
         raise Failure(f"alt least one argument required for '{name}'")
     values: list[Any] = []

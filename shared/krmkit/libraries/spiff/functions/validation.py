@@ -1,4 +1,4 @@
-"""validate and check: conditions on a value."""
+"""The functions validate and check: conditions on a value."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
-from krmkit.libraries.spiff.expressions.literals import Undefined, truth
-from krmkit.libraries.spiff.functions.registry import FUNCTIONS
-from krmkit.libraries.spiff.functions.validators import VALIDATORS, Verdict, text_of
+from krmkit.libraries.spiff.expressions.literals import truth
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, text_of
+from krmkit.libraries.spiff.functions.validators import VALIDATORS, Verdict
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Waits
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
-
-PENDING = Undefined()
 
 
 def _conditions(args: list[Any], env: Env, strict: bool) -> Any:
@@ -40,7 +38,7 @@ FUNCTIONS["check"] = lambda args, env, info: _conditions(args, env, False)
 
 
 def verdict(value: Any, condition: Any, env: Env) -> Verdict:
-    """Whether a value fulfils a condition, and the reason."""
+    """Return True if a value fulfils a condition, and the reason."""
     if condition is None:
         return True, "no condition"
     if type(condition) is str or isinstance(condition, LambdaValue):
@@ -156,7 +154,7 @@ def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 
 def _joined(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    """The conditions in their order; the first whose verdict is decisive decides alone, and its text is the text."""
+    """Check conditions in order; the first one with the decisive verdict decides, with its text."""
     decisive = name == "or"
     if not args:
         raise Failure("validator argument required")
@@ -179,4 +177,4 @@ _COMBINED: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {
     "optionalfield": _field,
     "or": _joined,
 }
-"""Validators of values inside a value, and of conditions put together."""
+"""Validators of values inside a value, and of combined conditions."""

@@ -1,6 +1,6 @@
-"""Conditions of validate and check that look at one value: its type, its form, its size.
+"""Conditions of validate and check on one value: its type, its form, its size.
 
-A Failure: the condition cannot be checked.
+They raise Failure if the condition cannot be checked.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from krmkit.libraries.spiff.functions.crypto import pem
 from krmkit.libraries.spiff.functions.net import dns
 from krmkit.libraries.spiff.functions.randomness import needed
 from krmkit.libraries.spiff.functions.regexps import compiled
+from krmkit.libraries.spiff.functions.registry import text_of
 from krmkit.libraries.spiff.tree.addresses import address, network
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure
@@ -23,12 +24,6 @@ from krmkit.libraries.spiff.tree.nodes import Node, type_name
 from krmkit.libraries.spiff.tree.shown import short
 
 Verdict = tuple[bool, str]
-
-
-def text_of(what: str, value: Any) -> str:
-    if type(value) is not str:
-        raise Failure(f"{what} requires string, but got {type_name(value)}")
-    return value
 
 
 def _empty(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
@@ -60,9 +55,7 @@ _ORDERS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
     "ge": (lambda a, b: a >= b, "greater or equal to", "less than"),
     "le": (lambda a, b: a <= b, "less or equal to", "greater or equal to"),
 }
-"""The comparison of each name, and the words for a value that fulfils it and for one that does not."""
-
-
+"""The comparison of each name, and the words for a value that fulfils it, and for one that does not."""
 _SIGNS = {">": "gt", "<": "lt", ">=": "ge", "<=": "le"}
 
 
@@ -76,11 +69,7 @@ def _order(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if not both:
         raise Failure(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
     good = compare(value, bound)
-    return good, f"{fulfilled if good else failed} {_shown(bound)}"
-
-
-def _shown(value: Any) -> str:
-    return value if type(value) is str else short(value)
+    return good, f"{fulfilled if good else failed} {bound if type(bound) is str else short(bound)}"
 
 
 def _match(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
@@ -100,9 +89,7 @@ def _type(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     kind = type_name(value)
     texts = []
     for arg in args:
-        wanted = arg.value
-        if type(wanted) is not str:
-            raise Failure(f"type: type arg requires string, but got {type_name(wanted)}")
+        wanted = text_of("type: type arg", arg.value)
         if wanted == kind:
             return True, f"is of type {wanted}"
         texts.append(f"is not of type {wanted}")
@@ -170,4 +157,4 @@ VALIDATORS: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {
     "semver": _semver, "type": _type, "value": _value, "valueset": _valueset, "wildcarddnsdomain": _dns,
     "~=": _match, **dict.fromkeys((*_ORDERS, *_SIGNS), _order),
 }  # fmt: skip
-"""A validator gets its name, the value, its arguments and the environment."""
+"""A validator takes its name, the value, its arguments and the environment."""

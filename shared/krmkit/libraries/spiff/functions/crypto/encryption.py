@@ -1,4 +1,4 @@
-"""encrypt and decrypt: a value as YAML, with its HMAC, in triple DES.
+"""The functions encrypt and decrypt: a value as YAML, with its HMAC, in triple DES.
 
 The key is an argument of the call, or SPIFF_ENCRYPTION_KEY of the environment given to the run.
 """
@@ -14,10 +14,10 @@ from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.expressions.output import to_yaml
 from krmkit.libraries.spiff.functions.documents import parsed
 from krmkit.libraries.spiff.functions.randomness import chance, needed
-from krmkit.libraries.spiff.functions.registry import FUNCTIONS
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, text_of
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
-from krmkit.libraries.spiff.tree.nodes import Node, type_name
+from krmkit.libraries.spiff.tree.nodes import Node
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import Cipher
@@ -28,7 +28,7 @@ VARIABLE = "SPIFF_ENCRYPTION_KEY"
 _BLOCK = 8
 _MAC = 32
 _SECRET = b"spiff is a cool tool"
-"""The key of the HMAC: it finds a wrong key, and protects nothing."""
+"""The key of the HMAC, which finds a wrong key, and protects nothing."""
 
 
 def encrypt(args: list[Any], env: Env, info: Info) -> Any:
@@ -44,7 +44,7 @@ def encrypt(args: list[Any], env: Env, info: Info) -> Any:
 
 def decrypt(args: list[Any], env: Env, info: Info) -> Any:
     key = _key(args, "decrypt", env)
-    value = _text("decrypt", args[0])
+    value = text_of("decrypt", args[0])
     try:
         data = bytes.fromhex(value)
     except ValueError:
@@ -62,22 +62,16 @@ def decrypt(args: list[Any], env: Env, info: Info) -> Any:
     return parsed("<decrypt>", decode(message), "import", env)
 
 
-def _text(what: str, value: Any) -> str:
-    if type(value) is not str:
-        raise Failure(f"{what} requires string, but got {type_name(value)}")
-    return value
-
-
 def _key(args: list[Any], name: str, env: Env) -> bytes:
-    """The key of a call; a Failure for a method that does not exist."""
+    """Return the key of a call. Raises Failure for an unknown method."""
     if not 1 <= len(args) <= 3:
         raise Failure(f"{name} expects one, two or three arguments")
     key = (env.run.environment or {}).get(VARIABLE, "")
     method = METHOD
-    second = _text(f"{name}: 2nd argument", args[1]) if len(args) > 1 else METHOD
+    second = text_of(f"{name}: 2nd argument", args[1]) if len(args) > 1 else METHOD
     if len(args) == 3:
-        # With three arguments the real one drops the second one, and so does this.
-        method = _text(f"{name}: method", args[2])
+        # spiff drops the second of three arguments.
+        method = text_of(f"{name}: method", args[2])
     elif second != METHOD:
         key = second
     if method != METHOD:
@@ -92,7 +86,7 @@ def _cipher(key: bytes, start: bytes, name: str) -> Cipher[CBC]:
         from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
         from cryptography.hazmat.primitives.ciphers import Cipher
         from cryptography.hazmat.primitives.ciphers.modes import CBC
-    # The real one means to hash the key, and appends the hash of nothing to it instead.
+    # spiff means to hash the key, and appends the hash of nothing to it instead.
     filled = (key + hashlib.md5(usedforsecurity=False).digest())[:16]
     return Cipher(TripleDES(filled + filled[:8]), CBC(start))
 

@@ -15,7 +15,7 @@ from krmkit.libraries.spiff.tree.nodes import Node
 
 _KINDS = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512/224", "sha512/256")
 _MD4_OF_NOTHING = "31d6cfe0d16ae931b73c59d7e0c089c0"
-"""What the reference appends to the text where md4 is asked for: it never hashes the text."""
+"""What spiff appends to the text for md4: it never hashes the text."""
 
 
 @function("md5", "md5 takes exactly one argument", text="first argument for md5 must be a string")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 SMALLEST, LARGEST = 1024, 4096
-"""The sizes of RSA keys that are made."""
+"""The sizes of RSA keys."""
 EXPONENT = 65537
 _CURVES = {"P224": "SECP224R1", "P256": "SECP256R1", "P384": "SECP384R1", "P521": "SECP521R1"}
 
@@ -43,7 +43,7 @@ def x509genkey(env: Env, kind: Any = 2048) -> str:
 
 
 def _rsa_key(bits: int, env: Env) -> rsa.RSAPrivateKey:
-    """An RSA key from two primes of the run's chance. The library would take the machine's chance, so it makes none."""
+    """Make an RSA key from two primes of the run's chance, because the library takes the machine's."""
     if not SMALLEST <= bits <= LARGEST or bits % 16:
         raise Failure(
             f"failed to generate private key: the size must be {SMALLEST} to {LARGEST} bits in steps of 16, got {bits}"
@@ -61,7 +61,7 @@ def _rsa_key(bits: int, env: Env) -> rsa.RSAPrivateKey:
 
 
 def _factor(numbers: Any, bits: int) -> int:
-    """A prime that goes with the exponent."""
+    """Return a prime that fits the exponent."""
     while True:
         found: int = numbers.prime(bits)
         if (found - 1) % EXPONENT:
@@ -75,7 +75,7 @@ def _curve_key(name: str, env: Env) -> ec.EllipticCurvePrivateKey:
     with needed("cryptography", "x509genkey"):
         from cryptography.hazmat.primitives.asymmetric import ec
     curve: ec.EllipticCurve = getattr(ec, _CURVES[name])()
-    # 64 bits more than the order has: what the remainder prefers is too little to matter.
+    # With 64 bits more than the order has, the remainders are almost equally likely.
     length = (curve.key_size + 7) // 8 + 8
     number = 1 + int.from_bytes(numbers.take(length), "big") % (curve.group_order - 1)
     return ec.derive_private_key(number, curve)
@@ -110,7 +110,7 @@ def x509publickey(env: Env, key: Any, form: str = "pem") -> str:
     if form.lower() == "pem" and isinstance(public, rsa.RSAPublicKey):
         return public.public_bytes(Encoding.PEM, PublicFormat.PKCS1).decode("ascii")
     text = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode("ascii")
-    # The real one's name for the same bytes.
+    # spiff's name for the same bytes.
     return text if form.lower() == "pkix" else text.replace(" PUBLIC KEY", " ECDSA PUBLIC KEY")
 
 
@@ -123,7 +123,7 @@ def wggenkey(env: Env, kind: str = "private") -> str:
     if kind not in ("private", "preshared"):
         raise Failure(f"invalid key type {quote(kind)}, use private or preshared")
     key = bytearray(chance("wggenkey", env).take(32))
-    if kind == "private":  # common to all private keys of the curve
+    if kind == "private":  # the fixed bits of private keys of the curve
         key[0] &= 248
         key[31] = key[31] & 127 | 64
     return base64.b64encode(key).decode("ascii")

@@ -19,7 +19,7 @@ _BASE64 = str.maketrans(
 )
 """From base64 to the letters that bcrypt writes."""
 _LONGEST = 72
-"""How many bytes of a password bcrypt looks at."""
+"""The bytes of a password that bcrypt reads."""
 _COST = 10
 
 
@@ -44,7 +44,7 @@ def md5crypt_check(env: Env, password: str, expected: str) -> bool:
 
 
 def _md5crypt(password: bytes, salt: str, magic: str, env: Env) -> str:
-    """The hash that `openssl passwd -apr1` makes, or with the magic `$1$` the one of `openssl passwd -1`."""
+    """Hash as `openssl passwd -apr1` does, or with the magic `$1$` as `openssl passwd -1`."""
     env.run.step(200 + len(password))
 
     def digest(data: bytes) -> bytes:
@@ -114,7 +114,7 @@ def bcrypt_check(env: Env, password: str, expected: str) -> bool:
 
 
 def _bcrypt(name: str, password: bytes, salt: str, cost: int, env: Env) -> str:
-    """The hash with the salt and the cost that a text begins with; "" for a text that is not a hash."""
+    """Hash with the salt and the cost at the begin of a text; "" for a text that is not a hash."""
     with needed("bcrypt", name):
         from bcrypt import hashpw
     env.run.step(8 << cost)

@@ -1,4 +1,4 @@
-"""Keys and certificates in PEM, read as the real one reads them: ValueError with its words for what is none.
+"""Readers of keys and certificates in PEM, with spiff's words in a ValueError.
 
 Callers import the package cryptography first, and report a missing one.
 """
@@ -20,7 +20,7 @@ _BLOCK = re.compile(
 
 
 def decode(text: str, what: str) -> tuple[str, bytes]:
-    """The type and the bytes of the first block of a text."""
+    """Return the type and the bytes of the first block of a text."""
     for found in _BLOCK.finditer(text):
         body = "".join(found[2].split())
         if found[1] == found[3] and body.isascii():
@@ -32,7 +32,7 @@ def decode(text: str, what: str) -> tuple[str, bytes]:
 
 
 def parse_private_key(text: str) -> Any:
-    """The private key of a text."""
+    """Read the private key of a text."""
     kind, data = decode(text, "private key")
     if kind not in ("RSA PRIVATE KEY", "EC PRIVATE KEY"):
         raise ValueError(f"invalid pem block type {quote(kind)}")
@@ -40,7 +40,7 @@ def parse_private_key(text: str) -> Any:
 
 
 def parse_public_key(text: str) -> Any:
-    """The public key of a text."""
+    """Read the public key of a text."""
     from cryptography.hazmat.primitives.asymmetric import dsa, ec, rsa
 
     _, data = decode(text, "public key")
@@ -51,7 +51,7 @@ def parse_public_key(text: str) -> Any:
 
 
 def parse_certificate(text: str) -> Certificate:
-    """The certificate of a text."""
+    """Read the certificate of a text."""
     from cryptography.x509 import load_der_x509_certificate
 
     kind, data = decode(text, "certificate")
@@ -64,7 +64,7 @@ def parse_certificate(text: str) -> Certificate:
 
 
 def _loaded(problem: str, loader: str, *args: Any) -> Any:
-    """The key that a loader of the library makes; any error of the library becomes a ValueError."""
+    """Call a loader of the library; any of its errors becomes a ValueError."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 
@@ -75,7 +75,7 @@ def _loaded(problem: str, loader: str, *args: Any) -> Any:
 
 
 def is_ca(certificate: Certificate) -> bool:
-    """Whether a certificate may sign others."""
+    """Return True if a certificate may sign others."""
     from cryptography.x509 import BasicConstraints, ExtensionNotFound
 
     try:

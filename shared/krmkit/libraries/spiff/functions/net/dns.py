@@ -1,4 +1,4 @@
-"""Names of DNS, checked in the words of Kubernetes' validation."""
+"""Checks of DNS names, with the messages of Kubernetes' validation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _problems(text: str, pattern: str, most: int, message: str) -> str:
 
 
 def label(text: str) -> str:
-    """The error of a DNS label, "" if it is valid."""
+    """Return the error of a DNS label, "" if it is valid."""
     return _problems(
         text, _LABEL, 63,
         "a DNS-1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an"
@@ -30,7 +30,7 @@ def label(text: str) -> str:
 
 
 def subdomain(text: str) -> str:
-    """The error of a domain name, "" if it is valid."""
+    """Return the error of a domain name, "" if it is valid."""
     return _problems(
         text, _SUBDOMAIN, 253,
         "a DNS-1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end"
@@ -39,7 +39,7 @@ def subdomain(text: str) -> str:
 
 
 def wildcard(text: str) -> str:
-    """The error of a name such as *.example.com, "" if it is valid."""
+    """Return the error of a name such as *.example.com, "" if it is valid."""
     return _problems(
         text, _WILDCARD, 253,
         "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of"
@@ -54,4 +54,4 @@ NAMES: dict[str, tuple[str, tuple[Callable[[str], str], ...]]] = {
     "wildcarddnsdomain": ("wildcard dns domain", (wildcard,)),
     "dnsname": ("dns name", (wildcard, subdomain)),
 }
-"""The words and the checks of each validator; one check that finds nothing is enough."""
+"""The words and the checks of each validator; one check without an error is enough."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from krmkit.libraries.spiff.expressions.literals import Undefined
 from krmkit.libraries.spiff.expressions.references import Reference
-from krmkit.libraries.spiff.functions.registry import FUNCTIONS, With, function
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, With, function
 from krmkit.libraries.spiff.tree.addresses import Address, Network, address, network
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
-
-PENDING = Undefined()
 
 
 def _on_cidr(name: str, work: Callable[[Network], Any]) -> None:
@@ -43,7 +40,7 @@ def contains_ip(env: Env, cidr: Any, ip: Any) -> bool:
 
 
 Span = tuple[Address, int]
-"""The first address of a range, and how many it has."""
+"""The first address of a range, and its size."""
 
 
 def _span(text: str) -> Span:
@@ -118,7 +115,7 @@ def ipset(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def static_ips(args: list[Any], env: Env, info: Info) -> Any:
-    """Addresses for the instances of a BOSH job: of the static ranges of the network that is named beside."""
+    """Return addresses for the instances of a BOSH job, from the static ranges of its network."""
     numbers = _numbers(args)
     if not numbers:
         raise Failure("static_ips requires at least one index")

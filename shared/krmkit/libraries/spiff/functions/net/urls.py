@@ -15,7 +15,7 @@ from krmkit.libraries.spiff.tree.nodes import Node
 
 
 def _local(text: str) -> str:
-    """The path of a URL, or the text."""
+    """Return the path of a URL, or the text if it is none."""
     return _url(text).path or "/" if "://" in text else text
 
 
@@ -72,7 +72,7 @@ def parseurl(env: Env, text: str) -> dict[str, Node]:
 
 
 def _values(query: str) -> dict[str, list[str]]:
-    """The parameters of a query; what cannot be read is left out."""
+    """Return the valid parameters of a query."""
     values: dict[str, list[str]] = {}
     for part in query.split("&"):
         name, _, value = part.partition("=")
