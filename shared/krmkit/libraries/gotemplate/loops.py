@@ -14,26 +14,13 @@ if TYPE_CHECKING:
     from krmkit.libraries.gotemplate.execution import Closure, Frame, Statement, Write
 
 
-class LoopSlots:
-    """The places in the frame that a loop sets; 0 is none.
-
-    item, index: the variables. declared: the declared type of an element. assigned: the types of variables
-    that the range assigns instead of declaring them.
-    """
-
-    def __init__(self, variables: list[int], declared: int, assigned: list[int]) -> None:
-        self.pair = len(variables) == 2
-        self.index = variables[0] if self.pair else 0
-        self.item = variables[-1] if variables else 0
-        self.declared = declared
-        self.assigned = assigned
-
-
 def loop(
     source: Closure,
     body: Statement,
     otherwise: Statement | None,
-    slots: LoopSlots,
+    variables: list[int],
+    type_slot: int,
+    assigned: list[int],
     cost: int,
     site: Site,
     last: Node,
@@ -41,10 +28,12 @@ def loop(
 ) -> Statement:
     """Compile a range. cost: the nodes of one round.
 
-    Errors are at `last` for a value that cannot be ranged over, and at `pipe` where a limit ends the loop.
+    variables: the places of item, or index and item. type_slot: the place of an element's declared type.
+    assigned: those of the types of variables that the range assigns instead of declaring them. Errors are at
+    `last` for a value that cannot be ranged over, and at `pipe` where a limit ends the loop.
     """
-    item_slot, index_slot = slots.item, slots.index
-    type_slot, assigned = slots.declared, slots.assigned
+    pair = len(variables) == 2
+    item_slot, index_slot = variables[-1] if variables else 0, variables[0] if pair else 0
 
     def run_loop(frame: Frame, dot: object, write: Write) -> object:
         value = source(frame, dot)
@@ -63,7 +52,7 @@ def loop(
         elif value is None or value is ABSENT:
             size = 0
         elif isinstance(value, int) and not isinstance(value, bool):
-            if slots.pair:
+            if pair:
                 message = f"can't use {value} to iterate over more than one variable"
                 raise site.error(run, last, message)
             size, declared, round_cost = max(value, 0), "", 0

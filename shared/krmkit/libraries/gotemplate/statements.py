@@ -8,7 +8,7 @@ from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import go_print_value, quote
 from krmkit.libraries.gotemplate.execution import BREAK, CONTINUE, LONG, Execution, Program, Site
 from krmkit.libraries.gotemplate.expressions import Expressions
-from krmkit.libraries.gotemplate.loops import LoopSlots, loop
+from krmkit.libraries.gotemplate.loops import loop
 from krmkit.libraries.gotemplate.nodes import Action, Control, Jump, Node, Text, Tree
 from krmkit.libraries.gotemplate.nodes import TemplateCall as Call
 
@@ -115,8 +115,9 @@ class _Statements(Expressions):
             except GoError as error:
                 raise site.error(frame[0], node.pipe, error.message) from None
 
-        def after_text(frame: Frame, dot: object, write: Write) -> None:
-            write(text)
+        def action(frame: Frame, dot: object, write: Write) -> None:
+            if text:
+                write(text)
             value = expression(frame, dot)
             if type(value) is not str:
                 value = other(frame, value)
@@ -124,15 +125,7 @@ class _Statements(Expressions):
             if len(value) > LONG:
                 frame[0].count_output(site, node.pipe)
 
-        def plain(frame: Frame, dot: object, write: Write) -> None:
-            value = expression(frame, dot)
-            if type(value) is not str:
-                value = other(frame, value)
-            write(value)
-            if len(value) > LONG:
-                frame[0].count_output(site, node.pipe)
-
-        return after_text if text else plain
+        return action
 
     def branches(self, node: Control) -> Statement:
         """Compile if and with; a chain of else if or else with becomes one statement, however long it is."""
@@ -160,7 +153,7 @@ class _Statements(Expressions):
             otherwise = self.body(rest)
             jumps |= self.jumps
         self.jumps = jumps
-        return (_with if is_with else _if)(links, otherwise)
+        return _branches(links, otherwise, is_with)
 
     def loop(self, node: Control) -> Statement:
         """Compile range."""
@@ -186,8 +179,7 @@ class _Statements(Expressions):
         otherwise = self.body(node.otherwise) if node.otherwise else None
         if otherwise is not None and self.jumps:
             otherwise = _absorbing(otherwise)
-        places_of = LoopSlots(slots, type_slot, assigned)
-        return loop(source, body, otherwise, places_of, cost, self.site, last, node.pipe)
+        return loop(source, body, otherwise, slots, type_slot, assigned, cost, self.site, last, node.pipe)
 
     def template_call(self, node: Call) -> Statement:
         """Compile a call of another template, which gets its own frame."""
@@ -291,8 +283,10 @@ def _absorbing(otherwise: Statement) -> Statement:
     return absorb
 
 
-def _if(links: list[tuple[Closure, Statement]], otherwise: Statement | None) -> Statement:
-    if len(links) == 1:
+def _branches(
+    links: list[tuple[Closure, Statement]], otherwise: Statement | None, is_with: bool
+) -> Statement:
+    if len(links) == 1 and not is_with:
         ((condition, body),) = links
 
         def single(frame: Frame, dot: object, write: Write) -> object:
@@ -306,19 +300,9 @@ def _if(links: list[tuple[Closure, Statement]], otherwise: Statement | None) -> 
 
     def chain(frame: Frame, dot: object, write: Write) -> object:
         for condition, body in links:
-            if condition(frame, dot):
-                return body(frame, dot, write)
-        return None if otherwise is None else otherwise(frame, dot, write)
-
-    return chain
-
-
-def _with(links: list[tuple[Closure, Statement]], otherwise: Statement | None) -> Statement:
-    def chain(frame: Frame, dot: object, write: Write) -> object:
-        for condition, body in links:
             value = condition(frame, dot)
             if value:
-                return body(frame, value, write)
+                return body(frame, value if is_with else dot, write)
         return None if otherwise is None else otherwise(frame, dot, write)
 
     return chain

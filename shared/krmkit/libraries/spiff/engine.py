@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,8 +75,8 @@ def merge(template: str, stubs: Sequence[str] = (), options: Options | None = No
     merge("a: (( b ))\\nb: 1\\n").documents is [{"a": 1, "b": 1}]. Raises SpiffError.
     """
     options = options or Options()
-    run = new_run(options)
-    return _guarded(lambda: _merge_texts(run, template, stubs, options))
+    with _guarded():
+        return _merge_texts(new_run(options), template, stubs, options)
 
 
 def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None = None) -> Merged:
@@ -84,29 +85,26 @@ def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None =
     run = new_run(options)
     interpolation = run.interpolation
     run.free = len(repr((template, stubs))) // CHARACTERS
-    return _guarded(
-        lambda: _process(
-            run,
-            [from_data(template, options.source_name, False, interpolation)],
-            [from_data(stub, _stub_name(options, i), False, interpolation) for i, stub in enumerate(stubs)],
-            options,
-        )
-    )
+    with _guarded():
+        node = from_data(template, options.source_name, False, interpolation)
+        names = enumerate(stubs)
+        nodes = [from_data(stub, _stub_name(options, i), False, interpolation) for i, stub in names]
+        return _process(run, [node], nodes, options)
 
 
-def _guarded(work: Any) -> Merged:
-    """Do the work with room for deep expressions. Raises SpiffError if it runs out of a resource."""
+@contextmanager
+def _guarded() -> Iterator[None]:
+    """Make room for deep expressions. Raises SpiffError if they run out of a resource."""
     frames = sys.getrecursionlimit()
     sys.setrecursionlimit(max(frames, FRAMES))
     try:
-        result: Merged = work()
+        yield
     except EffortError as error:
         raise SpiffError(str(error), "limit") from None
     except RecursionError:
         raise SpiffError("the template is nested too deeply", "limit") from None
     finally:
         sys.setrecursionlimit(frames)
-    return result
 
 
 def new_run(options: Options) -> Run:

@@ -150,18 +150,16 @@ def _divide(first: int, second: int) -> tuple[int, int]:
 def _extreme(first: object, values: tuple[object, ...], sign: float) -> float:
     from math import copysign, inf, isnan
 
-    best = to_float(first)
-    for value in values:
-        number = to_float(value)
-        if number == sign * inf or best == sign * inf:
-            best = sign * inf
-        elif isnan(number) or isnan(best):
-            best = float("nan")
-        elif number == best:
-            best = number if copysign(1.0, number) == sign else best
-        elif (number - best) * sign > 0:
-            best = number
-    return best
+    numbers = [to_float(value) for value in (first, *values)]
+    if sign * inf in numbers:
+        return sign * inf
+    wrong = next(filter(isnan, numbers), None)
+    # A key of two parts, because 0 equals -0.
+    return (
+        max(numbers, key=lambda number: (sign * number, sign * copysign(1.0, number)))
+        if wrong is None
+        else wrong
+    )
 
 
 def _whole(number: float, direction: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from krmkit.libraries.spiff.expressions.literals import MapExpression
+from krmkit.libraries.spiff.expressions.literals import Literal, MapExpression
 from krmkit.libraries.spiff.tree.environment import SELF, Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Result
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
@@ -23,14 +23,8 @@ class Parameter:
         return self.name if self.default is None else f"{self.name}={self.default}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Constant(Expression):
+class Constant(Literal):
     """A known value: an evaluated default, a curried argument."""
-
-    value: Any
-
-    def evaluate(self, env: Env, locally: bool) -> Result:
-        return self.value, NOTHING
 
     def __str__(self) -> str:
         return short(self.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import ge, gt, le, lt
+from operator import add, ge, gt, le, lt, mul, sub
 from typing import Any
 
 from krmkit.libraries.go.core.cast import wrap64
@@ -73,19 +73,45 @@ def _number(value: Any) -> bool:
     return type(value) is int or type(value) is float
 
 
-class Addition(Binary):
-    sign = "+"
+def _divided(left: Any, right: Any) -> Any:
+    if type(left) is int and type(right) is int:
+        result = abs(left) // abs(right)
+        return result if (left < 0) == (right < 0) else -result
+    return left / right
+
+
+_COMPUTED: dict[str, Callable[[Any, Any], Any]] = {"+": add, "-": sub, "*": mul, "/": _divided}
+
+
+class Arithmetic(Binary):
+    """An operator on numbers, and on texts that are addresses or networks; `others` begins the message."""
+
+    others = ""
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
-        if _number(left) and _number(right):
-            total = left + right
-            return wrap64(total) if type(total) is int else total
         if type(left) is str:
-            _check_address(left, "first argument for addition", info)
-            if type(right) is not int:
-                raise Failure("addition argument for an IP address requires an integer argument", info)
-            return addresses.moved(left, right, info)
-        raise Failure("non-IP address addition requires number arguments", info)
+            return self.on_text(left, right, info)
+        if not _number(left) or not _number(right):
+            raise Failure(f"{self.others} requires number arguments", info)
+        try:
+            total = _COMPUTED[self.sign](left, right)
+        except ZeroDivisionError:
+            raise Failure("division by zero", info) from None
+        return wrap64(total) if type(total) is int else total
+
+    def on_text(self, left: str, right: Any, info: Info) -> Any:
+        raise TypeError(self.sign)
+
+
+class Addition(Arithmetic):
+    sign = "+"
+    others = "non-IP address addition"
+
+    def on_text(self, left: str, right: Any, info: Info) -> Any:
+        _check_address(left, "first argument for addition", info)
+        if type(right) is not int:
+            raise Failure("addition argument for an IP address requires an integer argument", info)
+        return addresses.moved(left, right, info)
 
 
 def _check_address(text: str, what: str, info: Info) -> None:
@@ -94,37 +120,29 @@ def _check_address(text: str, what: str, info: Info) -> None:
         raise Failure(f"{what} must be IP address, CIDR or number", info)
 
 
-class Subtraction(Binary):
+class Subtraction(Arithmetic):
     sign = "-"
+    others = "non-IP address subtration"
 
-    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
-        if _number(left) and _number(right):
-            total = left - right
-            return wrap64(total) if type(total) is int else total
-        if type(left) is str:
-            _check_address(left, "first argument for substraction", info)
-            if type(right) is str:
-                _check_address(right, "second argument for substraction", info)
-                return wrap64(addresses.distance(left, right))
-            if type(right) is not int:
-                raise Failure("second argument of IP address subtraction must be IP address or integer", info)
-            return addresses.moved(left, -right, info)
-        raise Failure("non-IP address subtration requires number arguments", info)
+    def on_text(self, left: str, right: Any, info: Info) -> Any:
+        _check_address(left, "first argument for substraction", info)
+        if type(right) is str:
+            _check_address(right, "second argument for substraction", info)
+            return wrap64(addresses.distance(left, right))
+        if type(right) is not int:
+            raise Failure("second argument of IP address subtraction must be IP address or integer", info)
+        return addresses.moved(left, -right, info)
 
 
-class Multiplication(Binary):
+class Multiplication(Arithmetic):
     sign = "*"
+    others = "non-CIDR multiplication"
 
-    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
-        if _number(left) and _number(right):
-            total = left * right
-            return wrap64(total) if type(total) is int else total
-        if type(left) is str:
-            network = _network(left, "multiplication", info)
-            if type(right) is not int:
-                raise Failure("CIDR multiplication requires an integer argument", info)
-            return addresses.following(network, right, info)
-        raise Failure("non-CIDR multiplication requires number arguments", info)
+    def on_text(self, left: str, right: Any, info: Info) -> Any:
+        network = _network(left, "multiplication", info)
+        if type(right) is not int:
+            raise Failure("CIDR multiplication requires an integer argument", info)
+        return addresses.following(network, right, info)
 
 
 def _network(text: str, operation: str, info: Info) -> addresses.Network:
@@ -136,25 +154,17 @@ def _network(text: str, operation: str, info: Info) -> addresses.Network:
     return network
 
 
-class Division(Binary):
+class Division(Arithmetic):
     sign = "/"
+    others = "non-CIDR division"
 
-    def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
-        if type(left) is str:
-            network = _network(left, "division", info)
-            if type(right) is not int:
-                raise Failure("IP address division requires an integer argument", info)
-            if right < 1:
-                raise Failure("IP address division requires a positive integer argument", info)
-            return addresses.divided(network, right, info)
-        if not _number(left) or not _number(right):
-            raise Failure("non-CIDR division requires number arguments", info)
-        if right == 0:
-            raise Failure("division by zero", info)
-        if type(left) is int and type(right) is int:
-            result = abs(left) // abs(right)
-            return wrap64(result if (left < 0) == (right < 0) else -result)
-        return left / right
+    def on_text(self, left: str, right: Any, info: Info) -> Any:
+        network = _network(left, "division", info)
+        if type(right) is not int:
+            raise Failure("IP address division requires an integer argument", info)
+        if right < 1:
+            raise Failure("IP address division requires a positive integer argument", info)
+        return addresses.divided(network, right, info)
 
 
 class Modulo(Binary):

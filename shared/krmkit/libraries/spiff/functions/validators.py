@@ -99,12 +99,8 @@ def _type(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _dns(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     text = text_of(f"{name}: {name}", value)
     words, checks = dns.NAMES[name]
-    problem = ""
-    for one in checks:
-        problem = one(text)
-        if not problem:
-            return True, f"is {words}"
-    return False, f"is no {words}: [{problem}]"
+    problems = [dns.problem(text, check) for check in checks]
+    return (True, f"is {words}") if "" in problems else (False, f"is no {words}: [{problems[-1]}]")
 
 
 _ADDRESSES: dict[str, tuple[Callable[[str], object], str, str]] = {

@@ -62,14 +62,15 @@ def _span(text: str) -> Span:
     return start, int(end) - int(start) + 1
 
 
-def _at(spans: list[Span], index: int) -> str | None:
+def _at(spans: list[Span], index: int, shown: str, where: str = "") -> str:
     if index < 0:
         raise Failure(f"negative ip indices are not allowed: {index}")
     for start, size in spans:
         if index < size:
             return str(type(start)(int(start) + index))
         index -= size
-    return None
+    total = sum(size for _, size in spans)
+    raise Failure(f"ip index {shown} out of range ({total} IP(s) available{where})")
 
 
 def _numbers(args: list[Any]) -> list[int]:
@@ -106,11 +107,7 @@ def ipset(args: list[Any], env: Env, info: Info) -> Any:
     made: list[Node] = []
     for position in range(count):
         index = numbers[position] if len(args) > 2 else position
-        text = _at(spans, index)
-        if text is None:
-            total = sum(size for _, size in spans)
-            raise Failure(f"ip index {position} ({index}) out of range ({total} IP(s) available in ranges)")
-        made.append(env.node(text))
+        made.append(env.node(_at(spans, index, f"{position} ({index})", " in ranges")))
     return made
 
 
@@ -135,13 +132,7 @@ def static_ips(args: list[Any], env: Env, info: Info) -> Any:
         return With(PENDING, found)
     if type(instances) is not int:
         raise Failure("instances field must be an integer")
-    made: list[Node] = []
-    for index in numbers:
-        text = _at(spans, index)
-        if text is None:
-            total = sum(size for _, size in spans)
-            raise Failure(f"ip index {index} out of range ({total} IP(s) available)")
-        made.append(env.node(text))
+    made = [env.node(_at(spans, index, str(index))) for index in numbers]
     if len(made) < instances:
         raise Failure(f"too less static IPs for {instances} instances")
     return made[: max(instances, 0)]
