@@ -22,6 +22,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.diff import diffs
+from krmkit.render.findings.ignored import hide, unused
 from krmkit.render.findings.model import PackageReport, Result
 from krmkit.render.findings.places import PackageFiles, report_of, shown_path
 from krmkit.render.package import Package
@@ -96,12 +97,14 @@ def _judged(package: Package, question: Question, against: str) -> tuple[Package
     package_report.notes = [*package.notes]
     package_report.blueprint = package.kptfile.is_blueprint
     items = _items(question)
+    plan: dict[str, Any] = {}
     if package_report.blueprint:
         package_report.changes = []
-    if package_report.blueprint or not has_clusters(items):
-        return package_report, {}
-    plan, results = topology_of(shown_path(package.path), against, items, question.sources)
-    package_report.results += without_known(results, package_report.results)
+    elif has_clusters(items):
+        plan, results = topology_of(shown_path(package.path), against, items, question.sources)
+        package_report.results += without_known(results, package_report.results)
+        hide(package_report, question.sources.comments)
+    package_report.results += unused(question.sources.comments)
     return package_report, plan
 
 

@@ -10,6 +10,7 @@ They are defaults of flags, and never name a program that runs: a repository can
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from krmkit.fn.config import ConfigError, decode
@@ -44,6 +45,10 @@ _FIELDS: dict[str, dict[str, Any]] = {
     "against": {
         "type": "string",
         "description": "The revision that plans and reports compare Clusters with, as --against.",
+    },
+    "baseline": {
+        "type": "string",
+        "description": "A file of old findings that `krmkit check` hides, as --baseline.",
     },
     "renderStatus": {
         "type": "boolean",
@@ -83,6 +88,8 @@ def read_settings(path: str, label: str) -> dict[str, Any]:
         raise Refused(f"{label}: {error.strerror or error}") from None
     except (ConfigError, UnicodeDecodeError, YamlError) as error:
         raise Refused(f"{label}: {error}") from None
+    if "baseline" in spec:
+        spec["baseline"] = os.path.join(os.path.dirname(label), spec["baseline"])
     limits = spec.pop("limits", None)
     if limits is not None:
         spec["limit"] = [f"{name}={value}" for name, value in limits.items()]

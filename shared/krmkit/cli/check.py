@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from krmkit.analysis.baseline import Baseline, baseline_text
 from krmkit.analysis.package import judge
 from krmkit.cli.arguments import CommandParser, add_output, package_above
 from krmkit.cli.recursive import PackageJob, chosen_packages, reports
@@ -15,17 +16,21 @@ from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import CHECK, PackageReport, Report
 from krmkit.render.package import read
 from krmkit.render.resolve import ProgramResolver
-from krmkit.views.formats import FORMATS, shown
+from krmkit.storage.disk.write import write_file
+from krmkit.views.formats import FORMATS, counted, shown
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 EPILOG = """
 krmkit check                     the package that the working directory lies in
 krmkit check sites blueprints    every package below two folders
 krmkit check --rendered          and what a render would change
+krmkit check --write-baseline old.json; krmkit check --baseline old.json
 
 Packages are rendered in memory, and their Clusters are planned. What the
 functions, the plan and the API's rules find is shown, each mistake once;
-`krmkit explain RULE` says more about one.
+`krmkit explain RULE` says more about one. `# krmkit: ignore RULE (reason)` on
+the line of a finding or above it hides it; an error that stops a render is
+always shown.
 
 Exit code: 0 nothing is wrong; 1 an error, or a wrong call; 2 with --rendered: a
 file would change.
@@ -50,6 +55,18 @@ def parser() -> CommandParser:
     made.add_argument(
         "--rendered", action="store_true", help="end with 2 if a render would change a file, and name it"
     )
+    made.add_argument(
+        "--baseline",
+        default="",
+        metavar="FILE",
+        help="hide the findings in FILE, which --write-baseline wrote",
+    )
+    made.add_argument(
+        "--write-baseline",
+        default="",
+        metavar="FILE",
+        help="write the findings of today into FILE, so that only new ones are shown with --baseline",
+    )
     add_analysis(made)
     add_output(made, FORMATS)
     made.set_defaults(severity="warning")
@@ -62,6 +79,7 @@ def main(words: list[str]) -> int:
     if arguments.functions:
         catalog(arguments.functions)  # an error in it is reported once, and not for every package
     terminal = Terminal.of(arguments)
+    baseline = Baseline(arguments.baseline) if arguments.baseline else None
     report = Report(CHECK, written=False, check=arguments.rendered)
     folders = [
         package_above(path) if os.path.exists(path) else path for path in arguments.paths or [os.curdir]
@@ -73,9 +91,25 @@ def main(words: list[str]) -> int:
         for note in package.notes:
             say("check", note)
         report.packages.append(package)
+    if arguments.write_baseline:
+        return _write_baseline(report.narrowed(arguments.severity), arguments.write_baseline)
+    if baseline is not None:
+        baseline.hide(report)
     with unread_is_fine(terminal.stream):
         terminal.stream.write(shown(report, arguments.format, terminal))
     return report.exit_code()
+
+
+def _write_baseline(report: Report, path: str) -> int:
+    """Write the findings into a file, and return 1 if there are errors that no baseline hides."""
+    text, left = baseline_text(report)
+    write_file(path, text)
+    if left:
+        say(
+            "check",
+            f"{counted(left, 'error')} not in {path}: no baseline hides what stops a render",
+        )
+    return 1 if left else 0
 
 
 class CheckJob(PackageJob):

@@ -74,7 +74,9 @@ def _verdict(report: Report) -> str:
     found = [one.severity for one in _findings(replace(report, check=False))]
     parts = [counted(found.count(word), word) for word in ("error", "warning") if word in found]
     parts += [f"{counted(files, 'file')} would change"] * bool(files)
-    return f"{counted(len(report.packages), 'package')}: {', '.join(parts) or 'nothing is wrong'}"
+    parts = parts or ["nothing is wrong"]
+    hidden = _hidden(sum(package.hidden for package in report.packages))
+    return f"{counted(len(report.packages), 'package')}: {', '.join(parts)}{hidden}"
 
 
 def _many(report: Report, form: str, terminal: Terminal) -> str:
@@ -108,11 +110,12 @@ class Totals:
     """Numbers of packages by result."""
 
     def __init__(self) -> None:
-        self.packages = self.files = self.changed = self.failed = 0
+        self.packages = self.files = self.changed = self.failed = self.hidden = 0
 
     def add(self, package: PackageReport) -> None:
         """Count a package; the changes of a failed one are not written, and do not count."""
         self.packages += 1
+        self.hidden += package.hidden
         if package.has_errors:
             self.failed += 1
         elif package.changes:
@@ -129,7 +132,7 @@ class Totals:
         note = "" if written or not self.files else " (nothing was written)"
         return (
             f"{counted(self.packages, 'package')}: {counted(self.files, 'file')} changed in {self.changed},"
-            f" {rest} unchanged, {self.failed} failed{note}"
+            f" {rest} unchanged, {self.failed} failed{_hidden(self.hidden)}{note}"
         )
 
 
@@ -181,7 +184,11 @@ def _closing(package: PackageReport, written: bool) -> str:
     files = "no file" if not count else counted(count, "file")
     functions = counted(len(package.steps), "function")
     note = "" if written or not count else " (nothing was written)"
-    return f"{functions} ran in {counted(package.packages, 'package')}: {files} changed{note}"
+    return f"{functions} ran in {counted(package.packages, 'package')}: {files} changed{_hidden(package.hidden)}{note}"
+
+
+def _hidden(number: int) -> str:
+    return f", {counted(number, 'finding')} hidden" if number else ""
 
 
 def counted(number: int, noun: str) -> str:

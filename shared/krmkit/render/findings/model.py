@@ -110,7 +110,8 @@ class PackageReport:
     Kptfile's, `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
     of Clusters, `systems` has the Clusters, Installations and extensions by the names of these fields,
     `upstream` is the package that it was cloned from, `blueprint`: it is a source of clones, and its render
-    is not written. `objects`: its objects in a cluster, which are not part of the data.
+    is not written. `objects`: its objects in a cluster, which are not part of the data. `hidden`: how many
+    findings comments or a baseline hide.
     """
 
     path: str
@@ -129,6 +130,7 @@ class PackageReport:
     upstream: str = ""
     blueprint: bool = False
     objects: list[str] = field(default_factory=list)
+    hidden: int = 0
 
     def narrowed(self, least: str) -> PackageReport:
         """Return the same with the results of the severity `least` and above; what is an error stays one."""
@@ -165,6 +167,7 @@ class PackageReport:
             "topology": self.topology,
             "upstream": self.upstream,
             "blueprint": self.blueprint,
+            "hidden": self.hidden,
             **self.systems,
         }
         return {**data, **{name: value for name, value in more.items() if value}}

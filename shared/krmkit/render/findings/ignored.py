@@ -1,0 +1,86 @@
+"""Findings that a comment hides: `# krmkit: ignore RULE (reason)` on the line of a finding, or above it.
+
+An error that stops a render is never hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from krmkit.render.findings.model import PackageReport, Result
+
+_COMMENT = re.compile(r"#[ \t]*krmkit:[ \t]*ignore\b[ \t]*([\w-]*)[ \t]*(?:\(([^)\n]*)\))?")
+_RULE = "unused-ignore"
+_STOPPING = ("unreadable", "function-failed")
+
+
+@dataclass(slots=True)
+class IgnoreComment:
+    """A comment at a place. `rule`: what it hides, "" without a rule and a reason; `line`: what it is about.
+
+    `held`: a finding that it may not hide; `used`: whether it hides one.
+    """
+
+    path: str
+    place: int
+    rule: str
+    line: int
+    held: bool = False
+    used: bool = False
+
+
+def stops(finding: Result) -> bool:
+    """Return whether a finding is an error that stops a render: one of a function, or of reading."""
+    return finding.severity == "error" and bool(finding.function or finding.rule in _STOPPING)
+
+
+def ignore_comments(texts: Mapping[str, str]) -> list[IgnoreComment]:
+    """Return the comments in the texts of files by path; several above a line are all about it."""
+    found = []
+    for path, text in texts.items():
+        if "krmkit:" not in text:
+            continue
+        lines = text.split("\n")
+        for number, line in enumerate(lines, 1):
+            comment = _COMMENT.search(line)
+            if comment is None:
+                continue
+            about = number
+            while about <= len(lines) and lines[about - 1].lstrip().startswith("#"):
+                about += 1
+            rule = comment[1] if (comment[2] or "").strip() else ""
+            found.append(IgnoreComment(path, number, rule, about))
+    return found
+
+
+def hide(report: PackageReport, comments: Iterable[IgnoreComment]) -> None:
+    """Take the findings that comments hide out of a report, and count them."""
+    about = {(one.path, one.line, one.rule): one for one in comments}
+    kept = []
+    for finding in report.results:
+        comment = about.get((finding.path, finding.line, finding.rule))
+        if comment is None or stops(finding):
+            kept.append(finding)
+            if comment is not None:
+                comment.held = True
+        else:
+            comment.used = True
+            report.hidden += 1
+    report.results = kept
+
+
+def unused(comments: Iterable[IgnoreComment]) -> list[Result]:
+    """Return a warning for each comment that hides nothing."""
+    return [
+        Result("warning", _RULE, _reason(one), one.path, one.place, 1) for one in comments if not one.used
+    ]
+
+
+def _reason(comment: IgnoreComment) -> str:
+    if not comment.rule:
+        return "must name a rule and a reason: # krmkit: ignore RULE (reason)"
+    if comment.held:
+        return f"cannot hide {comment.rule}: an error that stops a render is always shown"
+    return f"hides nothing: there is no finding {comment.rule} on this line or the next; remove it"
