@@ -12,6 +12,7 @@ from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.render.conversion.packcheck import check_pack
 from krmkit.render.conversion.packexport import exported
+from krmkit.render.conversion.packfiles import read_pack
 from krmkit.render.conversion.packfolder import imported
 from krmkit.render.conversion.packmerge import FORCE
 from krmkit.render.conversion.profileexport import exported_profile
@@ -22,7 +23,7 @@ from krmkit.storage.disk.journal import recover
 from krmkit.systems.palette.profiles.forms import FORMS
 from krmkit.views.formats import FORMATS, counted
 from krmkit.views.outcome import Told
-from krmkit.views.packs import data_of, json_text, read_pack, text_of
+from krmkit.views.packs import data_of, json_text, text_of
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 

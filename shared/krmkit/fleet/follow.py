@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,9 @@ from krmkit.kpt.merge.tree import PackageTree, is_kptfile
 from krmkit.kpt.merge.unedited import is_unedited
 from krmkit.kpt.source import SourceFile
 from krmkit.krm.errors import Refused
+from krmkit.libraries.yaml.data import go_data, text_data
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.tree import Node
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import merge_packages
 from krmkit.render.status import drop_status
@@ -222,10 +224,10 @@ def local_files(folder: str) -> dict[str, File]:
 
 
 def package_kptfile(files: Mapping[str, File]) -> dict[str, Any]:
-    """Return the data of a package's Kptfile. Raises Refused."""
+    """Return a package's Kptfile; scalars are texts, as a commit may be digits alone. Raises Refused."""
     if KPTFILE not in files:
         raise Refused("the package has no Kptfile")
-    return _data(files[KPTFILE].content)
+    return _data(files[KPTFILE].content, text_data)
 
 
 def _source(content: bytes) -> SourceFile:
@@ -240,8 +242,8 @@ def _source(content: bytes) -> SourceFile:
     return file
 
 
-def _data(kptfile: bytes) -> dict[str, object]:
-    data = _source(kptfile).items[0].get()
+def _data(kptfile: bytes, read: Callable[[Node], object] = go_data) -> dict[str, object]:
+    data = read(_source(kptfile).items[0].root)
     if not isinstance(data, dict):
         raise Refused("Kptfile must be a mapping")
     return data

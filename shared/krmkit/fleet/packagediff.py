@@ -27,9 +27,12 @@ def compared(local: Mapping[str, File], revision: str, form: str) -> list[tuple[
     """
     with Fetched(Upstream.of(package_kptfile(local))) as fetched:
         lock = fetched.upstream.commit
-        revision = revision or fetched.upstream.ref
         base = fetched.revision(lock).files
-        update = base if form == "local" else fetched.revision(revision).files
+        # A revision that is named must exist, also where nothing is compared with it.
+        update = (
+            fetched.revision(revision or fetched.upstream.ref).files if revision or form != "local" else base
+        )
+        revision = revision or fetched.upstream.ref
     sides = {
         "local": (f"edited here since upstream's commit {lock[:7]}", base, local),
         "remote": (f"changed upstream from commit {lock[:7]} to {revision}", base, update),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from typing import Any
 
@@ -12,37 +11,13 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.findings.fieldtable import key_pattern, plain, values_of
 from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
-from krmkit.storage.disk.folders import read_file
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.macros.context import APP_MACROS, SYSTEM_MACROS
-from krmkit.systems.palette.packs.pack import Pack, read_metadata
+from krmkit.systems.palette.packs.pack import Pack
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import BOLD, CYAN, Terminal
 
 SECRET = "(secret)"
-_FILES = ("values.yaml", "presets.yaml", "schema.yaml")
-
-
-def read_pack(folder: str) -> Pack:
-    """Return the pack of a folder with a pack.json. Raises Refused, OSError."""
-    place = os.path.join(folder, "pack.json")
-    if not os.path.isfile(place):
-        inside = os.path.exists(os.path.join(folder, "Kptfile"))
-        packs = "; krmkit report and krmkit preview show the packs of a package" if inside else ""
-        raise Refused(f"{folder}: holds no pack.json; name the folder of a pack{packs}")
-    texts: dict[str, str] = {}
-    for name in ("pack.json", *_FILES):
-        path = os.path.join(folder, name)
-        if os.path.isfile(path):
-            try:
-                texts[name] = (read_file(path, path) or b"").decode("utf-8")
-            except UnicodeDecodeError:
-                raise Refused(f"{path}: is not UTF-8 text") from None
-    try:
-        metadata = read_metadata(texts["pack.json"])
-    except Refused as error:
-        raise Refused(f"{place}: {error}") from None
-    return Pack(metadata, *(texts.get(name) for name in _FILES))
 
 
 def data_of(pack: Pack) -> dict[str, Any]:

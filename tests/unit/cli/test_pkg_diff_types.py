@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from krmkit.cli import main
+from krmkit.fleet.follow import package_kptfile
+from krmkit.storage.git.treeupdate import File
+from krmkit.storage.git.upstream import Upstream as Origin
 from tests.unit.cli.test_pkg import APP, Upstream, contents, edit, package, upstream
 
 __all__ = ["package", "upstream"]
@@ -99,3 +103,17 @@ def test_nothing_differs(package: Path, capsys: pytest.CaptureFixture[str]) -> N
     """A package as it was fetched."""
     assert main(["pkg", "diff", str(package), "--diff-type", "3way", "--check"]) == 0
     assert "no difference" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["local", "3way"])
+def test_a_revision_must_exist(both: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where nothing is compared with it."""
+    assert main(["pkg", "diff", f"{both}@nope", "--diff-type", form]) == 1
+    assert "nope" in capsys.readouterr().err
+
+
+def test_a_commit_of_digits_is_a_text(both: Path) -> None:
+    """As in Go, where the field is a string: YAML would read 1234567 and 12e4567 as numbers."""
+    kptfile = (both / "Kptfile").read_bytes()
+    lock = re.sub(rb"commit: \S+", b"commit: 0012e4567", kptfile)
+    assert Origin.of(package_kptfile({"Kptfile": File(lock)})).commit == "0012e4567"

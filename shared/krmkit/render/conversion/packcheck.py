@@ -10,11 +10,11 @@ from krmkit.libraries.yaml.data import core_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.conversion.chartarchive import chart_facts
-from krmkit.render.conversion.packfiles import TEXTS, pack_files
+from krmkit.render.conversion.packfiles import TEXTS, pack_files, pack_of
 from krmkit.render.findings.model import Result
 from krmkit.systems.palette.packs.findings import VALUES, pack_finding
 from krmkit.systems.palette.packs.metadatanames import metadata_problems, unknown_names
-from krmkit.systems.palette.packs.pack import Pack, read_metadata
+from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.packs.wiring import ChartFacts, PackFacts, wiring
 
 
@@ -25,8 +25,11 @@ def check_pack(given: str, review: bool = False) -> list[Result]:
         texts, others = pack_files(folder, given)
     except (Refused, OSError) as error:
         said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
-        return [Result(ERROR, "pack-json", said, f"{given}/{TEXTS[0]}")]
-    pack = Pack(read_metadata(texts[TEXTS[0]]), *(texts.get(name) for name in TEXTS[1:]))
+        path, _, message = said.partition(": ")
+        if isinstance(error, OSError) or not path.startswith(f"{given}/"):
+            path, message = f"{given}/{TEXTS[0]}", said
+        return [Result(ERROR, "pack-json", message, path)]
+    pack = pack_of(texts)
     pack.label = pack.name or given
     findings = [*metadata_problems(pack, whole=True), *unknown_names(pack)]
     values: object = {}

@@ -11,7 +11,7 @@ from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.render.conversion.packfiles import TEXTS, decoded, regular_files, texts_of
 from krmkit.render.conversion.packfolder import config_map
-from krmkit.render.conversion.packmerge import FORCE, PackMerge, PackRecord, digest_of_file
+from krmkit.render.conversion.packmerge import FORCE, PackMerge, PackRecord, digest_of_file, resolved
 from krmkit.render.package import Package
 from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import FileEdit, Writer
@@ -82,7 +82,7 @@ def _exported(
         if os.path.lexists(path):
             here = read_file(path, path, within=out) or b""
             if merge.policy != FORCE:
-                there[file] = decoded(here, path, "; --force overwrites it")
+                there[file] = resolved(decoded(here, path, "; --force overwrites it"), path)
             merge.add(f"{folder}/{file}", known.texts.get(file), text, here)
         else:
             changes.append(FileEdit(f"{folder}/{file}", None, text))

@@ -10,18 +10,23 @@ from collections.abc import Iterator
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.tree import Scalar
+from krmkit.render.package import KPTFILE
 from krmkit.storage.disk.folders import entries, files, open_file, read_file
 from krmkit.systems.palette.packs.items import FILES, PACK_FILE, place
-from krmkit.systems.palette.packs.pack import read_metadata
+from krmkit.systems.palette.packs.pack import Pack, read_metadata
 
 TEXTS = (PACK_FILE, *FILES)
 
 
 def pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
     """Return the texts of a pack folder, and the paths of its other files."""
+    if not given:
+        raise Refused('must be the folder of a pack, got ""')
     if not os.path.isfile(os.path.join(folder, PACK_FILE)):
         below = os.path.join(given, "*")
         hint = f"; the folders in it are: {below}" if _holds_packs(folder) else ""
+        if os.path.exists(os.path.join(folder, KPTFILE)):
+            hint = "; krmkit report and krmkit preview show the packs of a package"
         raise Refused(f"{given}: holds no {PACK_FILE}, so it is not a pack folder{hint}")
     texts: dict[str, str] = {}
     others: list[str] = []
@@ -36,6 +41,17 @@ def pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
     except Refused as error:
         raise Refused(f"{given}: {error}") from None
     return texts, others
+
+
+def read_pack(given: str) -> Pack:
+    """Return the pack of a folder. Raises Refused, OSError."""
+    texts, _ = pack_files(os.path.realpath(given), given)
+    return pack_of(texts)
+
+
+def pack_of(texts: dict[str, str]) -> Pack:
+    """Return the pack of the texts of a folder. Raises Refused."""
+    return Pack(read_metadata(texts[PACK_FILE]), *(texts.get(name) for name in FILES))
 
 
 def decoded(content: bytes, label: str, hint: str = "") -> str:

@@ -21,7 +21,7 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Scalar
-from krmkit.render.conversion.packfiles import TEXTS, pack_files, regular_files, texts_of
+from krmkit.render.conversion.packfiles import TEXTS, pack_files, pack_of, regular_files, texts_of
 from krmkit.render.conversion.packmerge import (
     FORCE,
     RECORDS,
@@ -36,7 +36,8 @@ from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.items import FILES, FOLDER, PACK_FILE, Carrier, is_pack
 from krmkit.systems.palette.packs.lines import FileLines
-from krmkit.systems.palette.packs.pack import Pack, read_metadata
+from krmkit.systems.palette.packs.pack import Pack
+from krmkit.systems.palette.profiles.items import LAYER, in_train
 
 _NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 _LONGEST_NAME = 253
@@ -137,11 +138,12 @@ class _Import:
             return self._present[name]
         if self.keep_old:
             return None
-        new = Pack(read_metadata(texts[PACK_FILE]), texts.get(FILES[0]))
+        new = pack_of(texts)
         older = []
         for item in self._present.values():
             with suppress(PackError):  # of an item that is no pack, the check of the package tells
-                if item.name not in self._seen and new.is_version_of(Carrier.of(item, FileLines()).pack):
+                pack = Carrier.of(item, FileLines()).pack
+                if item.name not in self._seen and new.is_version_of(pack, LAYER in item.annotations):
                     older.append(item)
         if len(older) > 1:
             names_of = ", ".join(item.name for item in older)
@@ -160,10 +162,15 @@ class _Import:
             before = {**mine, FILES[0]: mine[FILES[-1]]}
         values = mine.get(FILES[0], "")
         folder = old.annotations.get(FOLDER) or kept or old.name
-        base = before and config_map(old.name, folder, with_presets(before, values), given)
         chosen = texts if self.merge.policy == FORCE else with_presets(texts, values)
         theirs = config_map(old.name, folder, chosen, given)
-        if base is None and mine == texts:
+        if before is None and LAYER in old.annotations and self.merge.policy != FORCE:
+            _refuse_without_defaults(pack_of(mine), pack_of(texts), given)
+            shipped = {PACK_FILE: mine[PACK_FILE], FILES[0]: chosen.get(FILES[0], "")}
+            base = config_map(old.name, folder, shipped, given)
+        else:
+            base = config_map(old.name, folder, with_presets(before, values), given) if before else ""
+        if not base and mine == texts:
             base = theirs
         self._sides.setdefault(old.location.path, []).append((base or None, theirs))
 
@@ -294,6 +301,15 @@ def package_files(root: str, ignored: list[str], stale: list[str]) -> list[FileE
         kept += "\n" if missing and kept and not kept.endswith("\n") else ""
         changes.append(FileEdit(IGNORE_FILE, None, kept + "".join(missing)))
     return changes
+
+
+def _refuse_without_defaults(mine: Pack, new: Pack, given: str) -> None:
+    """Refuse to upgrade a layer of a profile whose defaults are unknown: edits would look like them."""
+    if not in_train(mine.effective_version, new.effective_version):
+        raise Refused(
+            f"{given}: the package has {mine.name} from a profile, without the defaults of its version; import the"
+            f" folder of {mine.effective_version} first"
+        )
 
 
 def refuse_strangers(path: str, name: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from krmkit.fn.masking import secrets_in
 from krmkit.kpt.merge.conflict import ResourceConflict
 from krmkit.kpt.merge.packages import PackageMergeError
-from krmkit.kpt.merge.policy import STOP
+from krmkit.kpt.merge.policy import STOP, UNRESOLVED, unresolved_line
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.krm.errors import Refused
 from krmkit.render.package import KPTFILE
@@ -125,6 +125,13 @@ class PackMerge:
         if self.conflicts and self.policy == STOP:
             raise PackageMergeError.stopped(self.conflicts)
         return {**merged.files, **self._replaced}
+
+
+def resolved(text: str, path: str) -> str:
+    """Return a text without open conflicts, which a merge would take for edits. Raises Refused."""
+    if line := unresolved_line(text):
+        raise Refused(f"{path}: line {line}: {UNRESOLVED}")
+    return text
 
 
 def digest_of_file(path: str) -> str:

@@ -12,7 +12,7 @@ from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.render.conversion.packfiles import decoded
-from krmkit.render.conversion.packmerge import PackMerge, PackRecord
+from krmkit.render.conversion.packmerge import FORCE, PackMerge, PackRecord, resolved
 from krmkit.render.conversion.profileimport import VALUES, Key, item_texts, recorded
 from krmkit.render.conversion.profilemasks import masks_in
 from krmkit.render.conversion.profiletext import ProfileText, in_form, syntax_of, written
@@ -79,7 +79,8 @@ def _put(target: str, new: str, base: str | None, say: Say, policy: str) -> list
     changes = [PackRecord({name: new}, {}).edit(name)]
     if os.path.lexists(target):
         here = read_file(target, target) or b""
-        merge.carried += [decoded(here, target), new]
+        text = decoded(here, target)
+        merge.carried += [text if policy == FORCE else resolved(text, target), new]
         merge.add(name, record.texts.get(name) if record is not None else base, new, here)
     else:
         changes.append(FileEdit(name, None, new))

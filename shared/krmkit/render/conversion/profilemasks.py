@@ -16,9 +16,8 @@ from krmkit.render.findings.fieldtable import key_pattern
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.packs.macrotext import MacroText
 from krmkit.systems.palette.profiles.forms import ClusterProfile, snake
-from krmkit.systems.palette.profiles.items import PROFILE_FILE
+from krmkit.systems.palette.profiles.items import MASK, PROFILE_FILE
 
-_MASK = re.compile(r"\s*\*+\s*")
 _SURE = re.compile(r"\s*\*{2,}\s*")  # one asterisk alone is a common value
 
 
@@ -26,7 +25,7 @@ def without_masks(theirs: str, mine: str, file: str, schema: str) -> tuple[str, 
     """Replace masks, and other passwords, by the package's values; return the text and their paths."""
     if file == PROFILE_FILE:
         return _definitions(theirs, mine)
-    if _MASK.fullmatch(theirs) and mine.strip():
+    if MASK.fullmatch(theirs) and mine.strip():
         return mine, ["the text"]
     secret = (
         [key_pattern(rule.key) for rule in PackSchema.parse(schema).rules if rule.secret] if schema else []
@@ -52,9 +51,9 @@ def _unmasked(new: MacroText, old: MacroText, secret: list[re.Pattern[str]]) -> 
     marked, kept = new.marked, []
     for path, node in reversed(_scalars(_root(new), "")):
         have = values.get(path)
-        if have is None or have.text == node.text or not have.text or _MASK.fullmatch(have.text):
+        if have is None or have.text == node.text or not have.text or MASK.fullmatch(have.text):
             continue
-        if _MASK.fullmatch(node.text) or any(one.match(path) for one in secret):
+        if MASK.fullmatch(node.text) or any(one.match(path) for one in secret):
             block = have.style in ("|", ">")
             value = emit.double_quoted(have.text) if block else old.marked[have.start : have.end]
             for mark, macro in old.macros.items():
@@ -91,8 +90,8 @@ def _definitions(theirs: str, mine: str) -> tuple[str, list[str]]:
     for one in entries(profile.get("variables")):
         before = known.get(text(one.get("name")), {})
         value, here = text(one.get(name)), text(before.get("defaultValue"))
-        hidden = before.get("isSensitive") is True or _MASK.fullmatch(value)
-        if hidden and here and value != here and not _MASK.fullmatch(here):
+        hidden = before.get("isSensitive") is True or MASK.fullmatch(value)
+        if hidden and here and value != here and not MASK.fullmatch(here):
             one[name] = here
             kept.append(f"the default of {one.get('name')}")
     return (emit.document(profile.data) if kept else theirs), kept

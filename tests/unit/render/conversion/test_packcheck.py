@@ -237,3 +237,25 @@ def test_an_unreadable_pack(
 
     said = capsys.readouterr().out
     assert "bad/pack.json: Permission denied" in said and "inert-value" in said and "2 packs, 1 error" in said
+
+
+def test_a_text_that_is_not_utf8_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The place is the file that is wrong, and not pack.json."""
+    (tmp_path / "pack.json").write_text('{"name": "a"}', "utf-8")
+    (tmp_path / "presets.yaml").write_bytes(b"\xff")
+    assert main(["pack", "check", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert f"{tmp_path}/presets.yaml" in said
+    assert "pack.json" not in said.replace("pack-json", "")
+
+
+@pytest.mark.parametrize("command", ["import", "check", "show"])
+def test_an_empty_name_is_no_folder(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It does not stand for the folder that a command runs in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pack.json").write_text('{"name": "a"}', "utf-8")
+    more = ["-o", "out"] if command == "import" else []
+    assert main(["pack", command, "", *more]) == 1
+    assert 'must be the folder of a pack, got ""' in "".join(capsys.readouterr())

@@ -348,3 +348,17 @@ def test_an_export_onto_a_file_that_is_no_text(tmp_path: Path, policy: str, edit
     assert target.read_bytes() == b"a: \xff\n"
     exported(read(str(tmp_path / "p")), str(tmp_path / "out"), policy="force")
     assert b"port: 8" in target.read_bytes()
+
+
+def test_an_export_onto_open_conflicts_is_refused(tmp_path: Path) -> None:
+    """The markers of an earlier export are no edits."""
+    folder = pack(tmp_path / "app", "1.0.0")
+    imported([str(folder)], str(tmp_path / "pkg"))
+    edit(folder / "values.yaml", "replicas: 1", "replicas: 2")
+    edit(tmp_path / "pkg/app.yaml", "replicas: 1", "replicas: 3")
+    exported(read(str(tmp_path / "pkg")), str(tmp_path), policy="markers")
+    assert "<<<<<<<" in (folder / "values.yaml").read_text("utf-8")
+    with pytest.raises(Refused, match=r"values\.yaml: line \d+: "):
+        exported(read(str(tmp_path / "pkg")), str(tmp_path))
+    exported(read(str(tmp_path / "pkg")), str(tmp_path), policy="force")
+    assert "replicas: 3" in (folder / "values.yaml").read_text("utf-8")

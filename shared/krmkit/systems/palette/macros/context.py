@@ -46,7 +46,8 @@ class Context:
 
     secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro without a
     value: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
-    everything that only the server may know.
+    everything that only the server may know. defaults: those of profile variables, where no value is given. defined:
+    the variables that profiles define, None where no profile is known.
     """
 
     def __init__(
@@ -62,10 +63,13 @@ class Context:
         self.macros = macros or {}
         self.secrets = secrets
         self.on_undefined = on_undefined
+        self.defaults: dict[str, str] = {}
+        self.defined: set[str] | None = None
 
     def secret_values(self) -> list[str]:
         """The values of the secret variables that have one."""
-        return [self.variables[name] for name in self.secrets if self.variables.get(name)]
+        values = {**self.defaults, **self.variables}
+        return [values[name] for name in self.secrets if values.get(name)]
 
     def is_secret(self, texts: Iterable[str]) -> bool:
         """Return whether the value of a secret variable is part of one of the texts."""

@@ -28,7 +28,13 @@ def resolve_items(resources: ResourceList, spec: dict[str, Any], config: Resourc
     packs = Packs.read(resources)
     findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
     sources = sources_of(packs.carriers)
-    resolver = MacroResolver(sources, read_context(spec, config), resources.limits)
+    context = read_context(spec, config)
+    profiles = [*resources.containing("profile.yaml", "local-config", alternative=("forProvider", "pack"))]
+    if profiles:
+        from krmkit.systems.palette.profiles.variables import add_definitions  # most lists have none
+
+        findings += add_definitions(profiles, context, config)
+    resolver = MacroResolver(sources, context, resources.limits)
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config, resolver))
     resources.secrets |= resolver.derived

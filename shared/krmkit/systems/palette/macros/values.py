@@ -209,12 +209,24 @@ class MacroValues:
             raise MacroError(KEPT, "Palette resolves macros of app profiles", INFO)
         if known is not None:
             value = known.get(name)
+            if kind == "var":
+                value = value or self.context.defaults.get(name, value)
+                self._refuse_undefined(name)
             return self._undefined(path, KEEP, self._hint(kind, name)) if value is None else value
         if kind == "app":
             raise MacroError(KEPT, "references to app profiles are resolved by Palette only", WARNING)
         raise MacroError(
             "undefined", f".spectro.{path}: there is no {kind!r} among pack, system, var and macro"
         )
+
+    def _refuse_undefined(self, name: str) -> None:
+        """Refuse a variable that no profile defines, as Palette does."""
+        defined = self.context.defined
+        if defined is not None and name not in defined:
+            from krmkit.libraries.messages.nearest import did_you_mean
+
+            hint = did_you_mean(name, sorted(defined))
+            raise MacroError("undefined", f".spectro.var.{name}: the profile defines no such variable{hint}")
 
     def _hint(self, kind: str, name: str) -> str:
         """Return a proposal for a name without a value: `; did you mean ".spectro.var.site"?`."""

@@ -85,10 +85,10 @@ class Pack:
         """The version, or the tag if there is no version."""
         return self.version or self.tag
 
-    def is_version_of(self, other: Pack) -> bool:
-        """Return whether this is another version of the other pack, and no twin of it with a name of its own."""
+    def is_version_of(self, other: Pack, or_same: bool = False) -> bool:
+        """Return whether this is another version of the other pack, or the same one, and no twin with its own name."""
         same = self.name == other.name and self.own_name in ("", other.own_name)
-        return same and self.effective_version != other.effective_version
+        return same and (or_same or self.effective_version != other.effective_version)
 
 
 def read_metadata(text: str) -> dict[str, object]:

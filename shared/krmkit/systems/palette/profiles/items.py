@@ -15,6 +15,7 @@ from krmkit.libraries.schema.fields import text
 from krmkit.systems.palette.packs.packfileschemas import LAYERS
 from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
 
+MASK = re.compile(r"\s*\*+\s*")  # what Palette's exports write in the place of secrets
 PROFILE_FILE = "profile.yaml"
 LAYER = "krmkit.dev/profile-layer"  # on the item of a layer: PROFILE/LAYER
 MANIFESTS = "krmkit.dev/profile-manifests"  # on the item with the manifests of a layer

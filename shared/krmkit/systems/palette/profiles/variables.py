@@ -1,0 +1,158 @@
+"""Profile variables: are their definitions right, and do values fit them?"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import re
+from collections.abc import Callable, Iterator
+
+from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.libraries.go.regexp import pattern as regexp
+from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import entries, text
+from krmkit.systems.palette.constraints.decimals import is_decimal
+from krmkit.systems.palette.constraints.formattypes import is_ipv4, is_version
+from krmkit.systems.palette.macros.context import Context
+from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
+from krmkit.systems.palette.profiles.items import MASK, PROFILE_FILE, is_profile, profile_of
+
+INPUTS = ("text", "dropdown", "multiline")
+_FLAGS = ("required", "immutable", "hidden", "isSensitive")
+
+
+def _is_ipv4cidr(value: str) -> bool:
+    address, _, length = value.partition("/")
+    return is_ipv4(address) and re.fullmatch("[0-9]|[12][0-9]|3[0-2]", length) is not None
+
+
+def _is_ipv6(value: str) -> bool:
+    try:
+        return ipaddress.IPv6Address(value).scope_id is None
+    except ValueError:
+        return False
+
+
+def _is_base64(value: str) -> bool:
+    try:
+        return base64.b64decode(value, validate=True) is not None
+    except (binascii.Error, ValueError):
+        return False
+
+
+FORMATS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "string": ("a text", lambda _: True),
+    "number": ("a number", is_decimal),
+    "boolean": ("true or false", lambda value: value in ("true", "false")),
+    "version": ("a semantic version (1.2.3)", lambda value: value[:1] != "v" and is_version(value)),
+    "ipv4": ("an IPv4 address (10.0.0.1)", is_ipv4),
+    "ipv4cidr": ("an IPv4 range (10.0.0.0/16)", _is_ipv4cidr),
+    "ipv6": ("an IPv6 address (fd00::1)", _is_ipv6),
+    "base64": ("base64 with padding", _is_base64),
+}
+"""The formats of variables: what values are, for a message, and whether a text is one."""
+
+
+def value_problem(definition: Data, value: str) -> str:
+    """Return what is wrong with a value: `must be a number, got x`; "" if it fits. No secret is in it."""
+    shown = "a secret" if definition.get("isSensitive") is True else value
+    if not value or (definition.get("isSensitive") is True and MASK.fullmatch(value)):
+        return ""
+    words, fits = FORMATS.get(text(definition.get("format")), FORMATS["string"])
+    if not fits(value):
+        return f"must be {words}, got {shown}"
+    options = _options(definition)
+    if definition.get("inputType") == "dropdown" and options and value not in (*options, *options.values()):
+        return f"must be one of {', '.join(options)}, got {shown}"
+    pattern = text(definition.get("regex"))
+    try:
+        if pattern and regexp.compile(pattern).search(value) is None:
+            return f"must match {pattern}, got {shown}"
+    except regexp.PatternError:  # of the definition
+        return ""
+    return ""
+
+
+def definition_problems(profile: ClusterProfile) -> Iterator[tuple[str, str]]:
+    """Yield (severity, message) of what Palette refuses in definitions, and of what stops a deployment."""
+    seen: dict[str, set[str]] = {"name": set(), "displayName": set()}
+    for number, one in enumerate(profile.variables()):
+        name = text(one.get("name"))
+        label = f"variable {name or number + 1}"
+        if not name:
+            yield ERROR, f"{label} must have a name"
+        for field, known in seen.items():
+            if text(one.get(field)) in known:
+                yield ERROR, f"{label}: the {field} {one[field]} is used twice"
+            known.update({text(one.get(field))} - {""})
+        for severity, message in _problems(one):
+            yield severity, f"{label}: {message}"
+
+
+def _problems(one: Data) -> Iterator[tuple[str, str]]:
+    default, pattern = text(one.get("defaultValue")), text(one.get("regex"))
+    for field, known in (("format", (*FORMATS,)), ("inputType", INPUTS)):
+        if (given := one.get(field)) is not None and given not in known:
+            yield (
+                ERROR,
+                f"{field} must be one of {', '.join(known)}, got {given}{did_you_mean(str(given), known)}",
+            )
+    for field in _FLAGS:
+        if not isinstance(one.get(field, False), bool):
+            yield ERROR, f"{field} must be true or false, got {one[field]}"
+    if not isinstance(one.get("defaultValue", ""), str):
+        yield ERROR, f"defaultValue must be a text, got {one['defaultValue']}; put it in quotes"
+    try:
+        regexp.compile(pattern)
+    except regexp.PatternError as error:
+        yield ERROR, f"regex must be a regular expression of Go, got {pattern}: {error}"
+    if default and (problem := value_problem(one, default)):
+        yield ERROR, f"defaultValue {problem}"
+    if one.get("inputType") == "dropdown" and not _options(one):
+        yield ERROR, "options must have an entry with a value, as inputType is dropdown"
+    if default:
+        return
+    if one.get("immutable") is True:
+        yield ERROR, "must have a defaultValue, as it is immutable"
+    elif one.get("hidden") is True and one.get("required") is True:
+        yield ERROR, "must have a defaultValue, as it is hidden and required"
+    elif one.get("required") is True:
+        yield WARNING, "has no defaultValue and is required: every cluster must give a value"
+
+
+def _options(definition: Data) -> dict[str, str]:
+    """Return the options of a dropdown: labels by value."""
+    listed = entries(definition.get("options"))
+    return {text(one.get("value")): text(one.get("label")) for one in listed if text(one.get("value"))}
+
+
+def add_definitions(items: list[Resource], context: Context, config: Resource | None) -> list[Finding]:
+    """Add what profiles define to the context of macros; return what is wrong with definitions and values."""
+    findings = []
+    for item in filter(is_profile, items):
+        profile = profile_of(item)
+        field = f'data."{PROFILE_FILE}"' if item.kind == "ConfigMap" else "spec.forProvider"
+        findings += [
+            Finding("variable-definition", message, severity, item, field)
+            for severity, message in definition_problems(profile)
+        ]
+        context.defined = context.defined or set()
+        for one in profile.variables():
+            name, default = text(one.get("name")), text(one.get("defaultValue"))
+            context.defined.add(name)
+            by_label = {label: value for value, label in _options(one).items()}
+            if default:
+                context.defaults[name] = by_label.get(default, default)
+            if one.get("isSensitive") is True:
+                context.secrets |= {name}
+            given = context.variables.get(name, "")
+            problem = value_problem(one, given)
+            if given and given != default and one.get("immutable") is True:
+                problem = "must keep its default, as it is immutable"
+            if problem:
+                root = "data" if config is not None and config.kind == "ConfigMap" else "spec"
+                message = f"the value of the variable {name} {problem}"
+                findings.append(Finding("variable-value", message, ERROR, config, f"{root}.variables"))
+    return findings
