@@ -15,8 +15,10 @@ from krmkit.render.conversion.packexport import exported
 from krmkit.render.conversion.packfiles import read_pack
 from krmkit.render.conversion.packfolder import imported
 from krmkit.render.conversion.packmerge import FORCE
+from krmkit.render.conversion.profilediff import compared, overview
 from krmkit.render.conversion.profileexport import exported_profile
 from krmkit.render.conversion.profileimport import imported_profile
+from krmkit.render.conversion.profilesource import is_profile_place, read_shown
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
@@ -24,6 +26,7 @@ from krmkit.systems.palette.profiles.forms import FORMS
 from krmkit.views.formats import FORMATS, counted
 from krmkit.views.outcome import Told
 from krmkit.views.packs import data_of, json_text, text_of
+from krmkit.views.profiles import diff_markdown, diff_text, json_diff, profile_text
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 
@@ -34,7 +37,7 @@ def parser() -> CommandParser:
         description="Bring packs into a package, and take them out again.",
         allow_abbrev=False,
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show|check")
+    commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show|diff|check")
     bring = commands.add_parser(
         "import",
         help="pack folders and profiles -> ConfigMaps in a package",
@@ -81,8 +84,29 @@ def parser() -> CommandParser:
         " constraints and the hints of the schema. Passwords are masked.",
         allow_abbrev=False,
     )
-    show.add_argument("folders", nargs="+", metavar="PACK", help="a pack folder: one with a pack.json")
+    show.add_argument(
+        "folders",
+        nargs="+",
+        metavar="PACK|PROFILE",
+        help="a pack folder: one with a pack.json; or a cluster profile, as a file or a package",
+    )
     add_output(show, ("text", "json"), results=False, does=False)
+    differ = commands.add_parser(
+        "diff",
+        help="what an upgrade changes",
+        description="Compare two states of a cluster profile, a package or a pack: versions, presets, values, variables, and"
+        " the problems that are new: constraints that break, values that lose their effect, variables that are not defined.",
+        allow_abbrev=False,
+    )
+    for name in ("old", "new"):
+        differ.add_argument(
+            name,
+            metavar=name.upper(),
+            help="a profile's file, a package, a pack folder, PACKAGE@REVISION"
+            + (", or a revision of NEW" if name == "old" else ""),
+        )
+    differ.add_argument("--check", action="store_true", help="exit 2 if something changes")
+    add_output(differ, ("text", "json", "markdown"), results=False, does=False)
     check = commands.add_parser(
         "check",
         help="what is wrong with pack folders",
@@ -122,6 +146,11 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     if arguments.command == "show":
         return _show(arguments.folders, arguments.format, Terminal.of(arguments))
+    if arguments.command == "diff":
+        changes = compared(read_shown(arguments.old, arguments.new), read_shown(arguments.new))
+        form = {"json": json_diff, "markdown": diff_markdown}.get(arguments.format, diff_text)
+        sys.stdout.write(form(changes))
+        return 2 if arguments.check and any(changes.values()) else 0
     if arguments.command == "check":
         checked = [
             PackageReport(folder, results=check_pack(folder, arguments.ci)) for folder in arguments.folders
@@ -168,13 +197,15 @@ def main(words: list[str]) -> int:
 
 
 def _show(folders: list[str], form: str, terminal: Terminal) -> int:
-    for folder in folders:
+    for folder in filter(os.path.isdir, folders):
         for note in recover(folder):
             say("pack", note)
-    packs = [data_of(read_pack(folder)) for folder in folders]
+    profiles = [overview(read_shown(place)) for place in folders if is_profile_place(place)]
+    packs = [data_of(read_pack(folder)) for folder in folders if not is_profile_place(folder)]
     with unread_is_fine(terminal.stream):
         if form == "json":
-            terminal.stream.write(json_text(packs))
+            terminal.stream.write(json_text(packs, profiles))
         else:
-            terminal.stream.write("\n".join(text_of(pack, terminal) for pack in packs))
+            texts = [*map(profile_text, profiles), *(text_of(pack, terminal) for pack in packs)]
+            terminal.stream.write("\n".join(texts))
     return 0

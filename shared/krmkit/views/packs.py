@@ -85,9 +85,9 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
     return sorted(presets, key=lambda preset: str(preset["group"]))
 
 
-def json_text(packs: list[dict[str, Any]]) -> str:
-    """Return all packs for programs: the kind Packs of krmkit.dev/report/v1alpha1."""
-    return json_of("Packs", packs=packs)
+def json_text(packs: list[dict[str, Any]], profiles: list[dict[str, Any]]) -> str:
+    """Return all packs and profiles for programs: the kind Packs of krmkit.dev/report/v1alpha1."""
+    return json_of("Packs", packs=packs, **({"profiles": profiles} if profiles else {}))
 
 
 def text_of(data: dict[str, Any], terminal: Terminal) -> str:

@@ -48,10 +48,13 @@ class PackRecord:
     def read(cls, root: str, name: str) -> PackRecord | None:
         """Return the record of a pack below `root`; None where there is none. Raises Refused."""
         path = os.path.join(root, RECORDS, name)
-        if not os.path.isfile(path):
-            return None
+        return cls.parse(read_file(path, path, within=root) or b"", path) if os.path.isfile(path) else None
+
+    @classmethod
+    def parse(cls, content: bytes, path: str) -> PackRecord:
+        """Read the content of a record. Raises Refused."""
         try:
-            data = json.loads(read_file(path, path, within=root) or b"")
+            data = json.loads(content)
             if all(isinstance(text, str) for part in ("texts", "files") for text in data[part].values()):
                 return cls(data["texts"], data["files"])
         except (ValueError, KeyError, TypeError, AttributeError):

@@ -19,8 +19,7 @@ from krmkit.render.conversion.profiletext import ProfileText, in_form, syntax_of
 from krmkit.render.package import Package
 from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import FileEdit, Writer
-from krmkit.systems.palette.packs.items import PACK_FILE, Carrier, is_pack
-from krmkit.systems.palette.packs.lines import FileLines
+from krmkit.systems.palette.packs.items import PACK_FILE
 from krmkit.systems.palette.packs.pack import read_metadata
 from krmkit.systems.palette.profiles.forms import FORMS, ClusterProfile, Data, Path
 from krmkit.systems.palette.profiles.items import (
@@ -28,6 +27,7 @@ from krmkit.systems.palette.profiles.items import (
     MANIFESTS,
     in_train,
     is_profile,
+    parts_by_layer,
     profile_of,
     tag_for,
     version_of,
@@ -57,7 +57,7 @@ def exported_profile(
         old = ProfileText(item.text, "yaml", profile, [])
     else:
         profile = profile_of(item)
-        _fill(profile, old, _parts(each, profile), say)
+        _fill(profile, old, parts_by_layer(each.items, profile.name), say)
     syntax = syntax_of(target)
     same = old is not None and (not form or FORMS[form] is old.profile.form) and syntax in ("", old.syntax)
     if old is not None and same:
@@ -90,21 +90,6 @@ def _put(target: str, new: str, base: str | None, say: Say, policy: str) -> list
     with Writer(folder) as writer:
         writer.put(changes)
     return [target]
-
-
-def _parts(package: Package, profile: ClusterProfile) -> dict[Key, Resource]:
-    """Return the items of a profile's layers; packs of no profile by name."""
-    made: dict[Key, Resource] = {}
-    for item in package.items:
-        tied = [(name, item.annotation(name)) for name in (LAYER, MANIFESTS) if item.annotation(name)]
-        for name, tie in tied:
-            owner, _, layer = tie.partition("/")
-            if owner == profile.name:
-                made[name, layer] = item
-        if not tied and is_pack(item):
-            pack = Carrier.of(item, FileLines()).pack
-            made.setdefault(("", f"{pack.own_name}--{pack.name}" if pack.own_name else pack.name), item)
-    return made
 
 
 def _fill(profile: ClusterProfile, old: ProfileText | None, parts: dict[Key, Resource], say: Say) -> None:

@@ -81,6 +81,11 @@ class Pack:
         return text_of(section, DISPLAY_NAME) if isinstance(section, dict) else ""
 
     @property
+    def layer_name(self) -> str:
+        """The name of the pack's layer in a profile: `<display-name>--<name>` with a name of its own."""
+        return f"{self.own_name}--{self.name}" if self.own_name else self.name
+
+    @property
     def effective_version(self) -> str:
         """The version, or the tag if there is no version."""
         return self.version or self.tag

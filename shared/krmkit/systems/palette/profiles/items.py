@@ -12,6 +12,8 @@ from collections.abc import Iterable
 
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import text
+from krmkit.systems.palette.packs.items import Carrier, is_pack
+from krmkit.systems.palette.packs.lines import FileLines
 from krmkit.systems.palette.packs.packfileschemas import LAYERS
 from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
 
@@ -88,3 +90,17 @@ def unusual_fields(profile: ClusterProfile) -> Iterable[str]:
         elif name in seen:
             yield f"{place}: the name {name} stands twice; a pack that does is called <display-name>--{name}"
         seen.add(name)
+
+
+def parts_by_layer(items: Iterable[Resource], profile: str) -> dict[tuple[str, str], Resource]:
+    """Return the items of a profile's layers by annotation and layer; packs of no profile by "" and their names."""
+    made: dict[tuple[str, str], Resource] = {}
+    for item in items:
+        tied = [(name, item.annotation(name)) for name in (LAYER, MANIFESTS) if item.annotation(name)]
+        for name, tie in tied:
+            owner, _, layer = tie.partition("/")
+            if owner == profile:
+                made[name, layer] = item
+        if not tied and is_pack(item):
+            made.setdefault(("", Carrier.of(item, FileLines()).pack.layer_name), item)
+    return made
