@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from krmkit.fn.masking import secrets_in
 from krmkit.kpt.merge.conflict import ResourceConflict
@@ -17,6 +17,7 @@ from krmkit.kpt.merge.packages import PackageMergeError
 from krmkit.kpt.merge.policy import STOP, UNRESOLVED, unresolved_line
 from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.krm.errors import Refused
+from krmkit.render.findings.macros import with_macros, without_macros
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import merge_packages
 from krmkit.render.secrets.files import masked_conflicts
@@ -85,14 +86,16 @@ class PackMerge:
     )
     _replaced: dict[str, bytes] = field(default_factory=dict)
     _unknown: list[str] = field(default_factory=list)
+    _macros: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, base: str | None, theirs: str, ours: bytes, gone: bool = False) -> None:
         """Merge one file. base: None if unknown. `gone`: theirs has no such file."""
         if self.policy == FORCE:
             self._replaced |= {} if gone else {path: theirs.encode()}
         elif base is not None:
-            for side, content in zip(self._sides, (base.encode(), theirs.encode(), ours), strict=True):
-                side[path] = content
+            # An unquoted macro is no YAML, and lines without structure merge badly.
+            for side, content in zip(self._sides, (base, theirs, ours.decode("utf-8")), strict=True):
+                side[path] = without_macros(content, self._macros)[0].encode()
             if gone:
                 del self._sides[1][path]
         elif theirs.encode() != ours:
@@ -123,11 +126,16 @@ class PackMerge:
         # The merge looks at packages, which have a Kptfile.
         merged = merge_packages(*({**side, KPTFILE: b""} for side in self._sides), on_conflict=policy)
         del merged.files[KPTFILE]
+        macros = list(self._macros)
+        files = {
+            path: with_macros(text.decode("utf-8"), macros).encode() for path, text in merged.files.items()
+        }
         if merged.conflicts:
-            self.conflicts += masked_conflicts(merged.conflicts, secrets_in(self.carried))
+            conflicts = [replace(one, message=with_macros(one.message, macros)) for one in merged.conflicts]
+            self.conflicts += masked_conflicts(conflicts, secrets_in(self.carried))
         if self.conflicts and self.policy == STOP:
             raise PackageMergeError.stopped(self.conflicts)
-        return {**merged.files, **self._replaced}
+        return {**files, **self._replaced}
 
 
 def resolved(text: str, path: str) -> str:

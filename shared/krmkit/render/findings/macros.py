@@ -10,12 +10,12 @@ REFERENCE = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-
 _WORD = re.compile(r"M(0|[1-9][0-9]{0,8})x+")  # the placeholder of a macro
 
 
-def without_macros(text: str) -> tuple[str, dict[str, str]]:
+def without_macros(text: str, words: dict[str, str] | None = None) -> tuple[str, dict[str, str]]:
     """Return a text with a word of the same length for each macro, so that it is YAML, and the words.
 
-    Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"{{x}}": "M0xxx"})`.
+    `words`: those of other texts. Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"{{x}}": "M0xxx"})`.
     """
-    words: dict[str, str] = {}
+    words = {} if words is None else words
 
     def word(match: re.Match[str]) -> str:
         return words.setdefault(match[0], _word(len(words), match[0]))
