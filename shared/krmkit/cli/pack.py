@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Namespace
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
@@ -160,40 +161,41 @@ def main(words: list[str]) -> int:
         report = Report("pack check", checked, False)
         Told(report, "CheckedPacks", {}, closing=closing).show(arguments.format, Terminal.of(arguments))
         return 1 if errors else 0
-    if arguments.command == "import":
-        progress = Terminal(sys.stderr)
-        report_to = partial(say, "pack")
-        written: list[str] = []
-        try:
-            for path in filter(os.path.isfile, arguments.folders):
-                written += imported_profile(path, arguments.output, report_to, arguments.on_conflict)
-            folders = [path for path in arguments.folders if not os.path.isfile(path)]
-            if folders:
-                written += imported(
-                    folders,
-                    arguments.output,
-                    report_to,
-                    progress.line,
-                    arguments.on_conflict,
-                    arguments.keep_old,
-                )
-        finally:
-            progress.line("")
-    else:
-        package = read(arguments.package or package_above())
-        for note in package.notes:
-            say("pack", note)
-        policy, form = arguments.on_conflict, arguments.form
-        if form and not arguments.profile:
-            raise Refused("--form is the form of a profile; give --profile with it")
-        if arguments.profile:
-            written = exported_profile(package, arguments.output, form or "", partial(say, "pack"), policy)
-        else:
-            written = exported(package, arguments.output, partial(say, "pack"), policy)
+    written = _import(arguments) if arguments.command == "import" else _export(arguments)
     report = Report(f"pack {arguments.command}", [PackageReport(arguments.output)])
     told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
     told.show(arguments.format, Terminal.of(arguments))
     return 0
+
+
+def _import(arguments: Namespace) -> list[str]:
+    files = [path for path in arguments.folders if os.path.isfile(path)]
+    folders = [path for path in arguments.folders if path not in files]
+    out, policy, note, progress = (
+        arguments.output,
+        arguments.on_conflict,
+        partial(say, "pack"),
+        Terminal(sys.stderr),
+    )
+    written = [path for file in files for path in imported_profile(file, out, note, policy)]
+    try:
+        if folders:
+            written += imported(folders, out, note, progress.line, policy, arguments.keep_old)
+    finally:
+        progress.line("")
+    return written
+
+
+def _export(arguments: Namespace) -> list[str]:
+    package = read(arguments.package or package_above())
+    out, policy, note = arguments.output, arguments.on_conflict, partial(say, "pack")
+    for one in package.notes:
+        note(one)
+    if arguments.form and not arguments.profile:
+        raise Refused("--form is the form of a profile; give --profile with it")
+    if arguments.profile:
+        return exported_profile(package, out, arguments.form or "", note, policy)
+    return exported(package, out, note, policy)
 
 
 def _show(folders: list[str], form: str, terminal: Terminal) -> int:

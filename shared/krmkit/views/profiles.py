@@ -70,9 +70,15 @@ def diff_markdown(data: Data) -> str:
     if data["fields"]:
         parts += [_table(data["fields"])]
     for layer in data["layers"]:
-        parts.append(f"**{escaped(layer['name'])}** {layer['change']}{escaped(_versions(layer))}\n\n")
-        parts += [f"- {escaped(line)}\n" for line in _details(layer)]
-        parts += ["\n" + _table(layer["values"])] if layer.get("values") else ["\n"]
+        parts.append(
+            f"**{escaped(layer['name'])}** {layer['change']} {escaped(_versions(layer).strip())}\n\n"
+        )
+        parts += (
+            ["".join(f"- {escaped(line)}\n" for line in details) + "\n"]
+            if (details := [*_details(layer)])
+            else []
+        )
+        parts += [_table(layer["values"])] if layer.get("values") else []
     parts += [f"Order: {escaped(', '.join(data['order']))}\n\n"] if data["order"] else []
     for one in data["variables"]:
         parts.append(f"**variable {escaped(one['name'])}** {one['change']}\n\n")

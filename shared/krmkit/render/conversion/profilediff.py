@@ -113,7 +113,7 @@ def _problems(profile: ShownProfile, old: ShownProfile | None) -> list[tuple[str
         scope="profile" if profile.fields.get("type") != "cluster" else "cluster", previous=previous
     )
     found = [
-        (one.tags.get("pack", ""), one.severity, one.rule, one.message)
+        (one.tags.get("pack", ""), one.severity, one.rule, f"{one.field}: {one.message}".removeprefix(": "))
         for one in validate([pack for pack in packs if pack is not None], options)
         if one.severity != INFO
     ]

@@ -28,7 +28,7 @@ from krmkit.systems.palette.profiles.items import (
     metadata_of,
     parts_by_layer,
     profile_of,
-    version_of,
+    tag_for,
 )
 
 
@@ -116,9 +116,9 @@ def _of_profile(
             manifests = item_texts(parts[MANIFESTS, name])
         kind, tag = text(layer.get("type")), text(layer.get("tag"))
         defaults = _defaults(source, item, pack) if source is not None and item is not None else ""
-        if pack.version == version_of(profile, layer):
-            tag = "" if tag == pack.version else tag
-        layers.append(ShownLayer(name, kind, tag, pack, manifests, defaults))
+        version = pack.effective_version
+        tag = tag_for(tag, version) if PACK_FILE in texts else tag
+        layers.append(ShownLayer(name, kind, "" if tag == version else tag, pack, manifests, defaults))
     names = ("name", "version", "type", "cloud", "description")
     fields = {name: value for name in names if (value := text(profile.get(name)))}
     return ShownProfile(fields, layers, profile.variables())

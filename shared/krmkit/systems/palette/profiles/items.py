@@ -67,7 +67,7 @@ def in_train(tag: str, version: str) -> bool:
 
 def tag_for(tag: str, version: str) -> str:
     """Return the tag that a new version gets in the place of an old tag: a train stays a train."""
-    if in_train(tag, version):
+    if not tag or in_train(tag, version):
         return tag
     parts = tag.split(".")
     if parts[-1] != "x":

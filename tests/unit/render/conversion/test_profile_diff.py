@@ -1,0 +1,154 @@
+"""krmkit pack diff and pack show: what a profile holds, and what an upgrade changes and breaks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main
+from tests.unit.render.conversion.profiles import FORMS, bring, edit
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """A profile, and a newer one."""
+    data = json.loads(FORMS["export.json"])
+    (tmp_path / "old.json").write_text(json.dumps(data), "utf-8")
+    spec = data["spec"]
+    spec["version"] = "1.1.0"
+    packs = spec["template"]["packs"]
+    packs[0] |= {"version": "1.33.1", "tag": "1.33.x", "values": "# spectrocloud.com/enabled-presets: Size:big\ncluster:\n  note: a < b\n  more: '{{.spectro.var.other}}'\n"}  # fmt: skip
+    packs[1]["values"] = "charts:\n  web:\n    size: 4\n    token: 's3cret-token'\n"
+    packs[2]["manifests"][0]["content"] = "kind: A\n"
+    packs.append(
+        {"name": "net", "type": "oci", "layer": "cni", "version": "1.0.0", "tag": "1.0.0", "values": ""}
+    )
+    packs[0], packs[1] = packs[1], packs[0]
+    spec["variables"][1]["defaultValue"] = "k-456"
+    spec["variables"].append({"name": "new", "format": "string"})
+    (tmp_path / "new.json").write_text(json.dumps(data), "utf-8")
+    return tmp_path / "old.json", tmp_path / "new.json"
+
+
+def test_a_plan(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """Versions, presets, values, manifests, variables, the order, and the problem that is new."""
+    old, new = files
+    assert main(["pack", "diff", str(old), str(new)]) == 0
+    said = capsys.readouterr().out
+    assert said == (
+        '~ version: "1.0.0" -> "1.1.0"\n'
+        "~ edge-k3s 1.32.4 -> 1.33.1 (tag 1.32.x -> 1.33.x)\n"
+        "    + preset Size:big\n"
+        '    - cluster.cidr: "{{.spectro.var.cidr}}"\n'
+        '    + cluster.more: "{{.spectro.var.other}}"\n'
+        "~ web\n"
+        "    ~ charts.web.size: 3 -> 4\n"
+        "~ extras\n"
+        "    manifest ns changed\n"
+        "+ net 1.0.0\n"
+        "order: web, edge-k3s, extras\n"
+        "variable key changed\n"
+        '    ~ defaultValue: "(secret)" -> "(secret)"\n'
+        "variable new added\n"
+        "error  undefined  edge-k3s: the profile defines no variable other\n"
+    )
+    assert main(["pack", "diff", str(old), str(new), "--check"]) == 2
+    assert main(["pack", "diff", str(old), str(old), "--check"]) == 0
+    capsys.readouterr()
+    assert main(["pack", "diff", str(old), str(new), "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["kind"] == "ProfileDiff"
+    assert main(["pack", "diff", str(old), str(new), "-f", "markdown"]) == 0
+    said = capsys.readouterr().out
+    assert "| charts.web.size | 3 | 4 |\n" in said
+    assert "| | edge-k3s | `undefined` | the profile defines no variable other |" in said
+    assert "**edge-k3s** changed 1.32.4 -&gt; 1.33.1 (tag 1.32.x -&gt; 1.33.x)\n" in said
+    assert "k-456" not in said
+
+
+def pack(folder: Path, version: str, values: str, **more: object) -> Path:
+    """The folder of a pack."""
+    folder.mkdir()
+    data = {
+        "name": "flow",
+        "displayName": "Flow",
+        "version": version,
+        "layer": "cni",
+        "cloudTypes": ["all"],
+        **more,
+    }
+    (folder / "pack.json").write_text(json.dumps(data), "utf-8")
+    (folder / "values.yaml").write_text(values, "utf-8")
+    (folder / "schema.yaml").write_text(
+        "a.mode:\n  schema: '{{ required | format \"${list:[on,off]}\" }}'\n", "utf-8"
+    )
+    return folder
+
+
+def test_an_upgrade_of_a_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Values that lose their effect, constraints that break, clouds; beside a revision of the package."""
+    old = pack(tmp_path / "flow", "1.0.0", "a:\n  mode: on\n  size: 1\n  gone: 1\n")
+    package = tmp_path / "pkg"
+    assert main(["pack", "import", str(old), "-o", str(package)]) == 0
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
+    ):
+        subprocess.run(["git", *words], cwd=package, check=True)
+    edit(package / "flow.yaml", "gone: 1", "gone: 2")
+    edit(package / "flow.yaml", "mode: on", "mode: off")
+    dependency = {"packName": "kube", "layer": "k8s", "type": "required"}
+    new = pack(
+        tmp_path / "flow-2",
+        "2.0.0",
+        "a:\n  mode: on\n  size: 2\n",
+        constraints={"dependencies": [dependency]},
+    )
+    schema = (new / "schema.yaml").read_text("utf-8").replace("on,off", "on,auto")
+    (new / "schema.yaml").write_text(schema, "utf-8")
+    assert main(["pack", "import", str(new), "-o", str(package), "--on-conflict", "local"]) == 0
+    capsys.readouterr()
+    for before in ("HEAD", f"{package}@HEAD"):
+        assert main(["pack", "diff", before, str(package)]) == 0
+        said = capsys.readouterr().out
+        assert "~ flow 1.0.0 -> 2.0.0\n" in said
+        assert (
+            "    a.gone: the new version's values do not have it; check that it still has an effect\n" in said
+        )
+        assert "~ a.size: 1 -> 2\n" in said
+        assert 'error  format  flow: a.mode: the value "off" is not one of on, auto\n' in said
+        assert "warning  missing  flow: " in said
+        assert "requires the pack kube" in said
+    assert main(["pack", "diff", "nope", str(package)]) == 1
+    assert "is no file or folder, nor a revision" in capsys.readouterr().err
+
+
+def test_a_pack_of_another_cloud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One name exists per cloud."""
+    (tmp_path / "p.json").write_text(FORMS["export.json"], "utf-8")
+    bring(tmp_path / "p.json", tmp_path / "pkg")
+    edit(tmp_path / "pkg/edge-k3s.yaml", '"layer": "k8s"', '"layer": "k8s",\n      "cloudTypes": ["aws"]')
+    assert main(["pack", "diff", str(tmp_path / "p.json"), str(tmp_path / "pkg")]) == 0
+    assert (
+        "error  cloud  edge-k3s: the pack is for aws, and the profile for edge-native\n"
+        in capsys.readouterr().out
+    )
+
+
+def test_show(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """The order of installation goes by priorities, and infrastructure is first; uses are named by layer and path."""
+    old, _ = files
+    text = old.read_text("utf-8").replace(
+        "charts:\\n", 'pack: {spectrocloud.com/install-priority: \\"5\\"}\\ncharts:\\n'
+    )
+    old.write_text(text, "utf-8")
+    assert main(["pack", "show", str(old)]) == 0
+    said = capsys.readouterr().out
+    assert "    1. edge-k3s\n    2. extras\n    3. web\n" in said
+    assert "    cidr  ipv4cidr, default 10.0.0.0/16\n      edge-k3s: cluster.cidr\n" in said
+    assert "    key  string, default (secret), isSensitive\n      not used\n" in said
+    assert main(["pack", "show", str(old), "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["profiles"][0]["order"] == [["edge-k3s"], ["extras"], ["web"]]
