@@ -31,7 +31,7 @@ def resolve_items(resources: ResourceList, spec: dict[str, Any], config: Resourc
     context = read_context(spec, config)
     profiles = [*resources.containing("profile.yaml", "local-config", alternative=("forProvider", "pack"))]
     if profiles:
-        from krmkit.systems.palette.profiles.variables import add_definitions  # most lists have none
+        from krmkit.systems.palette.macros.definitions import add_definitions  # most lists have none
 
         findings += add_definitions(profiles, context, config)
     resolver = MacroResolver(sources, context, resources.limits)

@@ -8,16 +8,14 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator
 
-from krmkit.krm.finding import ERROR, WARNING, Finding
-from krmkit.krm.resource import Resource
+from krmkit.krm.finding import ERROR, WARNING
 from krmkit.libraries.go.regexp import pattern as regexp
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, text
 from krmkit.systems.palette.constraints.decimals import is_decimal
 from krmkit.systems.palette.constraints.formattypes import is_ipv4, is_version
-from krmkit.systems.palette.macros.context import Context
 from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
-from krmkit.systems.palette.profiles.items import MASK, PROFILE_FILE, is_profile, profile_of
+from krmkit.systems.palette.profiles.items import MASK
 
 INPUTS = ("text", "dropdown", "multiline")
 _FLAGS = ("required", "immutable", "hidden", "isSensitive")
@@ -63,7 +61,7 @@ def value_problem(definition: Data, value: str) -> str:
     words, fits = FORMATS.get(text(definition.get("format")), FORMATS["string"])
     if not fits(value):
         return f"must be {words}, got {shown}"
-    options = _options(definition)
+    options = options_of(definition)
     if definition.get("inputType") == "dropdown" and options and value not in (*options, *options.values()):
         return f"must be one of {', '.join(options)}, got {shown}"
     pattern = text(definition.get("regex"))
@@ -110,7 +108,7 @@ def _problems(one: Data) -> Iterator[tuple[str, str]]:
         yield ERROR, f"regex must be a regular expression of Go, got {pattern}: {error}"
     if default and (problem := value_problem(one, default)):
         yield ERROR, f"defaultValue {problem}"
-    if one.get("inputType") == "dropdown" and not _options(one):
+    if one.get("inputType") == "dropdown" and not options_of(one):
         yield ERROR, "options must have an entry with a value, as inputType is dropdown"
     if default:
         return
@@ -122,37 +120,7 @@ def _problems(one: Data) -> Iterator[tuple[str, str]]:
         yield WARNING, "has no defaultValue and is required: every cluster must give a value"
 
 
-def _options(definition: Data) -> dict[str, str]:
+def options_of(definition: Data) -> dict[str, str]:
     """Return the options of a dropdown: labels by value."""
     listed = entries(definition.get("options"))
     return {text(one.get("value")): text(one.get("label")) for one in listed if text(one.get("value"))}
-
-
-def add_definitions(items: list[Resource], context: Context, config: Resource | None) -> list[Finding]:
-    """Add what profiles define to the context of macros; return what is wrong with definitions and values."""
-    findings = []
-    for item in filter(is_profile, items):
-        profile = profile_of(item)
-        field = f'data."{PROFILE_FILE}"' if item.kind == "ConfigMap" else "spec.forProvider"
-        findings += [
-            Finding("variable-definition", message, severity, item, field)
-            for severity, message in definition_problems(profile)
-        ]
-        context.defined = context.defined or set()
-        for one in profile.variables():
-            name, default = text(one.get("name")), text(one.get("defaultValue"))
-            context.defined.add(name)
-            by_label = {label: value for value, label in _options(one).items()}
-            if default:
-                context.defaults[name] = by_label.get(default, default)
-            if one.get("isSensitive") is True:
-                context.secrets |= {name}
-            given = context.variables.get(name, "")
-            problem = value_problem(one, given)
-            if given and given != default and one.get("immutable") is True:
-                problem = "must keep its default, as it is immutable"
-            if problem:
-                root = "data" if config is not None and config.kind == "ConfigMap" else "spec"
-                message = f"the value of the variable {name} {problem}"
-                findings.append(Finding("variable-value", message, ERROR, config, f"{root}.variables"))
-    return findings
