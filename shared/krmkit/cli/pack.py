@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from argparse import Namespace
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
@@ -78,6 +78,12 @@ def parser() -> CommandParser:
     )
     _add_merge(take, "the folders")
     add_output(take, FORMATS, results=False)
+    _add_readers(commands)
+    return made
+
+
+def _add_readers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that write nothing."""
     show = commands.add_parser(
         "show",
         help="what packs offer and ask for",
@@ -120,7 +126,6 @@ def parser() -> CommandParser:
         "--ci", action="store_true", help="also what the checks of Palette's public repository refuse"
     )
     add_output(check, FORMATS)
-    return made
 
 
 def _add_merge(parser: CommandParser, place: str) -> None:
@@ -168,7 +173,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _import(arguments: Namespace) -> list[str]:
+def _import(arguments: argparse.Namespace) -> list[str]:
     files = [path for path in arguments.folders if os.path.isfile(path)]
     folders = [path for path in arguments.folders if path not in files]
     out, policy, note, progress = (
@@ -186,7 +191,7 @@ def _import(arguments: Namespace) -> list[str]:
     return written
 
 
-def _export(arguments: Namespace) -> list[str]:
+def _export(arguments: argparse.Namespace) -> list[str]:
     package = read(arguments.package or package_above())
     out, policy, note = arguments.output, arguments.on_conflict, partial(say, "pack")
     for one in package.notes:
