@@ -82,7 +82,7 @@ def parser() -> CommandParser:
     return made
 
 
-def _add_readers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_readers(commands: argparse._SubParsersAction[CommandParser]) -> None:
     """Add the commands that write nothing."""
     show = commands.add_parser(
         "show",
