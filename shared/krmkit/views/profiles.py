@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmkit.views.formats import json_of
-from krmkit.views.markdown import escaped, limited
+from krmkit.views.markdown import limited
 
 Data = dict[str, Any]
 
@@ -34,20 +34,12 @@ def profile_text(data: Data) -> str:
 
 def diff_text(data: Data) -> str:
     """Return the changes between two profiles as text: `-` is removed, `+` added, `~` changed."""
-    lines = [_changed(one) for one in data["fields"]]
-    for layer in data["layers"]:
-        sign = {"added": "+", "removed": "-"}.get(layer["change"], "~")
-        lines.append(f"{sign} {layer['name']}{_versions(layer)}")
-        lines += [f"    {line}" for line in _details(layer)]
-        lines += [f"    {_changed(one)}" for one in layer.get("values", ())]
-    lines += [f"order: {', '.join(data['order'])}"] if data["order"] else []
-    for one in data["variables"]:
-        lines.append(f"variable {one['name']} {one['change']}")
-        lines += [f"    {_changed(field)}" for field in one["fields"]]
-    lines += [
-        f"{one['severity']}  {one['rule']}  {one['layer']}: {one['message']}" for one in data["problems"]
-    ]
-    return "".join(f"{line}\n" for line in lines) or "no difference\n"
+    return "".join(_lines(data)) or "no difference\n"
+
+
+def diff_markdown(data: Data) -> str:
+    """Return the changes for a pull request; lines beyond GitHub's limit are left out and counted."""
+    return f"### krmkit pack diff\n\n```diff\n{limited([*_lines(data)] or ['no difference'])}\n```\n"
 
 
 def json_diff(data: Data) -> str:
@@ -55,43 +47,20 @@ def json_diff(data: Data) -> str:
     return json_of("ProfileDiff", **data)
 
 
-def diff_markdown(data: Data) -> str:
-    """Return the changes for a pull request; parts beyond GitHub's limit are left out and counted."""
-    parts = ["### krmkit pack diff\n\n"]
-    rows = [
-        f"| | {escaped(one['layer'])} | `{one['rule']}` | {escaped(one['message'])} |\n"
-        for one in data["problems"]
-    ]
-    parts += (
-        ["| | Layer | New problem | Message |\n|---|---|---|---|\n" + rows[0], *rows[1:], "\n"]
-        if rows
-        else []
-    )
-    if data["fields"]:
-        parts += [_table(data["fields"])]
+def _lines(data: Data) -> Iterator[str]:
+    yield from (_changed(one) for one in data["fields"])
     for layer in data["layers"]:
-        parts.append(
-            f"**{escaped(layer['name'])}** {layer['change']} {escaped(_versions(layer).strip())}\n\n"
-        )
-        parts += (
-            ["".join(f"- {escaped(line)}\n" for line in details) + "\n"]
-            if (details := [*_details(layer)])
-            else []
-        )
-        parts += [_table(layer["values"])] if layer.get("values") else []
-    parts += [f"Order: {escaped(', '.join(data['order']))}\n\n"] if data["order"] else []
+        sign = {"added": "+", "removed": "-"}.get(layer["change"], "~")
+        yield f"{sign} {layer['name']}{_versions(layer)}\n"
+        yield from (f"    {line}\n" for line in _details(layer))
+        yield from (f"    {_changed(one)}" for one in layer.get("values", ()))
+    if data["order"]:
+        yield f"order: {', '.join(data['order'])}\n"
     for one in data["variables"]:
-        parts.append(f"**variable {escaped(one['name'])}** {one['change']}\n\n")
-        parts += [_table(one["fields"])] if one["fields"] else []
-    return limited(parts if len(parts) > 1 else [*parts, "no difference\n"])
-
-
-def _table(changes: list[Data]) -> str:
-    rows = [
-        f"| {escaped(one['path'])} | {escaped(_said(one['old']))} | {escaped(_said(one['new']))} |\n"
-        for one in changes
-    ]
-    return "| Key | Old | New |\n|---|---|---|\n" + "".join(rows) + "\n"
+        yield f"variable {one['name']} {one['change']}\n"
+        yield from (f"    {_changed(field)}" for field in one["fields"])
+    for one in data["problems"]:
+        yield f"{one['severity']}  {one['rule']}  {one['layer']}: {one['message']}\n"
 
 
 def _versions(layer: Data) -> str:
@@ -119,12 +88,7 @@ def _details(layer: Data) -> Iterator[str]:
 
 
 def _changed(one: Data) -> str:
+    old, new = (json.dumps(one[side], ensure_ascii=False) for side in ("old", "new"))
     if one["old"] is None:
-        return f"+ {one['path']}: {_said(one['new'])}"
-    if one["new"] is None:
-        return f"- {one['path']}: {_said(one['old'])}"
-    return f"~ {one['path']}: {_said(one['old'])} -> {_said(one['new'])}"
-
-
-def _said(value: object) -> str:
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+        return f"+ {one['path']}: {new}\n"
+    return f"- {one['path']}: {old}\n" if one["new"] is None else f"~ {one['path']}: {old} -> {new}\n"
