@@ -50,7 +50,6 @@ def parser() -> CommandParser:
     made = CommandParser(
         prog="krmkit landscaper",
         description="Bring components into a package; draw, explain and plan its Installations.",
-        allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar=COMMANDS)
     bring = commands.add_parser(
@@ -60,7 +59,6 @@ def parser() -> CommandParser:
         " a folder: component archives (component-descriptor.yaml and blobs/) and folders in the common transport format;"
         " where there is neither, of component constructors (components.yaml, resources.yaml), with the files beside them."
         " Texts are carried byte for byte. Registries are not reached.",
-        allow_abbrev=False,
     )
     bring.add_argument(
         "folders",
@@ -84,7 +82,6 @@ def parser() -> CommandParser:
         help="which installation exports data to which",
         description="Show the installations of a package, nested ones too, in the order in which they run, with the data"
         " that flows between them. Problems go to stderr, and the exit code is 1 then.",
-        allow_abbrev=False,
     )
     _add_tree(draw)
     add_output(draw, (*FORMATS, *DRAWINGS), results=False, does=False)
@@ -93,7 +90,6 @@ def parser() -> CommandParser:
         help="where the value of an import comes from",
         description="Show where the imports of an installation come from: through every mapping and scope up to the object"
         " and the file. Values are not shown, as they may be secrets.",
-        allow_abbrev=False,
     )
     _add_tree(tell)
     tell.add_argument(
@@ -105,7 +101,6 @@ def parser() -> CommandParser:
         "reconcile",
         help="what Landscaper would reconcile by itself",
         description="Say for each Installation of a package whether Landscaper would reconcile it, and why.",
-        allow_abbrev=False,
     )
     _add_tree(plan)
     plan.add_argument(

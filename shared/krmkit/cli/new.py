@@ -34,7 +34,6 @@ def parser() -> CommandParser:
         description="Make the folder of a function: main.py, function.yaml, an example, a test, an image file.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     function.add_argument(
         "folder",

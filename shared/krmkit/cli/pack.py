@@ -11,23 +11,18 @@ from krmkit.cli.arguments import CommandParser, add_output, add_package, add_pla
 from krmkit.kpt.merge.policy import POLICIES, STOP
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
+from krmkit.render.conversion import packexport, packfolder, profilediff, profileexport, profileimport
 from krmkit.render.conversion.packcheck import check_pack
-from krmkit.render.conversion.packexport import exported
 from krmkit.render.conversion.packfiles import read_pack
-from krmkit.render.conversion.packfolder import imported
 from krmkit.render.conversion.packmerge import FORCE
-from krmkit.render.conversion.profilediff import compared, overview
-from krmkit.render.conversion.profileexport import exported_profile
-from krmkit.render.conversion.profileimport import imported_profile
 from krmkit.render.conversion.profilesource import is_profile_place, read_shown
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.render.package import read
 from krmkit.storage.disk.journal import recover
 from krmkit.systems.palette.profiles.forms import FORMS
+from krmkit.views import packs, profiles
 from krmkit.views.formats import FORMATS, counted
 from krmkit.views.outcome import Told
-from krmkit.views.packs import data_of, json_text, text_of
-from krmkit.views.profiles import diff_markdown, diff_text, json_diff, profile_text
 from krmkit.views.terminal import Terminal, unread_is_fine
 
 
@@ -36,7 +31,6 @@ def parser() -> CommandParser:
     made = CommandParser(
         prog="krmkit pack",
         description="Bring packs into a package, and take them out again.",
-        allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show|diff|check")
     bring = commands.add_parser(
@@ -47,7 +41,6 @@ def parser() -> CommandParser:
         " .krmignore then lists; those that lie in the package already stay where they are. A package that does not"
         " exist is made. A pack that is there keeps its edits; another version of it takes its place. Of a cluster profile each"
         " layer becomes a ConfigMap, and the rest of it one more.",
-        allow_abbrev=False,
     )
     bring.add_argument(
         "folders",
@@ -66,7 +59,6 @@ def parser() -> CommandParser:
         help="ConfigMaps in a package -> pack folders",
         description="Write each pack of a package as a folder: its texts byte for byte, and its other files. A folder that is"
         " there keeps its edits.",
-        allow_abbrev=False,
     )
     add_package(take)
     add_place(
@@ -74,7 +66,10 @@ def parser() -> CommandParser:
     )
     take.add_argument("--profile", action="store_true", help="write the package's cluster profile instead")
     take.add_argument(
-        "--form", choices=FORMS, help="the form of the profile (default: that of the file that was imported)"
+        "--form",
+        choices=FORMS,
+        metavar="FORM",
+        help=f"the form of the profile: {', '.join(FORMS)} (default: that of the imported file)",
     )
     _add_merge(take, "the folders")
     add_output(take, FORMATS, results=False)
@@ -89,7 +84,6 @@ def _add_readers(commands: argparse._SubParsersAction[CommandParser]) -> None:
         help="what packs offer and ask for",
         description="Show the presets of packs by group with what each changes, the keys that are required, the macros, the"
         " constraints and the hints of the schema. Passwords are masked.",
-        allow_abbrev=False,
     )
     show.add_argument(
         "folders",
@@ -103,7 +97,6 @@ def _add_readers(commands: argparse._SubParsersAction[CommandParser]) -> None:
         help="what an upgrade changes",
         description="Compare two states of a cluster profile, a package or a pack: versions, presets, values, variables, and"
         " the problems that are new: constraints that break, values that lose their effect, variables that are not defined.",
-        allow_abbrev=False,
     )
     for name in ("old", "new"):
         differ.add_argument(
@@ -119,7 +112,6 @@ def _add_readers(commands: argparse._SubParsersAction[CommandParser]) -> None:
         help="what is wrong with pack folders",
         description="Check pack.json by its schema, and whether pack.json, the values, the charts and the manifests fit each"
         " other: files that are not there or not listed, values that reach no chart, values that change nothing.",
-        allow_abbrev=False,
     )
     check.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
     check.add_argument(
@@ -153,9 +145,8 @@ def main(words: list[str]) -> int:
     if arguments.command == "show":
         return _show(arguments.folders, arguments.format, Terminal.of(arguments))
     if arguments.command == "diff":
-        changes = compared(read_shown(arguments.old, arguments.new), read_shown(arguments.new))
-        form = {"json": json_diff, "markdown": diff_markdown}.get(arguments.format, diff_text)
-        sys.stdout.write(form(changes))
+        changes = profilediff.compared(read_shown(arguments.old, arguments.new), read_shown(arguments.new))
+        sys.stdout.write(profiles.diff_in(arguments.format, changes))
         return 2 if arguments.check and any(changes.values()) else 0
     if arguments.command == "check":
         checked = [
@@ -176,16 +167,12 @@ def main(words: list[str]) -> int:
 def _import(arguments: argparse.Namespace) -> list[str]:
     files = [path for path in arguments.folders if os.path.isfile(path)]
     folders = [path for path in arguments.folders if path not in files]
-    out, policy, note, progress = (
-        arguments.output,
-        arguments.on_conflict,
-        partial(say, "pack"),
-        Terminal(sys.stderr),
-    )
-    written = [path for file in files for path in imported_profile(file, out, note, policy)]
+    out, policy, note = arguments.output, arguments.on_conflict, partial(say, "pack")
+    written = [path for file in files for path in profileimport.imported_profile(file, out, note, policy)]
+    progress = Terminal(sys.stderr)
     try:
         if folders:
-            written += imported(folders, out, note, progress.line, policy, arguments.keep_old)
+            written += packfolder.imported(folders, out, note, progress.line, policy, arguments.keep_old)
     finally:
         progress.line("")
     return written
@@ -199,20 +186,20 @@ def _export(arguments: argparse.Namespace) -> list[str]:
     if arguments.form and not arguments.profile:
         raise Refused("--form is the form of a profile; give --profile with it")
     if arguments.profile:
-        return exported_profile(package, out, arguments.form or "", note, policy)
-    return exported(package, out, note, policy)
+        return profileexport.exported_profile(package, out, arguments.form or "", note, policy)
+    return packexport.exported(package, out, note, policy)
 
 
 def _show(folders: list[str], form: str, terminal: Terminal) -> int:
     for folder in filter(os.path.isdir, folders):
         for note in recover(folder):
             say("pack", note)
-    profiles = [overview(read_shown(place)) for place in folders if is_profile_place(place)]
-    packs = [data_of(read_pack(folder)) for folder in folders if not is_profile_place(folder)]
+    shown = [profilediff.overview(read_shown(place)) for place in folders if is_profile_place(place)]
+    found = [packs.data_of(read_pack(folder)) for folder in folders if not is_profile_place(folder)]
     with unread_is_fine(terminal.stream):
         if form == "json":
-            terminal.stream.write(json_text(packs, profiles))
+            terminal.stream.write(packs.json_text(found, shown))
         else:
-            texts = [*map(profile_text, profiles), *(text_of(pack, terminal) for pack in packs)]
+            texts = [*map(profiles.profile_text, shown), *(packs.text_of(pack, terminal) for pack in found)]
             terminal.stream.write("\n".join(texts))
     return 0

@@ -34,7 +34,6 @@ def parser() -> CommandParser:
     made = CommandParser(
         prog="krmkit pkg",
         description="Get a package from git, and follow its upstream there.",
-        allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="get|diff|update")
     _add_get(commands.add_parser)

@@ -33,7 +33,6 @@ def parser() -> CommandParser:
         description="Offer the functions of the catalog as a service.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     made.add_argument(
         "service",

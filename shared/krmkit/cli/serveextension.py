@@ -30,7 +30,6 @@ def parser() -> CommandParser:
         description="Serve runtime extensions of Cluster API.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     made.add_argument("paths", nargs="*", metavar="DIR|FILE", help="where TopologyExtensions are")
     made.add_argument(

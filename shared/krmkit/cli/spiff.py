@@ -39,7 +39,6 @@ def parser() -> CommandParser:
         description="Print what a template gives with its stubs, as YAML. Functions that run programs, write"
         " files or reach the network fail. Files are those of --files, variables those of --env, and random values need"
         " --random or --seed.",
-        allow_abbrev=False,
     )
     one.add_argument("template", metavar="TEMPLATE", help="the template; - is stdin")
     one.add_argument("stubs", nargs="*", default=[], metavar="STUB", help="stubs; the first one counts most")

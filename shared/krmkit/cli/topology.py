@@ -54,7 +54,6 @@ def parser() -> CommandParser:
         description="Show what a change of a package does to its Clusters, and which machines roll, and why.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add_package(plan)
     add_tree(plan, "plan every package at and below PKG that holds Clusters, each for itself", jobs_with="")

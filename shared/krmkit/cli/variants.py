@@ -49,7 +49,6 @@ def parser() -> argparse.ArgumentParser:
     made: argparse.ArgumentParser = CommandParser(
         prog="krmkit variants",
         description="Packages from PackageVariantSets, without a cluster.",
-        allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="render|sync|status")
     render = commands.add_parser(
@@ -58,7 +57,6 @@ def parser() -> argparse.ArgumentParser:
         description="Generate the PackageVariants of the sets in SETFILE, and make the package of each.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     render.add_argument(
         "setfile", metavar="SETFILE", help="a file with PackageVariantSets (and PackageVariants)"

@@ -32,19 +32,15 @@ def profile_text(data: Data) -> str:
     return "\n".join(lines) + "\n"
 
 
-def diff_text(data: Data) -> str:
-    """Return the changes between two profiles as text: `-` is removed, `+` added, `~` changed."""
-    return "".join(_lines(data)) or "no difference\n"
+def diff_in(form: str, data: Data) -> str:
+    """Return the changes between two profiles as text, json or markdown.
 
-
-def diff_markdown(data: Data) -> str:
-    """Return the changes for a pull request; lines beyond GitHub's limit are left out and counted."""
-    return f"### krmkit pack diff\n\n```diff\n{limited([*_lines(data)] or ['no difference'])}\n```\n"
-
-
-def json_diff(data: Data) -> str:
-    """Return the changes for programs: the kind ProfileDiff of krmkit.dev/report/v1alpha1."""
-    return json_of("ProfileDiff", **data)
+    In lines `-` is removed, `+` added, `~` changed. Markdown leaves out, and counts, lines beyond its limit.
+    """
+    if form == "json":
+        return json_of("ProfileDiff", **data)
+    lines = [*_lines(data)] or ["no difference\n"]
+    return f"### krmkit pack diff\n\n```diff\n{limited(lines)}```\n" if form == "markdown" else "".join(lines)
 
 
 def _lines(data: Data) -> Iterator[str]:
