@@ -31,6 +31,7 @@ _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr,
 }
 _UNREAD = {"__slots__", "__all__", "TYPE_CHECKING"}
+_ENCODING = "utf-8"  # Python reads over a sign behind it
 
 
 @dataclass(frozen=True)
@@ -162,5 +163,5 @@ def _of_constant(node: ast.Constant) -> Iterator[Change]:
         yield node, str(not value)
     elif isinstance(value, int):
         yield node, str(value + 1)
-    elif isinstance(value, str) and value and " " not in value and "\n" not in value:
+    elif isinstance(value, str) and value not in ("", _ENCODING) and " " not in value and "\n" not in value:
         yield node, repr(f"{value}~")

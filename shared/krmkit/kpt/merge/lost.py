@@ -122,7 +122,7 @@ def _lost_text(
                 yield _changed(path, "", place, value, other)
         return
     before, after, made = (Counter(text.split(b"\n")) for text in (old or b"", here, now))
-    if (after - before - made) or ((before - after) & (made - after)):
+    if (after - before) - (made - before) or (before - after) & (made - after):
         yield ResourceConflict(path, "", (), "changed by hand, and changed again by the pipeline")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.kpt.merge.kptfile import merge_kptfiles
+from krmkit.kpt.merge.kptfile import merge_kptfiles, without_render
 
 Kptfile = dict[str, Any]
 
@@ -57,3 +57,15 @@ def test_inputs_are_left_alone() -> None:
     merge_kptfiles(kptfile(), kptfile(), local)
 
     assert local == kptfile(pipeline=pipeline({"image": "a:1"}))
+
+
+def test_what_a_render_wrote() -> None:
+    """Its condition and renderStatus are left out; a condition of one's own stays, and a status without any goes."""
+    mine, rendered = {"type": "Mine", "status": "True"}, {"type": "Rendered", "status": "True"}
+
+    assert without_render(
+        kptfile(status={"conditions": [mine, rendered], "renderStatus": {"mutationSteps": []}})
+    ) == kptfile(status={"conditions": [mine]})
+    assert without_render(kptfile(status={"conditions": [rendered]})) == kptfile()
+    assert without_render(kptfile(status={"other": 1, "renderStatus": {}})) == kptfile(status={"other": 1})
+    assert without_render(kptfile(status={"conditions": [mine]})) == kptfile(status={"conditions": [mine]})

@@ -199,3 +199,29 @@ def test_lines_that_both_sides_insert_at_one_place() -> None:
         == merged.files["c.yaml"].count(b"  o: 1 # ours\n")
         == 1
     )
+
+
+def test_a_new_subpackage_like_two_that_are_gone() -> None:
+    """It is the first of them; the other one was deleted."""
+    base = package(a__Kptfile=KPTFILE, a__n=NET.format(1), b__Kptfile=KPTFILE, b__n=NET.format(1))
+    theirs = package(a__Kptfile=KPTFILE, a__n=NET.format(2), b__Kptfile=KPTFILE, b__n=NET.format(3))
+
+    merged = merge(base, theirs, package(part__Kptfile=KPTFILE, part__n=NET.format(1)))
+
+    assert merged.files == package(part__Kptfile=KPTFILE, part__n=NET.format(2))
+    assert [(one.file, one.message) for one in merged.conflicts] == [
+        ("b/Kptfile", "changed upstream, deleted locally: stays deleted")
+    ]
+
+
+def test_a_local_resource_with_the_mark_of_one_that_upstream_adds() -> None:
+    """It is that one, whatever its name: it is not added a second time, and what differs is told."""
+    first = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: first\n"
+    mark = "  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|net'\n"
+    theirs, ours = NET.format(2), NET.format(1).replace("name: net\n", f"name: mine\n{mark}")
+
+    merged = merge(package(a=first), package(a=f"{first}---\n{theirs}"), package(a=f"{first}---\n{ours}"))
+
+    assert merged.files["a.yaml"].count(b"kind: ConfigMap") == 2
+    assert {one.path for one in merged.conflicts} == {("data", "n"), ("metadata", "name")}
+    assert {one.resource for one in merged.conflicts} == {"ConfigMap mine"}

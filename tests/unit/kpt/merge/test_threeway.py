@@ -217,6 +217,32 @@ def test_keys_of_lists(api_version: str, kind: str, path: tuple[str, str], keys:
     assert schema is not None and schema.keys == keys
 
 
+PLAIN = """
+v1 ConfigMap Secret Endpoints LimitRange PersistentVolume ResourceQuota Namespace Node PersistentVolumeClaim
+v1 PodTemplate ServiceAccount ReplicationController
+apps/v1 Deployment DaemonSet ReplicaSet StatefulSet
+batch/v1 Job CronJob
+policy/v1 PodDisruptionBudget
+rbac.authorization.k8s.io/v1 ClusterRole ClusterRoleBinding Role RoleBinding
+networking.k8s.io/v1 Ingress IngressClass NetworkPolicy
+storage.k8s.io/v1 StorageClass
+autoscaling/v1 HorizontalPodAutoscaler
+admissionregistration.k8s.io/v1 MutatingWebhookConfiguration ValidatingWebhookConfiguration
+"""
+
+
+def test_owners_of_every_kind() -> None:
+    """Built-in kinds have theirs by uid; a kind of the same name in another group is unknown."""
+    for line in PLAIN.strip().splitlines():
+        api_version, *kinds = line.split()
+        for kind in kinds:
+            schema = schema_of(api_version, kind)
+            metadata = schema.field("metadata") if schema is not None else None
+            owners = metadata.field("ownerReferences") if metadata is not None else None
+            assert owners is not None and owners.keys == ("uid",), f"{api_version} {kind}"
+            assert schema_of("example.com/v1", kind) is None
+
+
 @pytest.mark.parametrize(
     ("name", "keys"),
     [

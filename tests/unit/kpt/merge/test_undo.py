@@ -114,3 +114,23 @@ def test_two_resources_of_one_name() -> None:
     edited = files(MADE.replace("  size: small\n", "") + "---\n" + copy)
 
     assert undo(made, edited, given) == files(GIVEN.replace("  size: small\n", "") + "---\n" + copy)
+
+
+@pytest.mark.parametrize(
+    ("edited", "made", "is_lost"),
+    [
+        ("a\nb\nmine\n", "a\nb\nmine\nmade\n", False),
+        ("a\nb\nmine\n", "a\nb\nmade\n", True),
+        ("a\n", "a\nmade\n", False),
+        ("a\n", "a\nb\nmade\n", True),
+        ("a\nb\nb\n", "a\nb\nmade\n", True),
+        ("b\na\n", "a\nb\nmade\n", False),
+    ],
+)
+def test_lines_of_a_text(edited: str, made: str, is_lost: bool) -> None:
+    """An edit is lost where a line that a person wrote is gone, or one that a person took out is there again."""
+    before, after, result = ({"notes.txt": text.encode()} for text in ("a\nb\n", edited, made))
+
+    found = [one.message for one in lost_edits(before, after, result, after)]
+
+    assert found == ["changed by hand, and changed again by the pipeline"] * is_lost
