@@ -24,7 +24,7 @@ def test_elements_that_stay_in_their_order(names: str, text: str) -> None:
     """They are not written anew, so that their comments stay."""
     resource = Resource(HEAD + A + B)
 
-    write_merged(resource, {**resource.get(), "spec": {"containers": elements(names)}})
+    write(resource, elements(names))
 
     assert resource.text == HEAD + text
 
@@ -34,7 +34,7 @@ def test_another_order(names: str) -> None:
     """The elements are those that are asked for, in their order."""
     resource = Resource(HEAD + A + B)
 
-    write_merged(resource, {**resource.get(), "spec": {"containers": elements(names)}})
+    write(resource, elements(names))
 
     assert Resource(resource.text).get("spec", "containers") == elements(names)
 
@@ -44,9 +44,15 @@ def test_a_name_twice() -> None:
     resource = Resource(HEAD + A + A.replace("a:1", "a:2"))
     wanted = [{"name": "a", "image": "a:2"}, {"name": "c", "image": "c:1"}]
 
-    write_merged(resource, {**resource.get(), "spec": {"containers": wanted}})
+    write(resource, wanted)
 
     assert Resource(resource.text).get("spec", "containers") == wanted
+
+
+def write(resource: Resource, containers: list[dict[str, str]]) -> None:
+    data = resource.get()
+    assert isinstance(data, dict)
+    write_merged(resource, {**data, "spec": {"containers": containers}})
 
 
 def elements(names: str) -> list[dict[str, str]]:

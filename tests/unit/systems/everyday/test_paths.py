@@ -7,6 +7,7 @@ import pytest
 from krmkit.krm.resource import Resource
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.systems.everyday.common.releases import Release
+from krmkit.systems.everyday.fields.comments import wants_text
 from krmkit.systems.everyday.images import Image
 from krmkit.systems.everyday.replacements.paths import Match, found, steps_of
 from krmkit.systems.everyday.search.paths import PathPattern, glob
@@ -37,6 +38,26 @@ GLOBS = [
     ("{a,b/c}.yaml", "b/c.yaml", True),
     ("[!a].yaml", "a.yaml", False),
     ("a+b.yaml", "a+b.yaml", True),
+    ("app/**", "app", True),
+    ("app/**", "app/b/a.yaml", True),
+    ("app/**", "apps", False),
+    ("**", "a/b.yaml", True),
+    ("**", "", True),
+    ("a**/b", "ax/b", True),
+    ("a**/b", "a/x/b", False),
+    ("app/**/a.yaml", "app/a.yaml", True),
+    ("app/**/a.yaml", "app/b/c/a.yaml", True),
+    ("{app/**,b}", "app/c/d", True),
+    ("{app/**,b}", "b", True),
+    ("{**/a,b}", "c/d/a", True),
+    ("a?.yaml", "ab.yaml", True),
+    ("a?.yaml", "a/.yaml", False),
+    ("[^a-c].yaml", "b.yaml", False),
+    ("[a-c].yaml", "b.yaml", True),
+    ("[a.yaml]", "[", False),
+    (r"a\*.yaml", "a*.yaml", True),
+    (r"a\*.yaml", "ab.yaml", False),
+    ("a,b}.yaml", "a,b}.yaml", True),
 ]
 
 
@@ -51,6 +72,37 @@ def test_broken_globs(pattern: str) -> None:
     """What is not closed is an error."""
     with pytest.raises(GoInputError):
         glob(pattern)
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        (("metadata", "labels", "a"), True),
+        (("spec", "template", "metadata", "annotations", "a"), True),
+        (("metadata", "name"), True),
+        (("metadata", "namespace"), True),
+        (("spec", "containers", 0, "env", 0, "value"), True),
+        (("spec", "containers", 0, "env", 0, "name"), False),
+        (("spec", "containers", 0, "value"), False),
+        (("env", "value"), False),
+        (("spec", "name"), False),
+        (("labels",), False),
+    ],
+)
+def test_fields_that_must_be_strings(path: tuple[str | int, ...], wanted: bool) -> None:
+    """Labels, annotations, names and environment variables."""
+    assert wants_text(path) is wanted
+
+
+@pytest.mark.parametrize(
+    ("step", "create", "places"),
+    [("0", False, 1), ("1", False, 0), ("1", True, 0), ("-", False, 1), ("*", False, 1)],
+)
+def test_entries_of_a_list(step: str, create: bool, places: int) -> None:
+    """An index beyond the end is no place, whether entries are made or not."""
+    item = Resource("spec:\n  list:\n  - a\n")
+
+    assert len(found(item, steps_of(f"spec.list.{step}"), create=create)) == places
 
 
 def test_steps_of_a_replacement() -> None:

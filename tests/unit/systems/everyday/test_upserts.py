@@ -84,3 +84,19 @@ def test_comments_of_a_config_in_the_list_stay(config: str) -> None:
     assert upsert_resource(resources, resources.function_config) == []
 
     assert resources.items[-1].text == RESOURCE
+
+
+@pytest.mark.parametrize(
+    ("there", "count"), [("new.yaml", 1), ("/new.yaml", 1), ("~new.yaml", 2), ("a/new.yaml", 2), ("", 2)]
+)
+def test_a_target_path_chooses_what_is_replaced(there: str, count: int) -> None:
+    """Only a resource of that file; a slash before the path says nothing."""
+    item = (
+        "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n    annotations:\n"
+        f"      internal.config.kubernetes.io/path: '{there}'\n"
+    )
+    resources = _list(item, "a")
+
+    upsert_resource(resources, resources.function_config)
+
+    assert len(list(resources)) == count

@@ -100,7 +100,7 @@ def glob(text: str) -> Pattern:
             if stars == 2 and begins and following == "/":
                 position += 1
                 parts.append("(?:.*/)?")
-            elif stars == 2 and begins and following in ("", "}"):
+            elif stars == 2 and begins and following in ("", "}", "," if depth else ""):
                 if not following and parts and parts[-1] == "/":
                     parts[-1] = "(?:/.*)?"  # the folder itself fits as well
                 else:

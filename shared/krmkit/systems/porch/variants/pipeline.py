@@ -122,7 +122,7 @@ def check_names(variant: str, pipeline: dict[str, Any]) -> None:
             )
 
 
-def _named(variant: str, functions: list[dict[str, Any]]) -> list[object]:
+def _named(variant: str, functions: list[dict[str, Any]]) -> list[Any]:
     """Return the functions as they are written: typed, with their new names, in kyaml's field order."""
     return [
         ordered(
@@ -132,7 +132,7 @@ def _named(variant: str, functions: list[dict[str, Any]]) -> list[object]:
     ]
 
 
-def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object]) -> bool:
+def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[Any]) -> bool:
     """Bring one list to the wanted functions; an empty one goes. Return whether anything changed."""
     node = own(kptfile, "pipeline", step)
     if node is not None and not isinstance(node, Seq):
@@ -153,7 +153,7 @@ def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object])
             others.append(position)
     front: list[int | object] = []
     for function in wanted:
-        known = mine.get(function.get("name"), []) if isinstance(function, dict) else []
+        known = mine.get(function.get("name"), [])
         number = next(
             (at for at, (_, data) in enumerate(known) if same_data(data, function, ordered=True)),
             None,

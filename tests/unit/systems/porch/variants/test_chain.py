@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.annotations import Location
+from krmkit.krm.cause import CauseLog
+from krmkit.krm.finding import ERROR
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.porch.api.apinames import Condition, PorchError
 from krmkit.systems.porch.variants.candidates import candidates
-from krmkit.systems.porch.variants.chain import VariantChain, chosen
+from krmkit.systems.porch.variants.chain import VariantChain, apply_items, chosen
 from krmkit.systems.porch.variants.decodevariants import decode_variant
 from krmkit.systems.porch.variants.status import set_status
 from tests.unit.systems.porch.packages import KPTFILE
@@ -42,6 +45,34 @@ def test_chosen() -> None:
         chosen(items, ["a", "c"])
     with pytest.raises(PorchError, match="there is no PackageVariant"):
         chosen(items[2:], [])
+
+
+@pytest.mark.parametrize("as_config", [False, True])
+def test_applied_to_items(as_config: bool) -> None:
+    """By the variants among the items or the one that is the config; the values that it sets have causes."""
+    resources = ResourceList.of([Resource(KPTFILE, location=Location("Kptfile"))])
+    one = variant("a")
+    if not as_config:
+        resources.add(one)
+    resources.causes = CauseLog()
+
+    found = apply_items(resources, {"variants": []}, one if as_config else None)
+
+    kptfile = next(iter(resources))
+    assert not [finding for finding in found if finding.severity == ERROR]
+    assert kptfile.get("pipeline", "mutators", 0, "name") == "PackageVariant.a..0"
+    causes = resources.causes.of(kptfile)
+    assert causes is not None
+    assert [cause.name for cause in causes.at(("pipeline", "mutators"))] == ["pipeline.mutators"]
+
+
+def test_no_variant() -> None:
+    """The rule says so."""
+    resources = ResourceList.of([Resource(KPTFILE, location=Location("Kptfile"))])
+
+    with pytest.raises(PorchError, match="there is no PackageVariant") as caught:
+        apply_items(resources, {"variants": []}, None)
+    assert caught.value.rule == "no-variant"
 
 
 def test_chain_writes_the_status_of_items() -> None:
