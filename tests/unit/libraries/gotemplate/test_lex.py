@@ -29,6 +29,8 @@ def words(text: str, left: str = "{{", right: str = "}}") -> list[str]:
         ),
         pytest.param("{{`a\nb`}}", ["{{", "`a\nb`", "}}"], id="a raw string spans lines"),
         pytest.param('{{"\\"}}"}}', ["{{", '"\\"}}"', "}}"], id="a quote in a string"),
+        pytest.param("{{~ !}}", ["{{", "~", " ", "!", "}}"], id="other signs"),
+        pytest.param("{{1e1~}}", ["{{", "1e1", "~", "}}"], id="a sign behind an exponent"),
         pytest.param("{{größe}}", ["{{", "größe", "}}"], id="letters of all languages"),
         pytest.param(
             "{{0x1F 1e3 'a' .5}}", ["{{", "0x1F", " ", "1e3", " ", "'a'", " ", ".5", "}}"], id="numbers"

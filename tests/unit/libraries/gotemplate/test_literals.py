@@ -13,6 +13,8 @@ from krmkit.libraries.gotemplate.literals import number, rune, unquote
     ("quoted", "text"),
     [
         pytest.param('"a\\tb\\n"', "a\tb\n", id="simple escapes"),
+        pytest.param(r'"\a\b\f\n\r\t\v\\\""', '\a\b\f\n\r\t\v\\"', id="all simple escapes"),
+        pytest.param(r'"\0011"', "\x011", id="three octal digits"),
         pytest.param('"\\x41\\101\\u00e9\\U0001F600"', "AAé😀", id="codes"),
         pytest.param('"\\xc3\\xa9"', "é", id="bytes that make a character"),
         pytest.param('"\\xff"', "\udcff", id="a stray byte"),
@@ -24,7 +26,21 @@ def test_unquote(quoted: str, text: str) -> None:
     assert unquote(quoted) == text
 
 
-@pytest.mark.parametrize("quoted", ['"\\q"', '"\\\'"', '"\\x4"', '"\\ud800"', '"\\U00110000"', '"\\400"'])
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        r'"\1"',
+        r'"\12"',
+        r'"\1x"',
+        r'"\128"',
+        '"\\q"',
+        '"\\\'"',
+        '"\\x4"',
+        '"\\ud800"',
+        '"\\U00110000"',
+        '"\\400"',
+    ],
+)
 def test_bad_escapes(quoted: str) -> None:
     """Escapes that Go does not know are errors."""
     with pytest.raises(GoInputError, match="invalid syntax"):

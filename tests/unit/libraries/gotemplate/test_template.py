@@ -38,6 +38,7 @@ def error(text: str, data: object = DATA, **options: object) -> TemplateError:
     [
         pytest.param("a{{- .name -}} b", "aedgeb", id="text and a field"),
         pytest.param("{{.m.x.y.z}} {{$.m.x.y.z}} {{(.m.x).y.z}}", "deep deep deep", id="chains"),
+        pytest.param("{{$.name}} {{$.m.a}} {{$x := .m}}{{$x.a}} {{$x.x.y}} {{$x.x.y.z}}", "edge 1 1 map[z:deep] deep", id="chains of variables"),
         pytest.param("{{if .no}}1{{else if .n}}2{{else}}3{{end}}", "2", id="else if"),
         pytest.param("{{with .no}}1{{else with .m}}{{.a}}{{else}}3{{end}}", "1", id="else with"),
         pytest.param("{{with $x := .m}}{{$x.b}}{{.a}}{{end}}", "two1", id="with declares and sets the dot"),
@@ -256,6 +257,43 @@ def test_a_run_s_effort_is_a_limit_of_steps() -> None:
             parse("{{range 100}}x{{end}}", limits=TemplateLimits(steps=50)).execute()
     finally:
         effort.end()
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        ("trunc `5` `b`", "<`5`>: expected integer; found `5`"),
+        ("trunc true `b`", "<true>: expected integer; found true"),
+        ("trunc 1.5 `b`", "<1.5>: expected integer; found 1.5"),
+        ("ternary 1 2 `x`", "<`x`>: expected bool; found `x`"),
+        ("ternary 1 2 1", "<1>: expected bool; found 1"),
+        ("round 1.5 1 `x`", "<`x`>: expected float; found `x`"),
+        ("round 1.5 1 true", "<true>: expected float; found true"),
+        ("upper 5", "<5>: expected string; found 5"),
+        ("upper true", "<true>: expected string; found true"),
+    ],
+)
+def test_a_literal_of_another_kind(call: str, problem: str) -> None:
+    """Go names the kind that the function wants, and the literal as it is written."""
+    assert f"at {problem}" in error(f"{{{{{call}}}}}", functions="sprig").message
+    assert (
+        run("{{trunc 1 `bc`}}{{ternary 1 2 true}}{{round 1.5 0 1.0}}{{upper `a`}}", functions="sprig")
+        == "b11A"
+    )
+
+
+@pytest.mark.parametrize("function", ["html", "js", "urlquery"])
+def test_escaping_takes_effort(function: str) -> None:
+    """More for a longer text: in a run it ends as any other work does."""
+    template = parse(f"{{{{{function} .}}}}")
+    taken = []
+    for size in (400, 400_000):
+        assert effort.begin(1_000_000)
+        template.execute("<" * size)
+        taken.append(1_000_000 - (effort.left() or 0))
+        effort.end()
+
+    assert taken[1] > taken[0] + 90_000
 
 
 def test_deep_data_do_not_use_up_the_stack() -> None:
