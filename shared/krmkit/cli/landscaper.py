@@ -8,13 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
-from krmkit.analysis.plans.installationtree import (
-    as_result,
-    is_installation,
-    place_in,
-    readable,
-    told_exports,
-)
+from krmkit.analysis.plans import installationtree
 from krmkit.cli.arguments import (
     CommandParser,
     add_output,
@@ -163,7 +157,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         return told, code
     check_tree(arguments, "since", "jobs", "exclude")
     resources = _resources(arguments.package)
-    if not any(is_installation(item) for item in resources.items):
+    if not any(installationtree.is_installation(item) for item in resources.items):
         raise InstallationError("no-installation", f"{arguments.package}: holds no Installation")
     mask = Mask(secrets_among(resources.items))
     try:
@@ -180,19 +174,20 @@ def _answer(
     if arguments.command == "reconcile":
         findings = plan_items(resources, [], now, write=False)
         hide(findings, resources.items)
-        package.results = [as_result(one) for one in findings]
+        package.results = [installationtree.as_result(one) for one in findings]
         return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, findings))), package.has_errors
-    items = readable(items_of.read(resources))
+    items = installationtree.readable(items_of.read(resources))
     if arguments.command == "explain":
         try:
-            options = told_exports(resources, items)
+            options = installationtree.told_exports(resources, items)
             told = explain(items, arguments.installation, arguments.value, options)
             lines = [mask.message(line) for line in told]
         except InstallationError as error:
             place = _place(arguments, items, error.field)
             raise InstallationError(error.rule, f"{place}: {error}" if place else str(error)) from None
         return Told(report, "ImportSources", {"lines": lines}, _text(lines), block="text"), 0
-    graph = graph_of(items, told_exports(resources, items), partial(place_in, arguments.package))
+    exports = installationtree.told_exports(resources, items)
+    graph = graph_of(items, exports, partial(installationtree.place_in, arguments.package))
     for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
@@ -204,7 +199,7 @@ def _place(arguments: argparse.Namespace, items: items_of.Items, field: str) -> 
     """Return the root Installation that explain is asked about, as `path:line:column`; "" if none."""
     root = arguments.installation.partition("/")[0]
     installations = [one for key, one in items.places.items() if key[0] == "Installation" and key[2] == root]
-    return place_in(arguments.package, installations[0], field) if installations else ""
+    return installationtree.place_in(arguments.package, installations[0], field) if installations else ""
 
 
 def _text(lines: Iterable[str]) -> str:

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from krmkit.analysis.plans.installationtree import (
-    LandscaperJob,
-    PackageInstallations,
-    graph_data,
-    joined,
-    unknown,
-)
+from krmkit.analysis.plans import installationtree
 from krmkit.cli.recursive import chosen_packages, stream
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import PackageReport, Report
@@ -29,10 +23,10 @@ def drawing(form: str) -> str:
 def tell_all(arguments: argparse.Namespace, now: str) -> tuple[Told, int]:
     """Run a command on every package below a folder. Raises Refused, InstallationError."""
     paths = chosen_packages(arguments.package, arguments)
-    installation = getattr(arguments, "installation", "")
-    job = LandscaperJob(arguments.command, now, installation, getattr(arguments, "value", ""))
+    installation, value = (getattr(arguments, name, "") for name in ("installation", "value"))
+    job = installationtree.LandscaperJob(arguments.command, now, installation, value)
     report = Report(f"landscaper {arguments.command}", written=False)
-    installations: list[PackageInstallations] = []
+    installations: list[installationtree.PackageInstallations] = []
     for path, one, problem in stream(job, paths, arguments):
         if one is not None:
             installations.append(one)
@@ -44,11 +38,13 @@ def tell_all(arguments: argparse.Namespace, now: str) -> tuple[Told, int]:
         raise InstallationError("no-installation", problem)
     code = 1 if any(package.has_errors for package in report.packages) else 0
     if arguments.command == "graph":
-        whole = joined(installations)
+        whole = installationtree.joined(installations)
         drawn = whole.shown(drawing(arguments.format))
-        data = graph_data(installations, whole)
+        data = installationtree.graph_data(installations, whole)
         return Told(report, "InstallationGraph", data, drawn, block="mermaid"), code
-    problem = unknown(installation, installations, code == 0) if arguments.command == "explain" else ""
+    problem = ""
+    if arguments.command == "explain":
+        problem = installationtree.unknown(installation, installations, code == 0)
     if problem and code == 0:
         raise InstallationError("no-installation", problem)
     if problem:

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from krmkit.cli import serveoptions
 from krmkit.cli.arguments import CommandParser, count, seconds
 from krmkit.cli.running import add_in_process
-from krmkit.cli.serveoptions import (
-    add_address,
-    add_certificates,
-    add_connections,
-    add_workers,
-    duration,
-    size,
-)
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.extras import lacking
 
@@ -39,8 +32,8 @@ def parser() -> CommandParser:
         choices=["evaluator", "topology-extension"],
         help="what to serve; the options of topology-extension: krmkit serve topology-extension --help",
     )
-    add_address(made, 9445)
-    add_workers(made)
+    serveoptions.add_address(made, 9445)
+    serveoptions.add_workers(made)
     made.add_argument(
         "--queue",
         type=count,
@@ -50,7 +43,7 @@ def parser() -> CommandParser:
     )
     made.add_argument(
         "--max-request-body-size",
-        type=size,
+        type=serveoptions.size,
         default=6 << 20,
         metavar="BYTES",
         help="the limit for messages both ways; Porch's server, function runner and wrapper have the same flag,"
@@ -70,10 +63,10 @@ def parser() -> CommandParser:
         help="send images of other functions to this function runner, for instance Porch's own",
     )
     add_in_process(made)
-    add_connections(made, "more are refused")
+    serveoptions.add_connections(made, "more are refused")
     made.add_argument(
         "--idle",
-        type=duration,
+        type=serveoptions.duration,
         default=300.0,
         metavar="SECONDS",
         help="a connection without a call is closed after so long (default: %(default)g)",
@@ -95,7 +88,7 @@ def parser() -> CommandParser:
     made.add_argument(
         "--reflection", action="store_true", help="tell clients such as grpcurl what the port offers"
     )
-    add_certificates(made, "--tls-client-ca")
+    serveoptions.add_certificates(made, "--tls-client-ca")
     return made
 
 

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from krmkit.cli import serveoptions
 from krmkit.cli.arguments import CommandParser
-from krmkit.cli.serveoptions import (
-    add_address,
-    add_certificates,
-    add_connections,
-    add_workers,
-    port_number,
-)
 from krmkit.libraries.messages.extras import lacking
 
 EPILOG = """
@@ -39,13 +33,16 @@ def parser() -> CommandParser:
         metavar="NAME",
         help="a Python module with an Extension (repeatable)",
     )
-    add_address(made, 9443)
+    serveoptions.add_address(made, 9443)
     made.add_argument(
-        "--metrics-port", type=port_number, default=8080, help="the port of /metrics (default: %(default)s)"
+        "--metrics-port",
+        type=serveoptions.port_number,
+        default=8080,
+        help="the port of /metrics (default: %(default)s)",
     )
-    add_certificates(made, "--client-ca")
-    add_workers(made)
-    add_connections(made, "a new one replaces the oldest that is idle")
+    serveoptions.add_certificates(made, "--client-ca")
+    serveoptions.add_workers(made)
+    serveoptions.add_connections(made, "a new one replaces the oldest that is idle")
     made.add_argument("--no-access-log", action="store_true", help="write no line for each call to stderr")
     return made
 
