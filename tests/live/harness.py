@@ -73,7 +73,7 @@ class KubectlApi:
     def why_unusable(self) -> str:
         """Return the reason why no scenario can run, in one line; "" if the server has all kinds that the scenarios need."""
         try:
-            self._run("get", _PLURALS, "-n", "default", "-o", "name", "--request-timeout=20s")
+            self._run("get", _PLURALS, "--namespace=default", "--output=name", "--request-timeout=20s")
         except RefusedError as error:
             return (str(error).splitlines() or ["kubectl says nothing"])[-1]
         return ""
@@ -82,10 +82,12 @@ class KubectlApi:
         namespace = objects[0]["metadata"]["namespace"]
         made: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
         text = yaml.safe_dump_all([made, *objects])
-        self._run("apply", "--server-side", "--field-manager=krmkit-live", "-f", "-", given=text)
+        self._run("apply", "--server-side", "--field-manager=krmkit-live", "--filename=-", given=text)
 
     def objects(self, namespace: str) -> list[Object]:
-        answer = self._run("get", _PLURALS, "-n", namespace, "-o", "json", "--show-managed-fields")
+        answer = self._run(
+            "get", _PLURALS, f"--namespace={namespace}", "--output=json", "--show-managed-fields"
+        )
         found: list[Object] = json.loads(answer)["items"]
         return found
 
