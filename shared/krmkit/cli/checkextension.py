@@ -14,18 +14,18 @@ from krmkit.krm.errors import Refused
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find
 from krmkit.services.extension.client import Caller, CallError, LocalCaller, caller
-from krmkit.services.extension.contract import CALLERS, GUIDELINE, check_contract
-from krmkit.services.extension.contractreport import VIOLATION, WARNING, ContractReport
+from krmkit.services.extension.contract import GUIDELINE, check_contract
+from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.samples import of_our_own, of_package
+from krmkit.services.extension.shown import as_json, table
 from krmkit.services.extension.sources import items_of, load, read
 from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.systems.clusterapi.hooks.responses import KIND as RESPONSES
 from krmkit.systems.clusterapi.hooks.serving import Served
 from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.systems.clusterapi.model.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES
-from krmkit.views.formats import json_of
-from krmkit.views.terminal import RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.views.terminal import Terminal, unread_is_fine
 
 EPILOG = """
 Calls every handler: twice with the same request, with templates that it patched already, without variables and with wrong ones, with
@@ -108,7 +108,7 @@ def main(words: list[str]) -> int:
     if arguments.package and isinstance(target, LocalCaller):
         _find_unused_patches(report, _served(arguments), requests)
     with unread_is_fine(sys.stdout):
-        print(_json(report) if arguments.format == "json" else table(report, Terminal(sys.stdout)), end="")
+        print(as_json(report) if arguments.format == "json" else table(report, Terminal(sys.stdout)), end="")
     return 1 if report.violations else 0
 
 
@@ -176,30 +176,3 @@ def _definitions(target: Caller) -> list[Object]:
     except (CallError, KeyError, TypeError, AttributeError):
         pass
     return [one for one in definitions if isinstance(one, dict)]
-
-
-def table(report: ContractReport, terminal: Terminal) -> str:
-    """Return the outcome as text: findings, times, and a last line with the counts."""
-    findings = Table(["", "HANDLER", "RULE", "WHAT"])
-    for finding in report.findings:
-        findings.add([*finding], RED if finding[0] == VIOLATION else YELLOW)
-    times = Table(["HANDLER", "CALLS", "P50 ms", "P99 ms", f"({CALLERS} callers at a time)"])
-    for name, calls, middle, worst in report.times:
-        times.add([name, str(calls), f"{middle * 1000:.1f}", f"{worst * 1000:.1f}", ""])
-    warnings = len(report.findings) - report.violations
-    counts = f"{report.handlers} handlers, {report.calls} calls: {report.violations} violations, {warnings} warnings\n"
-    return "\n".join(part for part in (findings.text(terminal), times.text(terminal), counts) if part)
-
-
-def _json(report: ContractReport) -> str:
-    keys = ("severity", "handler", "rule", "message")
-    return json_of(
-        "ExtensionCheck",
-        violations=report.violations,
-        calls=report.calls,
-        findings=[dict(zip(keys, one, strict=True)) for one in report.findings],
-        seconds=[
-            {"handler": name, "calls": calls, "p50": p50, "p99": p99}
-            for name, calls, p50, p99 in report.times
-        ],
-    )
