@@ -22,6 +22,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.diff import diffs
+from krmkit.render.findings.fixes import add_fixes
 from krmkit.render.findings.ignored import hide, unused
 from krmkit.render.findings.model import PackageReport, Result
 from krmkit.render.findings.places import PackageFiles, report_of, shown_path
@@ -77,15 +78,15 @@ def describe(
     return package_report, mask
 
 
-def judge(package: Package, resolver: ProgramResolver, against: str = "") -> PackageReport:
-    """Render the package in memory, and return its findings and changes; nothing is written.
+def judge(package: Package, resolver: ProgramResolver, against: str = "") -> tuple[PackageReport, set[str]]:
+    """Render the package in memory, and return its findings and changes, and its secrets; nothing is written.
 
     `against`: the state to compare Clusters with (default: HEAD). Raises Refused.
     """
     question = Question(package, resolver)
     package_report, _ = _judged(package, question, against)
     _mask(package_report, Mask(question.secrets))
-    return package_report
+    return package_report, question.secrets
 
 
 def _judged(package: Package, question: Question, against: str) -> tuple[PackageReport, dict[str, Any]]:
@@ -102,6 +103,7 @@ def _judged(package: Package, question: Question, against: str) -> tuple[Package
         package_report.changes = []
     elif has_clusters(items):
         plan, results = topology_of(shown_path(package.path), against, items, question.sources)
+        add_fixes(results, question.sources.texts)
         package_report.results += without_known(results, package_report.results)
         hide(package_report, question.sources.comments)
     package_report.results += unused(question.sources.comments)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from krmkit.analysis.baseline import Baseline, baseline_text
+from krmkit.analysis.mending import mend
 from krmkit.analysis.package import judge
 from krmkit.cli.arguments import CommandParser, add_output, package_above
 from krmkit.cli.recursive import PackageJob, chosen_packages, reports
 from krmkit.cli.report import add_analysis
 from krmkit.cli.running import options_of
 from krmkit.fn.knownfunctions import catalog
+from krmkit.krm.errors import Refused
 from krmkit.libraries.process.stderr import say
 from krmkit.render.findings.model import CHECK, PackageReport, Report
 from krmkit.render.package import read
 from krmkit.render.resolve import ProgramResolver
-from krmkit.storage.disk.write import write_file
+from krmkit.storage.disk.write import write, write_file
 from krmkit.views.formats import FORMATS, counted, shown
-from krmkit.views.terminal import Terminal, unread_is_fine
+from krmkit.views.terminal import PEOPLE, Terminal, unread_is_fine
 
 EPILOG = """
 krmkit check                     the package that the working directory lies in
@@ -55,6 +58,8 @@ def parser() -> CommandParser:
     made.add_argument(
         "--rendered", action="store_true", help="end with 2 if a render would change a file, and name it"
     )
+    made.add_argument("--fix", action="store_true", help="show what the safe fixes would change")
+    made.add_argument("--write", action="store_true", help="write, beside --fix")
     made.add_argument(
         "--baseline",
         default="",
@@ -87,9 +92,16 @@ def main(words: list[str]) -> int:
     paths = {
         os.path.realpath(path): path for folder in folders for path in chosen_packages(folder, arguments)
     }
-    for package in reports(CheckJob(arguments), list(paths.values()), arguments):
+    if arguments.write and not arguments.fix:
+        raise Refused("--write is for --fix; add --fix")
+    people = arguments.format in PEOPLE
+    job = CheckJob(arguments)
+    job.colour = terminal.colour and people
+    for package in reports(job, list(paths.values()), arguments):
         for note in package.notes:
             say("check", note)
+        if arguments.format != "markdown":
+            (terminal.stream if people else sys.stderr).write(package.diff)
         report.packages.append(package)
     if arguments.write_baseline:
         return _write_baseline(report.narrowed(arguments.severity), arguments.write_baseline)
@@ -105,22 +117,27 @@ def _write_baseline(report: Report, path: str) -> int:
     text, left = baseline_text(report)
     write_file(path, text)
     if left:
-        say(
-            "check",
-            f"{counted(left, 'error')} not in {path}: no baseline hides what stops a render",
-        )
+        say("check", f"{counted(left, 'error')} not in {path}: no baseline hides what stops a render")
     return 1 if left else 0
 
 
 class CheckJob(PackageJob):
-    """Judges packages."""
+    """Judges packages. `colour`: diffs are coloured."""
+
+    colour = False
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         super().__init__(arguments, options_of(arguments))
 
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """Render a package in memory, and return its findings; changes only with --rendered."""
-        found = judge(read(path, self.options.limits), resolver, self.arguments.against)
+        if self.arguments.fix:
+            made = mend(path, resolver, self.arguments.against)
+            if self.arguments.write:
+                write(made.package.path, made.edits, careful=True)
+            found = made.report(self.arguments.write, self.colour)
+        else:
+            found, _ = judge(read(path, self.options.limits), resolver, self.arguments.against)
         if not self.arguments.rendered:
             found.changes = []
         return found

@@ -7,6 +7,7 @@ unknown-preset:
   right: |
     presets: [fast]
   mend: name a preset of the pack's presets.yaml
+  fix: safe
 
 `like: FUNCTION` in place of these fields takes them from the rule of this name of another function, and
 `like: FUNCTION/RULE` from one of another name. Rules that any function or krmkit itself may report are in rules.yaml of
@@ -22,7 +23,8 @@ from functools import cache
 from typing import Any
 
 from krmkit.fn.definition import FunctionDefinition
-from krmkit.fn.loader import Function, load
+from krmkit.fn.loader import Function, load, names
+from krmkit.kpt.kptfile import image_name
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import mapping
@@ -37,7 +39,8 @@ COMMON, COMMANDS = "common", "commands"  # rules of every function, and of krmki
 class ExplainedRule:
     """One rule. `owner`: its function, or COMMON or COMMANDS; `when`: a restriction such as `with --explain`.
 
-    `wrong` and `right` are examples; rules of infos may have none.
+    `wrong` and `right` are examples; rules of infos may have none. `fix`: `safe` where the nearest name is that of a
+    closed set.
     """
 
     name: str
@@ -49,6 +52,7 @@ class ExplainedRule:
     wrong: str = ""
     right: str = ""
     mend: str = ""
+    fix: str = ""
 
     @property
     def level(self) -> str:
@@ -60,10 +64,13 @@ class ExplainedRule:
         """Return the rule of an entry `severity, when: meaning` and its explanation."""
         level, _, meaning = said.partition(": ")
         severity, _, when = level.partition(", ")
-        texts = {field: str(about.get(field) or "").strip() for field in ("why", "wrong", "right", "mend")}
+        texts = {
+            field: str(about.get(field) or "").strip() for field in ("why", "wrong", "right", "mend", "fix")
+        }
         return cls(name, owner, severity, when, " ".join(meaning.split()), **texts)
 
 
+@cache
 def _read(folder: str) -> dict[str, Any]:
     """Return rules.yaml of a folder as data, {} without one."""
     path = os.path.join(folder, FILE)
@@ -94,6 +101,15 @@ def rules_of(definition: FunctionDefinition) -> dict[str, ExplainedRule]:
 def _explanation(name: str, about: dict[str, Any]) -> dict[str, Any]:
     function, _, other = str(about.get("like") or "").partition("/")
     return mapping(_read(load(function).folder), other or name) if function else about
+
+
+def rule_of(name: str, function: str) -> ExplainedRule | None:
+    """Return the rule of a result of a function, by its image or program, or of a command ("")."""
+    program = function.partition(" ")[0]  # the flags of an exec follow
+    short = image_name(program) if "/" in program else program
+    if short not in names():
+        return own_rules(COMMANDS).get(name)
+    return rules_of(load(short).definition).get(name) or own_rules(COMMON).get(name)
 
 
 def find(name: str, functions: dict[str, Function]) -> list[ExplainedRule]:
@@ -137,6 +153,8 @@ def _lines(same: list[ExplainedRule]) -> Iterator[str]:
             yield from ("", title, indent(example, "  "))
     if one.mend:
         yield from ("", *wrap(f"Mend: {one.mend}", 79))
+    if one.fix:
+        yield "`krmkit check --fix` writes the nearest name."
 
 
 def sentence(text: str) -> str:

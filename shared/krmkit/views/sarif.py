@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from krmkit import __version__
-from krmkit.render.findings.model import Report, Result
+from krmkit.render.findings.model import Fix, Report, Result
 from krmkit.views.gitlab import fingerprint
 from krmkit.views.ruletexts import RuleText
 
@@ -78,13 +78,38 @@ def _result(result: Result, rules: dict[str, int]) -> dict[str, Any]:
     if result.path:
         physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(result.path)}}
         if result.line:
-            physical["region"] = {"startLine": result.line, "startColumn": result.column or 1}
+            end = {"endColumn": result.end_column} if result.end_column > result.column else {}
+            physical["region"] = {"startLine": result.line, "startColumn": result.column or 1, **end}
         location["physicalLocation"] = physical
     if result.subject:
         location["logicalLocations"] = [{"fullyQualifiedName": result.subject}]
     if location:
         data["locations"] = [location]
+    if result.fix is not None:
+        data["fixes"] = [_fix(result.fix)]
     return data
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    said = "Write the nearest name." if fix.safe else "Write the nearest name, if it is meant."
+    changes = [
+        {
+            "artifactLocation": {"uri": _uri(edit.path)},
+            "replacements": [
+                {
+                    "deletedRegion": {
+                        "startLine": edit.line,
+                        "startColumn": edit.column,
+                        "endLine": edit.end_line,
+                        "endColumn": edit.end_column,
+                    },
+                    "insertedContent": {"text": edit.text},
+                }
+            ],
+        }
+        for edit in fix.edits
+    ]
+    return {"description": {"text": said}, "artifactChanges": changes}
 
 
 def _uri(path: str) -> str:

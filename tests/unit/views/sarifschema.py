@@ -31,6 +31,8 @@ _REGION = _object(
     ["startLine"],
     startLine={"type": "integer", "minimum": 1},
     startColumn={"type": "integer", "minimum": 1},
+    endLine={"type": "integer", "minimum": 1},
+    endColumn={"type": "integer", "minimum": 1},
 )
 _LOCATION = _object(
     [],
@@ -43,6 +45,21 @@ _LOCATION = _object(
         "items": _object(["fullyQualifiedName"], fullyQualifiedName=_TEXT),
     },
 )
+_REPLACEMENT = _object(
+    ["deletedRegion", "insertedContent"],
+    deletedRegion=_REGION,
+    insertedContent=_object(["text"], text={"type": "string"}),
+)
+_CHANGE = _object(
+    ["artifactLocation", "replacements"],
+    artifactLocation=_object(["uri"], uri=_URI),
+    replacements={"type": "array", "minItems": 1, "items": _REPLACEMENT},
+)
+_FIX = _object(
+    ["description", "artifactChanges"],
+    description=_MESSAGE,
+    artifactChanges={"type": "array", "minItems": 1, "uniqueItems": True, "items": _CHANGE},
+)
 _RESULT = _object(
     ["message"],
     level=_LEVEL,
@@ -50,6 +67,7 @@ _RESULT = _object(
     ruleId=_TEXT,
     ruleIndex={"type": "integer", "minimum": 0},
     locations={"type": "array", "items": _LOCATION},
+    fixes={"type": "array", "minItems": 1, "items": _FIX},
     partialFingerprints=_object(["finding/v1"], **{"finding/v1": _TEXT}),
 )
 _RULE = _object(

@@ -24,6 +24,37 @@ SEVERITIES = ("error", "warning", "info")  # the most severe first
 CREATED, CHANGED, REMOVED = "created", "changed", "removed"
 
 
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A span of a file, from line and column to before the end, all from 1, and the text in its place."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that mend a finding. `safe`: they may be applied without a look."""
+
+    safe: bool
+    edits: list[Edit]
+
+    def data(self) -> dict[str, Any]:
+        """Return the fix as data."""
+        names = {"end_line": "endLine", "end_column": "endColumn"}
+        return {
+            "safe": self.safe,
+            "edits": [
+                {names.get(one.name, one.name): getattr(edit, one.name) for one in fields(edit)}
+                for edit in self.edits
+            ],
+        }
+
+
 @dataclass(slots=True)
 class Result:
     """One finding. `path` is relative to the working directory; `line` and `column` count from 1; 0: unknown.
@@ -43,6 +74,8 @@ class Result:
     function: str = ""
     current: object = None
     proposed: object = None
+    end_column: int = 0
+    fix: Fix | None = None
 
     @property
     def place(self) -> str:
@@ -62,6 +95,8 @@ class Result:
     def data(self) -> dict[str, Any]:
         """Return the result as data, without unknown fields."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values["endColumn"] = values.pop("end_column")
+        values["fix"] = self.fix and self.fix.data()
         return {name: value for name, value in values.items() if value not in ("", 0, None, {})}
 
 

@@ -16,6 +16,7 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import steps_of
 from krmkit.render.findings.annotationslips import annotation_results
 from krmkit.render.findings.fieldtable import field_table, inner_mark
+from krmkit.render.findings.fixes import add_fixes
 from krmkit.render.findings.ignored import hide, ignore_comments
 from krmkit.render.findings.model import (
     CHANGED,
@@ -59,13 +60,12 @@ class PackageFiles:
         self.folder = shown_path(package.path)
         self.slips: list[Result] = []  # findings in files on disk that no function reads
         self._packages = {each.folder: each for each in package.walk()}
-        self.comments = ignore_comments(
-            {
-                self.path(each.place(file.path)): file.text
-                for each in self._packages.values()
-                for file in each.files
-            }
-        )
+        self.texts = {
+            self.path(each.place(file.path)): file.text
+            for each in self._packages.values()
+            for file in each.files
+        }
+        self.comments = ignore_comments(self.texts)
         self._items: dict[str, list[FileResource]] = {}
         self._by_name: dict[tuple[str, str, str], tuple[str, FileResource]] = {}
         self._identities: dict[int, tuple[str, str]] = {}  # kind and name on disk
@@ -226,6 +226,7 @@ def report_of(
     report.results += order_results(rendering.runs, sources.entry) + sources.slips
     report.changes = sources.changes(rendering.shown)
     hide(report, sources.comments)
+    add_fixes(report.results, sources.texts)
     return report
 
 

@@ -1,0 +1,131 @@
+"""`krmkit check --fix`: the safe fixes of a package's findings, each of which leaves one finding less.
+
+Fixes that overlap are applied one round after the other. A fix whose finding stays, or that brings another
+error, is left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+
+from krmkit.analysis.package import judge
+from krmkit.krm.errors import Refused
+from krmkit.render.diff import diff
+from krmkit.render.findings.fixes import edited, overlaps
+from krmkit.render.findings.model import Edit, PackageReport, Result
+from krmkit.render.findings.places import shown_path
+from krmkit.render.package import Package, read
+from krmkit.render.resolve import ProgramResolver
+from krmkit.storage.disk.write import FileEdit
+
+_MOST_ROUNDS = 100  # a fix that is not taken costs one
+
+Key = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Mending:
+    """A package with the texts of its mended files: what was `found`, what is `left`, and `count` fixes."""
+
+    package: Package
+    found: PackageReport
+    left: PackageReport
+    secrets: set[str]
+    texts: dict[str, str] = field(default_factory=dict)
+    count: int = 0
+
+    @property
+    def edits(self) -> list[FileEdit]:
+        """Return the files that change, with paths in the package."""
+        before = _texts(self.package)
+        return [FileEdit(path, before[path], text) for path, text in sorted(self.texts.items())]
+
+    def report(self, written: bool, colour: bool) -> PackageReport:
+        """Return the report on the files as they are now, with the fixes as its diff."""
+        report = self.left if written else self.found
+        if self.count:
+            did = "mended" if written else "can be mended; --write does it"
+            report.notes.append(f"{report.path}: {self.count} finding{'s' * (self.count > 1)} {did}")
+        folder = "" if report.path == "." else f"{report.path.lstrip('/')}/"
+        edits = [FileEdit(folder + one.path, one.before, one.after) for one in self.edits]
+        report.diff = diff(edits, colour, self.secrets)
+        return report
+
+
+def mend(path: str, resolver: ProgramResolver, against: str = "") -> Mending:
+    """Return what the safe fixes make of a package; nothing is written. Raises Refused."""
+    package = read(path, resolver.options.limits)
+    found, secrets = judge(package, resolver, against)
+    made = Mending(package, found, found, secrets)
+    tried: set[tuple[Key, Edit]] = set()
+    for _ in range(_MOST_ROUNDS):
+        chosen = _chosen(made.left.results, tried)
+        if not chosen:
+            break
+        # Together first, as most fixes are independent; one after the other where something goes wrong.
+        if not _apply(made, chosen, path, resolver, against):
+            tried |= {(_key(chosen[0]), edit) for edit in _edits(chosen[0])}
+            _apply(made, chosen[:1], path, resolver, against)
+    return made
+
+
+def _chosen(results: list[Result], tried: set[tuple[Key, Edit]]) -> list[Result]:
+    """Return the findings with safe fixes that were not tried alone yet and do not overlap."""
+    chosen: list[Result] = []
+    for one in results:
+        if one.fix is None or not one.fix.safe:
+            continue
+        new = _edits(one)
+        others = [edit for other in chosen for edit in _edits(other)]
+        if any((_key(one), edit) in tried for edit in new) or any(
+            overlaps(a, b) for a in new for b in others
+        ):
+            continue
+        chosen.append(one)
+    return chosen
+
+
+def _apply(made: Mending, chosen: list[Result], path: str, resolver: ProgramResolver, against: str) -> bool:
+    """Apply fixes if all of their findings go and no error comes; return whether they were applied."""
+    folder = shown_path(path)
+    texts = dict(made.texts)
+    known = _texts(made.package) | made.texts
+    edits: dict[str, set[Edit]] = {}
+    for one in chosen:
+        for edit in _edits(one):
+            edits.setdefault(os.path.relpath(edit.path, folder).replace(os.sep, "/"), set()).add(edit)
+    for name, some in edits.items():
+        texts[name] = edited(known[name], some)
+    try:
+        unsaved = {name: text.encode() for name, text in texts.items()}
+        after, secrets = judge(read(path, resolver.options.limits, unsaved=unsaved), resolver, against)
+    except Refused:
+        return False
+    ran = {step.name for step in made.left.steps}
+    old, new = (Counter(map(_key, report.results)) for report in (made.left, after))
+    # A function that did not run before, as one failed, may find what nobody could see.
+    come = [
+        one for one in after.results if one.severity == "error" and (one.function in ran or not one.function)
+    ]
+    if any(new[key] >= old[key] for key in map(_key, chosen)) or any(
+        new[_key(one)] > old[_key(one)] for one in come
+    ):
+        return False
+    made.texts, made.left = texts, after
+    made.secrets |= secrets
+    made.count += len(chosen)
+    return True
+
+
+def _edits(finding: Result) -> list[Edit]:
+    return finding.fix.edits if finding.fix is not None else []
+
+
+def _key(finding: Result) -> Key:
+    return finding.rule, finding.subject, finding.message
+
+
+def _texts(package: Package) -> dict[str, str]:
+    return {each.place(file.path): file.text for each in package.walk() for file in each.files}
