@@ -51,7 +51,6 @@ HOT_PATH = {
     "libraries.gotemplate.execution": 4.1,
     "libraries.gotemplate.expressions": 4.1,
     "libraries.gotemplate.fieldchains": 4.1,
-    "libraries.gotemplate.functionsets": 0.8,
     "libraries.gotemplate.loops": 4.1,
     "libraries.gotemplate.parser": 0.0,
     "libraries.gotemplate.pipelines": 0.0,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.gotemplate import function_set
 from krmkit.libraries.spiff.functions.registry import MODULES
 
 MEGABYTES = 200  # what a process may have at most, its start and the bombs included

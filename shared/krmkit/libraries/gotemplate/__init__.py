@@ -19,8 +19,7 @@ A template without functions of sprig loads none of its modules.
 from __future__ import annotations
 
 from krmkit.libraries.gotemplate.errors import TemplateError
-from krmkit.libraries.gotemplate.functionsets import function_set
-from krmkit.libraries.gotemplate.template import Template, parse
+from krmkit.libraries.gotemplate.template import Template, function_set, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -116,8 +116,7 @@ class _Statements(Expressions):
                 raise site.error(frame[0], node.pipe, error.message) from None
 
         def action(frame: Frame, dot: object, write: Write) -> None:
-            if text:
-                write(text)
+            write(text)
             value = expression(frame, dot)
             if type(value) is not str:
                 value = other(frame, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.libraries.go.core.functions import GoFunction
+from krmkit.libraries.go.core.functions import FunctionSet, GoFunction
 from krmkit.libraries.go.core.values import ABSENT
 from krmkit.libraries.go.core.work import begin, end
 from krmkit.libraries.go.errors import GoError
@@ -11,7 +11,6 @@ from krmkit.libraries.go.json.data import from_json
 from krmkit.libraries.gotemplate.builtins import BUILTINS
 from krmkit.libraries.gotemplate.errors import TemplateError
 from krmkit.libraries.gotemplate.execution import Execution, Program
-from krmkit.libraries.gotemplate.functionsets import function_set
 from krmkit.libraries.gotemplate.limits import DEFAULT_LIMITS, TemplateLimits
 from krmkit.libraries.gotemplate.nodes import Tree
 from krmkit.libraries.gotemplate.parser import parse_trees
@@ -27,6 +26,28 @@ _MISSING = {
     "missingkey=zero": "zero",
     "missingkey=error": "error",
 }
+
+
+SETS = ("builtins", "sprig", "hermetic", "landscaper")
+"""Go's own functions only; sprig's TxtFuncMap; its HermeticTxtFuncMap (Cluster API's patches); sprig without
+env and expandenv, with toYaml and fromYaml (Landscaper). Every set has Go's own functions beside its own.
+"""
+
+
+def function_set(functions: str | Mapping[str, GoFunction] | None) -> FunctionSet:
+    """Return the functions beside Go's own: of a set of SETS, or those given; none for None and "builtins".
+
+    Raises ValueError for an unknown set.
+    """
+    if functions is None or functions == "builtins":
+        return {}
+    if not isinstance(functions, str):
+        return dict(functions)
+    if functions not in SETS:
+        raise ValueError(f"there is no function set {functions!r}; the sets are {', '.join(SETS)}")
+    from krmkit.libraries.sprig import functions as sprig
+
+    return sprig(functions)
 
 
 def parse(

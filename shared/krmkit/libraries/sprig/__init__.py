@@ -59,6 +59,9 @@ class _Lazy:
         from importlib import import_module
 
         module, _, name = self._place.rpartition(".")
+        if module == "str":
+            method = getattr(str, name)
+            return lambda *args: method(args[-1], *args[:-1])
         place = f"krmkit.libraries.{module}" if module.startswith("go.") else f"{__name__}.{module}"
         return getattr(import_module(place), name)
 

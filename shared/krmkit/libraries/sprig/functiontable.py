@@ -2,6 +2,7 @@
 
 A line is `names = module.function parameters > result`. Parameter types are names of TYPES in
 `krmkit.libraries.go.core.functions` or Go's own; `...` before the last one means any number of arguments.
+A method of `str` gets the last argument as its text.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ FUNCTIONS = """\
 hello = strings.hello > string
 
 trim = go.core.text.trim_space string > string
-trimAll trimall = strings.trim_all string string > string
-trimPrefix = strings.trim_prefix string string > string
-trimSuffix = strings.trim_suffix string string > string
+trimAll trimall = str.strip string string > string
+trimPrefix = str.removeprefix string string > string
+trimSuffix = str.removesuffix string string > string
 upper = go.core.text.to_upper string > string
 lower = go.core.text.to_lower string > string
 title = cases.to_title string > string
@@ -30,9 +31,9 @@ abbrev = strings.abbrev int string > string
 abbrevboth = strings.abbrev_both int int string > string
 wrap = strings.wrap int string > string
 wrapWith = strings.wrap_with int string string > string
-contains = strings.contains string string > bool
-hasPrefix = strings.has_prefix string string > bool
-hasSuffix = strings.has_suffix string string > bool
+contains = str.__contains__ string string > bool
+hasPrefix = str.startswith string string > bool
+hasSuffix = str.endswith string string > bool
 quote = strings.quote ...any > string
 squote = strings.squote ...any > string
 cat = strings.cat ...any > string

@@ -14,36 +14,6 @@ def hello() -> str:
     return "Hello!"
 
 
-def trim_all(cut: str, text: str) -> str:
-    """Remove the characters of `cut` from both ends (trimAll, trimall)."""
-    return text.strip(cut)
-
-
-def trim_prefix(prefix: str, text: str) -> str:
-    """Implement trimPrefix."""
-    return text.removeprefix(prefix)
-
-
-def trim_suffix(suffix: str, text: str) -> str:
-    """Implement trimSuffix."""
-    return text.removesuffix(suffix)
-
-
-def contains(part: str, text: str) -> bool:
-    """Return True if the text contains `part`."""
-    return part in text
-
-
-def has_prefix(prefix: str, text: str) -> bool:
-    """Implement hasPrefix."""
-    return text.startswith(prefix)
-
-
-def has_suffix(suffix: str, text: str) -> bool:
-    """Implement hasSuffix."""
-    return text.endswith(suffix)
-
-
 def repeat(count: int, text: str) -> str:
     """Repeat the text `count` times."""
     if count < 0:

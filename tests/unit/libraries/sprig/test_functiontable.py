@@ -22,6 +22,9 @@ ENTRIES = [
 def test_each_entry_fits_its_function(entry: list[str]) -> None:
     """The parameters of the catalog are those of the implementation."""
     module, _, name = entry[0].rpartition(".")
+    if module == "str":
+        assert getattr(str, name)(*["text"] * len(entry[1:])) is not None
+        return
     signature = inspect.signature(
         getattr(
             import_module(

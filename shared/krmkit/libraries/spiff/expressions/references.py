@@ -114,6 +114,13 @@ def _ready(value: Any, env: Env, locally: bool) -> bool:
     return is_locally_resolved(value, env.run) and (locally or is_resolved(value, env.run))
 
 
+def _below(ref: Reference, root: Any, info: Info, env: Env, locally: bool) -> Result:
+    node = Node(root, "dynaml")
+    if info.key_name:
+        node = node.noted(key_name=info.key_name)
+    return walk(ref, node, ref.path, env, locally, False)
+
+
 class Qualified(Expression):
     """`(expr).a.b`."""
 
@@ -126,10 +133,7 @@ class Qualified(Expression):
         locally = locally or info.raw
         if not _ready(root, env, locally):
             return self, info
-        node = Node(root, "dynaml")
-        if info.key_name:
-            node = node.noted(key_name=info.key_name)
-        value, found = walk(self.reference, node, self.reference.path, env, locally, False)
+        value, found = _below(self.reference, root, info, env, locally)
         if value is self.reference:
             return self, found
         if info.raw:
@@ -158,12 +162,8 @@ class Dynamic(Expression):
             index, found = self.index.evaluate(env, locally)
         if not is_resolved(index, env.run):
             return self, info
-        path = _steps(root, index)
-        node = Node(root, "dynaml")
-        if info.key_name:
-            node = node.noted(key_name=info.key_name)
-        reference = Reference(path)
-        value, found = walk(reference, node, path, env, locally or info.raw, False)
+        reference = Reference(_steps(root, index))
+        value, found = _below(reference, root, info, env, locally or info.raw)
         return (self if value is reference else value), found
 
     def __str__(self) -> str:

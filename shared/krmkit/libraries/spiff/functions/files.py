@@ -30,11 +30,6 @@ def _is_folder(run: Any, path: str) -> bool:
     return any(name.startswith(prefix) for name in run.files)
 
 
-def _exists(run: Any, name: str, folder: bool) -> bool:
-    path = _path(name)
-    return _is_folder(run, path) if folder else path in run.files
-
-
 def _read(args: list[Any], env: Env, info: Info) -> Any:
     if env.run.access == "none":
         raise denied("read")
@@ -93,7 +88,12 @@ def _lookup(folder: bool) -> Function:
         if not name:
             raise Failure("lookup_file: first argument is empty string")
         paths = [name] if name.startswith("/") else [f"{one}/{name}" for one in folders if one]
-        return [env.node(path) for path in paths if _exists(env.run, path, folder)]
+        files = env.run.files
+        return [
+            env.node(path)
+            for path in paths
+            if (_is_folder(env.run, _path(path)) if folder else _path(path) in files)
+        ]
 
     return lookup
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from krmkit.libraries.go.core.values import ABSENT
@@ -117,12 +116,16 @@ def replace_match(args: list[Any], env: Env, info: Info) -> Any:
     text, source, new, most = _arguments(args, "replace_match")
     pattern = compiled(source, "replace_match")
     env.run.search(pattern.cost(len(text)))
-    expand = _caller(new, env) if isinstance(new, LambdaValue) else _expander(new, source)
+    parts = regexes.parse_template(new) if type(new) is str else []
+    names = regexes.group_names(source)
     length = 0
 
     def expanded(found: PatternMatch) -> str:
         nonlocal length
-        piece = expand(found)
+        if isinstance(new, LambdaValue):
+            piece = _called(new, [group or "" for group in found.groups()], env)
+        else:
+            piece = regexes.expand_template(parts, found, names)
         length += len(piece)
         env.run.write(len(piece), length)
         return piece
@@ -131,16 +134,6 @@ def replace_match(args: list[Any], env: Env, info: Info) -> Any:
         return pattern.replace(text, expanded, env.run.search, most)
     except Waits:
         return PENDING
-
-
-def _caller(function: LambdaValue, env: Env) -> Callable[[PatternMatch], str]:
-    return lambda found: _called(function, [group or "" for group in found.groups()], env)
-
-
-def _expander(template: str, source: str) -> Callable[[PatternMatch], str]:
-    parts = regexes.parse_template(template)
-    names = regexes.group_names(source)
-    return lambda found: regexes.expand_template(parts, found, names)
 
 
 FUNCTIONS.update(replace=replace, replace_match=replace_match)

@@ -101,10 +101,7 @@ def _list(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
         return True, "is a list"
     for index, node in enumerate(value):
         for number, condition in enumerate(args):
-            try:
-                good, text = verdict(node.value, condition.value, env)
-            except Failure as problem:
-                raise Failure(f"list entry {index} condition {number}: {problem}") from None
+            good, text = _inside(node.value, condition, env, f"list entry {index} condition {number}: ")
             if not good:
                 return False, f"entry {index} condition {number} {text}"
     return True, "all entries match all conditions"

@@ -7,11 +7,9 @@ from krmkit.libraries.spiff.expressions.literals import MapExpression
 from krmkit.libraries.spiff.expressions.marking import Marker
 from krmkit.libraries.spiff.expressions.merging import Prefer
 from krmkit.libraries.spiff.parsing.operators import OperatorParser
-from krmkit.libraries.spiff.parsing.scanner import DEEPEST, NAME, TAG_NAME
+from krmkit.libraries.spiff.parsing.scanner import DEEPEST, MARKER, NAME, TAG_NAME
 from krmkit.libraries.spiff.tree.errors import Path
 from krmkit.libraries.spiff.tree.nodes import Expression
-
-_MARKERS = ("template", "temporary", "local", "inject", "state", "default", "dynamic")
 
 
 class Parser(OperatorParser):
@@ -73,17 +71,11 @@ class Parser(OperatorParser):
         return Marker(names, inner, contents)
 
     def _marker(self) -> str:
-        start = self.at
-        if not self.accept("&"):
-            return ""
-        for word in _MARKERS:
-            if self.accept(word):
-                self.mark(start)
-                return "&" + word
-        if self.accept("tag:"):
+        found = self.match(MARKER)
+        if not found and self.accept("&tag:"):
             name = self.match(TAG_NAME)
-            return f"&tag:{name}" if name else ""
-        return ""
+            found = f"&tag:{name}" if name else ""
+        return found
 
     def expression(self) -> Expression | None:
         start = self.at

@@ -15,6 +15,7 @@ NUMBER = re.compile(r"-?[0-9][0-9_]*(?:\.[0-9][0-9]*)?(?:[eE]-?[0-9]+)?")
 STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
 TAG = re.compile(r"[a-zA-Z0-9_]+(?:[:.]-?[a-zA-Z0-9_]+)*::")
 TAG_NAME = re.compile(r"\*?[a-zA-Z0-9_]+(?:[:.][a-zA-Z0-9_]+)*")
+MARKER = re.compile("&(?:template|temporary|local|inject|state|default|dynamic)")
 
 DEEPEST = 60
 """How deep expressions may be nested."""

@@ -227,20 +227,3 @@ def copy_tree(node: Node) -> Node:
     if type(value) is list:
         return Node([copy_tree(entry) for entry in value], node.source, node.note)
     return Node(value, node.source, node.note)
-
-
-def same(left: Any, right: Any) -> bool:
-    """Return True if two values are of one type and equal, deeply."""
-    if left is right:
-        return True
-    if type(left) is not type(right):
-        return False
-    if type(left) is dict:
-        return len(left) == len(right) and all(
-            key in right and same(entry.value, right[key].value) for key, entry in left.items()
-        )
-    if type(left) is list:
-        return len(left) == len(right) and all(
-            same(one.value, other.value) for one, other in zip(left, right, strict=True)
-        )
-    return bool(left == right)

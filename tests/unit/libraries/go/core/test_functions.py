@@ -7,8 +7,7 @@ import pytest
 from krmkit.libraries.go.core.functions import GoFunction, can_be_nil
 from krmkit.libraries.go.core.values import GoObject, Int64, StringList, StringMap, type_of
 from krmkit.libraries.go.errors import GoError
-from krmkit.libraries.gotemplate import TemplateError, parse
-from krmkit.libraries.gotemplate.functionsets import function_set
+from krmkit.libraries.gotemplate import TemplateError, function_set, parse
 
 
 def show(*values: object) -> str:
