@@ -36,6 +36,9 @@ _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 _DIGITS = frozenset("0123456789")
 _NUMBER_STARTS = frozenset("0123456789+-.")
 _TERMINATORS = frozenset(" \t\r\n.,|:)(")
+_DECIMAL = ("0123456789_", ("e", "E"))
+_BASES = {"0x": ("0123456789abcdefABCDEF_", ("p", "P")), "0o": ("01234567_", ()), "0b": ("01_", ())}
+"""The digits of numbers, and the letters of their exponents, by prefix."""
 _SINGLE = {"=": ASSIGN, "|": PIPE, "(": LEFT_PAREN, ")": RIGHT_PAREN}
 
 
@@ -273,38 +276,21 @@ class _Scanner:
         text = self.text
 
         def run(at: int, digits: str) -> int:
-            while text[at : at + 1] in digits and at < len(text):
+            while at < len(text) and text[at] in digits:
                 at += 1
             return at
 
-        def accept(at: int, chars: str) -> bool:
-            return at < len(text) and text[at] in chars
-
-        if accept(at, "+-"):
-            at += 1
-        digits = "0123456789_"
-        exponent = "eE"
-        if accept(at, "0"):
-            at += 1
-            if accept(at, "xX"):
-                digits, exponent = "0123456789abcdefABCDEF_", "pP"
-                at += 1
-            elif accept(at, "oO"):
-                digits, exponent = "01234567_", ""
-                at += 1
-            elif accept(at, "bB"):
-                digits, exponent = "01_", ""
-                at += 1
+        at += text[at : at + 1] in ("+", "-")
+        digits, exponents = _BASES.get(text[at : at + 2].lower(), _DECIMAL)
+        if digits != _DECIMAL[0]:
+            at += 2
         at = run(at, digits)
-        if accept(at, "."):
+        if text[at : at + 1] == ".":
             at = run(at + 1, digits)
-        if exponent and accept(at, exponent):
+        if text[at : at + 1] in exponents:
             at += 1
-            if accept(at, "+-"):
-                at += 1
-            at = run(at, "0123456789_")
-        if accept(at, "i"):
-            at += 1
-        if at < len(text) and is_word(text[at]):
-            return at + 1, False
-        return at, True
+            at += text[at : at + 1] in ("+", "-")
+            at = run(at, _DECIMAL[0])
+        at += text[at : at + 1] == "i"
+        good = not is_word(text[at : at + 1])
+        return at + (not good), good

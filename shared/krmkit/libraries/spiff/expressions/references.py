@@ -32,25 +32,16 @@ class Reference(Expression):
         first = path[0]
         if first == "":
             root = env.root_node()
-            if len(path) == 1:
-                return walked(self, root, env, locally, path)
-            if path[1] == "__map" and type(root.value) is list:
+            if path[1:2] == ("__map",) and type(root.value) is list:
                 return walk(self, env.outermost_map(), path[2:], env, locally, True, 2)
             return walk(self, root, path[1:], env, locally, True, 1)
-        node = env.find_first(first)
-        if node is None:
-            raise Failure(f"'{first}' not found")
-        node = update(node, env)
-        if node.note.undefined:
-            raise Failure(f"'{first}' not found")
-        pending = _pending(self, node, env, (first,))
+        node = _reached(env.find_first(first), env, path[:1])
+        pending = _pending(self, node, env, path[:1])
         if pending is not None:
             return pending
-        if len(path) == 1:
-            return walked(self, node, env, locally, path)
-        if node.note.resolver is not None:
+        if len(path) > 1 and node.note.resolver is not None:
             return _inside(self, node.note.resolver.find_first, env, locally)
-        if first == DOCUMENT and node.source == "__ctx":
+        if len(path) > 1 and first == DOCUMENT and node.source == "__ctx":
             return _inside(self, env.find_in_host, env, locally)
         return walk(self, node, path[1:], env, locally, True, 1)
 
@@ -68,9 +59,14 @@ def _inside(ref: Reference, find: Callable[[str], Node | None], env: Env, locall
     pending = _pending(ref, node, env, path[:2])
     if pending is not None:
         return pending
-    if len(path) == 2:
-        return walked(ref, node, env, locally, path)
     return walk(ref, node, path[2:], env, locally, True, 2)
+
+
+def _reached(found: Node | None, env: Env, path: Path) -> Node:
+    node = None if found is None else update(found, env)
+    if node is None or node.note.undefined:
+        raise Failure(f"'{'.'.join(path)}' not found")
+    return node
 
 
 def walk(
@@ -79,16 +75,15 @@ def walk(
     """Return the value at `steps` below a node; `done` steps of the reference's path lead to it."""
     path = ref.path if isinstance(ref, Reference) else steps
     for index, step in enumerate(steps):
-        found = step_into(node, step, raw, env.run.control)
-        if found is None:
-            raise Failure(f"'{'.'.join(path[: done + index + 1])}' not found")
-        node = update(found, env)
-        if node.note.undefined:
-            raise Failure(f"'{'.'.join(path[: done + index + 1])}' not found")
-        pending = _pending(ref, node, env, path[: done + index + 1])
+        here = path[: done + index + 1]
+        node = _reached(step_into(node, step, raw, env.run.control), env, here)
+        pending = _pending(ref, node, env, here)
         if pending is not None:
             return pending
-    return walked(ref, node, env, locally, path)
+    note = node.note
+    if not locally and not is_resolved_node(node, env.run):
+        return ref, Info(Issue(f"'{'.'.join(path)}' unresolved"), note.failed or note.error)
+    return node.value, Info(None, False, note.key_name) if note.key_name else NOTHING
 
 
 def _pending(ref: Expression, node: Node, env: Env, path: Path) -> Result | None:
@@ -99,15 +94,6 @@ def _pending(ref: Expression, node: Node, env: Env, path: Path) -> Result | None
     word = "unresolved" if isinstance(value, Expression) else "not complete"
     note = node.note
     return ref, Info(Issue(f"'{'.'.join(path)}' {word}"), note.failed or note.error)
-
-
-def walked(ref: Expression, node: Node, env: Env, locally: bool, path: Path) -> Result:
-    """Return the value of the node at the end of a reference."""
-    if not locally and not is_resolved_node(node, env.run):
-        note = node.note
-        return ref, Info(Issue(f"'{'.'.join(path)}' unresolved"), note.failed or note.error)
-    key_name = node.note.key_name
-    return node.value, Info(None, False, key_name) if key_name else NOTHING
 
 
 def _ready(value: Any, env: Env, locally: bool) -> bool:
