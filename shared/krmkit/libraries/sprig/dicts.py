@@ -1,9 +1,12 @@
-"""Dicts. Keys are sorted where Go's order is random; set, unset and the merges change their argument."""
+"""Dicts. Keys are sorted where Go's order is random; set, unset and the merges change their argument.
+
+The merges do as dario.cat/mergo 1.0 does: into the first map, and nested maps are shared.
+"""
 
 from __future__ import annotations
 
 from krmkit.libraries.go.core.limits import CountingWalk, charge
-from krmkit.libraries.go.core.values import StringList, sorted_keys, type_of
+from krmkit.libraries.go.core.values import StringList, StringMap, sorted_keys, type_of
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.sprig.strings import to_string
 
@@ -112,3 +115,49 @@ def _copy(value: object, walk: CountingWalk, depth: int) -> object:
 def _conversion(value: object, wanted: str) -> str:
     found = "nil" if value is None else type_of(value)
     return f"interface conversion: interface {{}} is {found}, not {wanted}"
+
+
+def merge(target: Dict, *sources: Dict) -> Dict:
+    """Fill the empty entries of the target; its own values stay (merge, mustMerge)."""
+    return _merge_all(target, sources, overwrite=False)
+
+
+def merge_overwrite(target: Dict, *sources: Dict) -> Dict:
+    """Let later values win, empty ones too, and merge nested maps (mergeOverwrite, mustMergeOverwrite)."""
+    return _merge_all(target, sources, overwrite=True)
+
+
+def _merge_all(target: Dict, sources: tuple[Dict, ...], *, overwrite: bool) -> Dict:
+    walk = CountingWalk()
+    for source in sources:
+        if source is not None:
+            target = {} if target is None else target
+            _merge(target, source, overwrite, walk, 0)
+    return target
+
+
+def _merge(
+    target: dict[str, object], source: dict[str, object], overwrite: bool, walk: CountingWalk, depth: int
+) -> None:
+    walk.visit(depth)
+    for key, value in list(source.items()):
+        if value is None:
+            # nil overwrites, but it is never filled in.
+            if overwrite:
+                _set(target, key, None)
+            continue
+        known = target.get(key)
+        if isinstance(value, dict) and isinstance(known, dict):
+            _merge(known, value, overwrite, walk, depth + 1)
+            if known:
+                continue
+        if overwrite or key not in target or not known:
+            _set(target, key, value)
+
+
+def _set(target: dict[str, object], key: str, value: object) -> None:
+    if isinstance(target, StringMap) and not isinstance(value, str):
+        raise GoError(
+            "reflect.Value.SetMapIndex: value of type interface {} is not assignable to type string"
+        )
+    target[key] = value

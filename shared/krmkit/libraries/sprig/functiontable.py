@@ -130,8 +130,8 @@ pick = dicts.pick map ...string > map
 omit = dicts.omit map ...string > map
 dig = dicts.dig ...any
 deepCopy mustDeepCopy = dicts.deep_copy any
-merge mustMerge = merge.merge map ...map
-mergeOverwrite mustMergeOverwrite = merge.merge_overwrite map ...map
+merge mustMerge = dicts.merge map ...map
+mergeOverwrite mustMergeOverwrite = dicts.merge_overwrite map ...map
 
 typeOf = go.core.values.type_of any > string
 typeIs = compare.type_is string any > bool

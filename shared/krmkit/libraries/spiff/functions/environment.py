@@ -10,8 +10,7 @@ from krmkit.libraries.go.regexp.pattern import PatternError
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.functions.files import denied
-from krmkit.libraries.spiff.functions.randomness import chance
-from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, chance, function
 from krmkit.libraries.spiff.functions.strings import simple_texts
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info

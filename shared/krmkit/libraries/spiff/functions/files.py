@@ -1,4 +1,4 @@
-"""Functions on the files of a run: a read-only file system in memory."""
+"""Functions on the files of a run, a read-only file system in memory; those that reach further fail."""
 
 from __future__ import annotations
 
@@ -132,3 +132,23 @@ FUNCTIONS.update(
     list_files=_list(False),
     list_dirs=_list(True),
 )
+
+
+def _pipe(args: list[Any], env: Env, info: Info) -> Any:
+    if len(args) < 3:
+        raise Failure("pipe requires at least two arguments")
+    raise denied("pipe")
+
+
+def _refuse(name: str, failure: Failure) -> None:
+    def refuse(args: list[Any], env: Env, info: Info) -> Any:
+        raise failure
+
+    FUNCTIONS[name] = refuse
+
+
+FUNCTIONS.update(pipe=_pipe, pipe_uncached=_pipe)
+for _name in ("exec", "exec_uncached", "write", "tempfile", "mkdir"):
+    _refuse(_name, denied(_name.removesuffix("_uncached")))
+for _name in ("x509cert", "x509parsecert"):
+    _refuse(_name, Failure(f"{_name}: not supported: how long a certificate is valid depends on the clock"))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from krmkit.libraries.messages.extras import how
 from krmkit.libraries.spiff.expressions.literals import Undefined
 from krmkit.libraries.spiff.expressions.output import data
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
+from krmkit.libraries.spiff.tree.randomness import Chance
 from krmkit.libraries.spiff.tree.reading import from_data
 
 MODULES: dict[str, str] = {
@@ -45,7 +48,7 @@ MODULES: dict[str, str] = {
         ("archives", "archive"),
         ("net.urls", "basename dirname parseurl"),
         ("files", "read read_uncached lookup_file lookup_dir list_files list_dirs"),
-        ("refused", "exec exec_uncached pipe pipe_uncached write tempfile mkdir x509cert x509parsecert"),
+        ("files", "exec exec_uncached pipe pipe_uncached write tempfile mkdir x509cert x509parsecert"),
     )
     for name in names.split()
 }
@@ -135,3 +138,24 @@ def call_with(registered: Mapping[str, Callable[..., Any]]) -> Callable[..., Res
             raise Failure(f"{name}: wrong number of arguments, got {len(args)}") from None
 
     return lookup
+
+
+@contextmanager
+def needed(package: str, name: str) -> Iterator[None]:
+    """Turn the ImportError of a package that a function needs into a Failure that names the extra."""
+    try:
+        yield
+    except ImportError:
+        raise Failure(
+            f"{name}: needs the package {package}, which is not installed: {how('spiff')}"
+        ) from None
+
+
+def chance(name: str, env: Env) -> Chance:
+    """Return the chance of the run. Raises Failure if it has none."""
+    found = env.run.chance
+    if found is None:
+        raise Failure(
+            f"{name}: not supported: the result would differ from run to run; a seed makes it repeatable"
+        )
+    return found

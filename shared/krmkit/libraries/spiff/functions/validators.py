@@ -14,9 +14,8 @@ from krmkit.libraries.spiff.expressions.operators import loosely_equal
 from krmkit.libraries.spiff.functions import semvers
 from krmkit.libraries.spiff.functions.crypto import pem
 from krmkit.libraries.spiff.functions.net import dns
-from krmkit.libraries.spiff.functions.randomness import needed
 from krmkit.libraries.spiff.functions.regexps import compiled
-from krmkit.libraries.spiff.functions.registry import text_of
+from krmkit.libraries.spiff.functions.registry import needed, text_of
 from krmkit.libraries.spiff.tree.addresses import address, network
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure

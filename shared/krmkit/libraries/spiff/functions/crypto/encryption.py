@@ -13,8 +13,7 @@ from krmkit.libraries.go.core.values import decode, encode
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.expressions.output import to_yaml
 from krmkit.libraries.spiff.functions.documents import parsed
-from krmkit.libraries.spiff.functions.randomness import chance, needed
-from krmkit.libraries.spiff.functions.registry import FUNCTIONS, text_of
+from krmkit.libraries.spiff.functions.registry import FUNCTIONS, chance, needed, text_of
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure, Info
 from krmkit.libraries.spiff.tree.nodes import Node

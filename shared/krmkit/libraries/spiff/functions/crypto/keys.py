@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.functions.crypto.pem import parse_private_key, parse_public_key
-from krmkit.libraries.spiff.functions.randomness import chance, needed
-from krmkit.libraries.spiff.functions.registry import function
+from krmkit.libraries.spiff.functions.registry import chance, function, needed
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure
 

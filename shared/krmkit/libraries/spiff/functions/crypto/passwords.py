@@ -7,8 +7,7 @@ import hashlib
 import hmac
 
 from krmkit.libraries.go.core.values import encode
-from krmkit.libraries.spiff.functions.randomness import chance, needed
-from krmkit.libraries.spiff.functions.registry import function
+from krmkit.libraries.spiff.functions.registry import chance, function, needed
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure
 
