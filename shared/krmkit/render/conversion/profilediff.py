@@ -48,7 +48,9 @@ def flat_values(values: str, pack: Pack) -> Data:
         words, macros = without_macros(values)
         found = values_of(words or None, "")
     except (YamlError, Refused):
-        return {"": values}
+        found = {}
+    if not found and values.strip():
+        return {"text": values}
     return {
         path: SECRET
         if any(secret.match(plain(path)) for secret in secrets)

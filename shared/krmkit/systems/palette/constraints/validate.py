@@ -7,6 +7,7 @@ from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS
 from krmkit.systems.palette.constraints.effort import Effort
 from krmkit.systems.palette.packs.findings import DEFAULTS, METADATA, VALUES, pack_finding
+from krmkit.systems.palette.packs.macrotext import are_manifests
 from krmkit.systems.palette.packs.pack import DISPLAY_NAME, Pack
 from krmkit.systems.palette.packs.values import PackValues
 
@@ -111,7 +112,9 @@ class CheckedPack:
         self.defaults = (
             self.read(pack.defaults, DEFAULTS, options.limits) if pack.defaults is not None else None
         )
-        self.values = self.read(pack.values or "", VALUES, options.limits)
+        text = pack.values or ""
+        # A manifest layer's text is no values; nothing in it has a rule.
+        self.values = None if are_manifests(text) else self.read(text, VALUES, options.limits)
         if options.merge_defaults and self.values is not None and self.defaults is not None:
             self.values = self.values.over(self.defaults)
 

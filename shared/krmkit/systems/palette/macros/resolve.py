@@ -7,7 +7,6 @@ macros itself is resolved before it is used, and a value that needs itself is an
 from __future__ import annotations
 
 from krmkit.krm.finding import Finding
-from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.systems.palette.errors import KEPT, MacroError
@@ -19,6 +18,7 @@ from krmkit.systems.palette.packs.macrotext import (
     COMMENT,
     Macro,
     MacroText,
+    documents_of,
     holds_macro,
     insertion,
 )
@@ -118,7 +118,7 @@ class MacroResolver:
         result = text.fill(filled)
         if filled:
             try:
-                parse(result, self.limits, duplicates="keep")
+                documents_of(result, self.limits)
             except YamlError as error:
                 message = "with its macros resolved the text is not YAML any more"
                 if any(self._values.is_secret(text.macros[mark]) for mark in filled):

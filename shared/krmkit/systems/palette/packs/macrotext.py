@@ -8,7 +8,7 @@ a comment holds no scalar, and comments are not resolved.
 from __future__ import annotations
 
 from krmkit.libraries.yaml import emit
-from krmkit.libraries.yaml.document import parse
+from krmkit.libraries.yaml.document import parse, parse_all
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.tree import Document, Map, Node, Scalar, Seq
@@ -72,9 +72,11 @@ class MacroText:
         self.document: Document | None = None
         self.marked = self._mark()
         if self.macros:
-            self.document = parse(self.marked, limits, duplicates="keep")
-            if self.document.root is not None:
-                self._place(self.document.root, "", flow=False)
+            documents = documents_of(self.marked, limits)
+            self.document = documents[0]
+            for document in documents:
+                if document.root is not None:
+                    self._place(document.root, "", flow=False)
 
     def _mark(self) -> str:
         text = self.text
@@ -153,6 +155,19 @@ class MacroText:
         start = self.text.rfind("\n", 0, macro.start) + 1
         line = self.text[start : macro.start]
         return line[: len(line) - len(line.lstrip(" "))]
+
+
+def documents_of(text: str, limits: Limits) -> list[Document]:
+    """Parse a values text; that of a manifest layer may be several documents. Raises YamlError."""
+    if are_manifests(text):
+        return parse_all(text, limits, duplicates="keep")
+    return [parse(text, limits, duplicates="keep")]
+
+
+def are_manifests(text: str) -> bool:
+    """Return whether a values text is several Kubernetes objects, as a manifest layer may have."""
+    lines = text.split("\n") if "\n---" in text else ()
+    return all(any(line.startswith(key) for line in lines) for key in ("apiVersion:", "kind:"))
 
 
 def actions(text: str) -> list[tuple[int, int]]:

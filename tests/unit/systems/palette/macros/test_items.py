@@ -148,3 +148,30 @@ def test_a_resource_with_doubled_keys_is_refused() -> None:
     assert outcome.exit_code == 1
     assert 'the key "twice" occurs twice in one mapping' in outcome.stderr
     assert "{{ .spectro.var.site }}" in outcome.stdout
+
+
+def test_a_manifest_layer_may_be_several_documents() -> None:
+    """Its macros are resolved, its text stays otherwise, and no rule of values refuses it."""
+    text = (
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n"
+        "  metadata:\n    name: d\n    annotations:\n      config.kubernetes.io/local-config: 'true'\n  data:\n"
+        '    pack.json: \'{"name": "d", "displayName": "d", "version": "1.0.0", "layer": "addon"}\'\n    values.yaml: |\n'
+        "      apiVersion: v1\n      kind: Namespace\n      metadata:\n        name: '{{.spectro.var.site}}'\n      ---\n"
+        "      apiVersion: v1\n      kind: Namespace\n      metadata:\n        name: {{ .spectro.var.site }}-two\n"
+    )
+    config = (
+        "functionConfig:\n  apiVersion: krmkit.dev/v1alpha1\n  kind: %s\n  metadata: {name: m}\n  spec: %s\n"
+    )
+
+    done = run_function(
+        "functions/resolve-macros",
+        text + config % ("ResolveMacros", "{variables: [{name: site, value: north}]}"),
+    )
+    checked = run_function(
+        "functions/validate-pack-constraints", text + config % ("ValidatePackConstraints", "{}")
+    )
+
+    assert done.exit_code == 0
+    assert "name: 'north'" in done.stdout
+    assert "name: north-two" in done.stdout
+    assert checked.exit_code == 0
