@@ -10,7 +10,7 @@ KEPT = "kept"
 
 
 class MacroError(Refused):
-    """A macro that has no value, with the rule of the finding; KEPT: it stays in the text, and that is no error."""
+    """A macro without a value, with the rule of the finding; KEPT: it stays, which is no error."""
 
     def __init__(self, rule: str, message: str, severity: str = ERROR) -> None:
         super().__init__(Finding(rule, message, severity))

@@ -31,7 +31,7 @@ def is_decimal(text: str) -> bool:
 
 
 def scan(text: str, at: int) -> int:
-    """The offset behind the number that starts at `at`; `at` itself where none does."""
+    """Return the offset behind the number that starts at `at`; `at` itself where none does."""
     end = at + (text[at : at + 1] in ("+", "-"))
     whole = _run(text, end)
     stop = whole

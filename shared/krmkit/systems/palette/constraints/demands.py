@@ -1,4 +1,4 @@
-"""Demands of packs on machine pools: the resource constraints of pack.json, with the quantities that values hold."""
+"""The resource constraints of pack.json: what packs demand of machine pools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Demand:
-    """One pack's `constraints.resources`, and the values that its components refer to (None: they cannot be read)."""
+    """One pack's `constraints.resources`, and the values that its components refer to (None: unreadable)."""
 
     __slots__ = ("label", "resources", "values")
 
@@ -169,7 +169,7 @@ class PackDemands:
             self.ask(resource, request * replicas, schedule, path)
 
     def request(self, resource: str, reference: str, path: str) -> int | None:
-        """Return the request of one replica in nano units; None, with a finding, if the component counts nothing."""
+        """Return the request of one replica in nano units; None, with a finding, if it counts nothing."""
         field = f"{path}.resourceRequestParamRef"
         match = self.resolve(resource, reference, field)
         if match is None:
@@ -213,7 +213,7 @@ class PackDemands:
         return None
 
     def replicas(self, resource: str, reference: object, path: str) -> int | None:
-        """The number of replicas: 1 without a reference; None, with a finding, if it is unknown."""
+        """Return the number of replicas: 1 without a reference; None, with a finding, if it is unknown."""
         if reference is None:
             return 1
         field = f"{path}.replicaCountParamRef"
@@ -246,7 +246,7 @@ class PackDemands:
         return count
 
     def resolve(self, resource: str, reference: str, field: str) -> KeyPathMatch | None:
-        """The one place a reference leads to; None, with a finding, where it cannot be used."""
+        """Return the one place a reference leads to; None, with a finding, where it cannot be used."""
         values = self.demand.values
         if values is None:
             return None  # the values cannot be read, which is a finding of its own
@@ -309,7 +309,7 @@ _EXAMPLE = {CPU: "500m", MEMORY: "1Gi", DISK: "10G"}
 
 
 def _whole(text: str) -> int | None:
-    """A whole number of at least 0 in decimal form (`3`, `3.0`), within what Kubernetes can hold."""
+    """Return a whole number of at least 0 in decimal form (`3`, `3.0`) that Kubernetes can hold."""
     if not is_decimal(text):
         return None
     try:

@@ -1,7 +1,8 @@
 """Dependency constraints: which other packs, of which versions, a pack wants in its profile (pack.json).
 
-Match is by exact name and layer; a duplicated pack appears in a profile as `<display name>--<pack name>`. Bounds are
-inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes before its release).
+Match is by exact name and layer; a duplicated pack appears in a profile as `<display name>--<pack name>`.
+Bounds are inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes before its
+release).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Profile:
                 self._by_name.setdefault(name, []).append(pack)
 
     def members(self, name: str) -> list[Pack]:
-        """The packs called `name`, and its duplicates, in the order of the profile."""
+        """Return the packs called `name`, and its duplicates, in the order of the profile."""
         return self._by_name.get(name, [])
 
 
@@ -55,11 +56,11 @@ def check(
     previous: Profile | None = None,
     satisfied: list[Finding] | None = None,
 ) -> list[Finding]:
-    """The findings of one pack's dependencies, in their order.
+    """Return the findings of one pack's dependencies, in their order.
 
-    profile: all packs of the cluster, the owner among them. scope "profile": a part of a cluster's packs, so what is
-    missing may be elsewhere, and is a warning. previous: the packs before an upgrade, for rules of type `upgrade`.
-    satisfied: takes one finding for each dependency that holds, with the reason.
+    profile: all packs of the cluster, the owner among them. scope "profile": a part of a cluster's packs, so
+    what is missing may be elsewhere, and is a warning. previous: the packs before an upgrade, for rules of
+    type `upgrade`. satisfied: takes one finding for each dependency that holds, with the reason.
     """
     return _Check(owner, profile, scope, previous, satisfied).run(dependencies)
 
@@ -74,7 +75,7 @@ def check_previous(previous: Sequence[Pack], profile: Profile) -> list[Finding]:
 
 
 def upgrades(pack: Pack) -> list[object]:
-    """A pack's dependencies of type `upgrade`, not checked."""
+    """Return a pack's dependencies of type `upgrade`, not checked."""
     dependencies = pack.constraint("dependencies")
     if not isinstance(dependencies, list):
         return []
@@ -147,7 +148,7 @@ class _Check:
         )
 
     def read(self, entry: object, path: str) -> Dependency | None:
-        """A valid entry; None, with findings, for an invalid one."""
+        """Check an entry and return it; None, with findings, for an invalid one."""
         if not isinstance(entry, dict):
             self.add(
                 "schema",
@@ -203,7 +204,7 @@ class _Check:
     def bound(
         self, entry: dict[str, object], key: str, name: str, path: str
     ) -> tuple[str, LenientKey | None] | None:
-        """The bound as written and as a key; None, with a finding, if it is not a version."""
+        """Return the bound as written and as a key; None, with a finding, if it is not a version."""
         value = entry.get(key)
         if value is None or value == "":
             return "", None
@@ -217,7 +218,6 @@ class _Check:
         return value, version
 
     def wanted(self, dependency: Dependency) -> None:
-        """required and optional."""
         name = dependency.name
         everywhere = self.profile.members(name)
         members = [member for member in everywhere if member.layer == dependency.layer]
@@ -279,7 +279,7 @@ class _Check:
                 )
 
     def upgrade(self, dependency: Dependency) -> None:
-        """The rule of the pack's old version, tested on the new one; asked only of an upgrade.
+        """Test the rule of the pack's old version on the new one; only an upgrade asks for it.
 
         If the old pack's rules are not at hand, those of the new one are used.
         """
@@ -313,7 +313,7 @@ class _Check:
                 )
 
     def version(self, dependency: Dependency, member: Pack) -> LenientKey | None:
-        """A member's version; None, with a warning, where bounds cannot be checked against it."""
+        """Return a member's version; None, with a warning, where bounds cannot be checked against it."""
         if not dependency.bounded:
             return None
         text = member.effective_version

@@ -1,4 +1,4 @@
-"""The budget of one run for formats: hostile schemas end in findings by counting, also if many small ones add up."""
+"""The budget of one run for formats: hostile schemas end in findings, also if many small costs add up."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Effort:
         self._known: dict[str, Pattern | PatternError] = {}
 
     def compile(self, text: str) -> Pattern:
-        """A pattern of krmkit.libraries.go.regexp.pattern; the same one again costs nothing. Raises PatternError, EffortError."""
+        """Compile a pattern; the same one again costs nothing. Raises PatternError, EffortError."""
         known = self._known.get(text)
         if known is None:
             self._charge(0)

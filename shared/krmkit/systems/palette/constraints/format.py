@@ -3,8 +3,8 @@
     format = *( literal / token )
     token  = "${" type [ ":" ( "/" regex "/" / "[" options "]" ) ] "}"
 
-A format of one token tests the value itself. Any other one is a composite: the scalar's text must split into the
-parts in their order, in any way.
+A format of one token tests the value itself. Any other one is a composite: the scalar's text must split into
+the parts in their order, in any way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Token:
-    """One `${...}`. pattern, bounds (low, high as text and number) and options are None where the token has none."""
+    """One `${...}`. pattern, bounds (low, high as text and number) and options may be None."""
 
     __slots__ = ("bounds", "effort", "options", "pattern", "rules", "source", "type")
 
@@ -99,7 +99,7 @@ class Format:
 
     @classmethod
     def parse(cls, text: str, effort: Effort | None = None) -> Format:
-        """A format; what it spends is counted in `effort`, that of its run. Raises Refused."""
+        """Parse a format; `effort` counts the steps of its run. Raises Refused."""
         effort = effort or Effort()
         parts: list[str | Token] = []
         at = 0
@@ -134,7 +134,6 @@ class Format:
 
 
 def _token(text: str, start: int, effort: Effort) -> tuple[Token, int]:
-    """The token at `start` and the offset behind it."""
     at = start + 2
     while at < len(text) and text[at] not in ":}":
         at += 1
@@ -221,7 +220,7 @@ def _short(text: str) -> str:
 
 
 def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
-    """Return whether the text can be split into the parts in their order; computes the possible end offsets of each part in turn."""
+    """Return whether the text splits into the parts, from the possible end offsets of each."""
     tests = 0
     size = len(text)
     reached = {0}

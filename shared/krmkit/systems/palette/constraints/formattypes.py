@@ -14,8 +14,9 @@ RANGE, OPTIONS = "a range", "options"
 class FormatType:
     """A row of TYPES: what values of a type are, and what may follow the colon of a token.
 
-    words: the values, for a message. fits: whether a text is one. native: the kind of scalars that always fit. only_text: whether
-    other scalars than texts never fit. pattern: whether `/.../` may follow. brackets: what `[...]` holds, RANGE or OPTIONS.
+    words: the values, for a message. fits: whether a text is one. native: the kind of scalars that always
+    fit. only_text: whether other scalars than texts never fit. pattern: whether `/.../` may follow. brackets:
+    what `[...]` holds, RANGE or OPTIONS.
     """
 
     __slots__ = ("brackets", "fits", "native", "only_text", "pattern", "words")
@@ -93,5 +94,5 @@ TYPES = {
 
 
 def listing(names: list[str]) -> str:
-    """`["string", "number", "password"]` is "string, number and password"."""
+    """Return "string, number and password" for `["string", "number", "password"]`."""
     return f"{', '.join(names[:-1])} and {names[-1]}"

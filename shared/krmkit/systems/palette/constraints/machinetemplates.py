@@ -1,7 +1,7 @@
 """The resources of a node by its machine template: the providers' fields.
 
-Paths are below `spec.template.spec` (below `spec` without a template). For providers whose templates have no such
-fields (Docker, Metal3), the name of the template or its kind is a key of instanceTypes.
+Paths are below `spec.template.spec` (below `spec` without a template). For providers whose templates have no
+such fields (Docker, Metal3), the name of the template or its kind is a key of instanceTypes.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ _FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
 def node_of(
     kind: str, machine: dict[str, object], types: Mapping[str, object], mapping: Mapping[str, Fields]
 ) -> dict[str, object]:
-    """The fields of a pool's entry that a machine template gives: cpu, memoryMiB, diskGB or diskGiB, instanceType.
+    """Return the fields that a machine template gives: cpu, memoryMiB, diskGB or diskGiB, instanceType.
 
-    types: instanceTypes of the config, whose keys may also be names of templates and kinds. mapping: machineTemplates of
-    the config, paths by kind and field, which take the place of those known here. Raises PackError.
+    types: instanceTypes of the config, whose keys may also be names of templates and kinds. mapping:
+    machineTemplates of the config, paths by kind and field, which take the place of those known here. Raises
+    PackError.
     """
     spec = _at(machine, "spec.template.spec") or machine.get("spec")
     paths: dict[str, tuple[str, ...]] = dict(_FIELDS.get(kind, _FIELDS[""]))
@@ -92,7 +93,7 @@ def advice(kind: str, machine: dict[str, object]) -> str:
 
 
 def _number(value: object, field: str, kind: str, path: str) -> object:
-    """A number as it is; a Kubernetes quantity such as `4Gi` in cores or MiB."""
+    """Return a number as it is, or a Kubernetes quantity such as `4Gi` in cores or MiB."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,6 +1,7 @@
 """A profile at a glance: its packs, what they want of each other, and what they ask of the machine pools.
 
-The rules are those of krmkit.systems.palette.constraints.dependencies and krmkit.systems.palette.constraints.resources; here they become data to look at.
+The rules are those of krmkit.systems.palette.constraints.dependencies and
+krmkit.systems.palette.constraints.resources; here they become data to look at.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ SATISFIED = "satisfied"
 
 
 def overview(packs: Sequence[Pack], options: ValidationOptions | None = None) -> dict[str, Any]:
-    """The packs in their order, each with its dependencies; and the pools, where `options` knows them.
+    """Return the packs in order, each with its dependencies, and the pools if `options` has them.
 
-    A dependency's `state` is "satisfied", or the rule that it breaks, such as "missing" or "version". Amounts are texts in the
-    unit of the resource type (`1500m`, `3072Mi`, `10GB`); `share` is required / available, absent where nothing is available.
+    A dependency's `state` is "satisfied", or the rule that it breaks, such as "missing" or "version". Amounts
+    are texts in the unit of the resource type (`1500m`, `3072Mi`, `10GB`); `share` is required / available,
+    absent where nothing is available.
     """
     scope = options.scope if options is not None else dependency.PROFILE
     profile = dependency.Profile(packs)
@@ -109,7 +111,7 @@ def _values(pack: Pack, options: ValidationOptions) -> PackValues | None:
 
 
 def passwords(pack: Pack) -> set[str]:
-    """The values of a pack that its schema calls passwords; values that still hold a macro are not passwords."""
+    """Return the values that a pack's schema calls passwords; macros are none."""
     if not pack.schema or "password" not in pack.schema.lower():
         return set()
     found: set[str] = set()

@@ -1,7 +1,8 @@
-"""Machine pools of a Cluster API Cluster: its control plane, MachineDeployments and MachinePools among the items.
+"""Machine pools of a Cluster API Cluster: control plane, MachineDeployments and MachinePools among the items.
 
-The resources of a node are in a pool's machine template, or follow from the type of machine that the template names; the table of
-types is the config's. Objects that another function rendered count as those of a cluster do.
+The resources of a node are in a pool's machine template, or follow from the type of machine that the template
+names; the table of types is the config's. Objects that another function rendered count as those of a cluster
+do.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _MACRO = "{{"
 class PoolSource:
     """The items to search for pools, and the machines of the config.
 
-    types: instanceTypes, {name: {cpu, memoryMiB, diskGB or diskGiB}}. templates: machineTemplates, {kind: {field: path}}.
+    types: instanceTypes, {name: {cpu, memoryMiB, diskGB or diskGiB}}. templates: machineTemplates, {kind:
+    {field: path}}.
     """
 
     def __init__(
@@ -41,10 +43,10 @@ class PoolSource:
         self.templates = templates or {}
 
     def pools(self, cluster: str) -> list[MachinePool]:
-        """The pools of a Cluster by name or namespace/name: `PoolSource(resources).pools("factories/plant-7")`.
+        """Return the pools of a Cluster: `PoolSource(resources).pools("factories/plant-7")`, or by name alone.
 
-        The control plane is the object whose kind ends in ControlPlane. Raises PackError if there is no such Cluster,
-        more than one, or one without pools, or if a pool cannot be read.
+        The control plane is the object whose kind ends in ControlPlane. Raises PackError if there is no such
+        Cluster, more than one, or one without pools, or if a pool cannot be read.
         """
         namespace, _, name = cluster.rpartition("/")
         found = [
@@ -129,10 +131,10 @@ class PoolSource:
 
 
 def cluster_named(wanted: str, items: Iterable[Resource], config: Resource | None) -> str:
-    """The name in poolsOfCluster at the function's turn: as functions before it left the config's own item.
+    """Return the name in poolsOfCluster, as earlier functions left the config's own item.
 
-    A pipeline reads its configs before it starts, when macros are not resolved and the Cluster has the name of a blueprint.
-    Two items that could be the config are none. Raises PackError where a macro is left.
+    A pipeline reads its configs before it starts, when macros are not resolved and the Cluster has the name
+    of a blueprint. Two items that could be the config are none. Raises PackError where a macro is left.
     """
     if config is not None:
         kind, name = config.kind, config.name

@@ -27,7 +27,8 @@ class MachinePool:
     """One machine pool. `node`: the amount of each known resource type on one node.
 
     size: number of nodes, None if absent. instance_type: a name that was not in the table, or "".
-    without_size and without_node: why its nodes are not known and what to do about it, "" for a pool of the config.
+    without_size and without_node: why its nodes are not known and what to do about it, "" for a pool of the
+    config.
     """
 
     def __init__(
@@ -52,8 +53,10 @@ class MachinePool:
 
     @classmethod
     def of(cls, data: dict[str, object], instance_types: dict[str, object] | None = None) -> MachinePool:
-        """A pool from a config's entry: name, controlPlane, useControlPlaneAsWorker, size, minSize, cpu (cores per
-        node), memoryMiB, diskGB or diskGiB, or instanceType, a name in `instance_types` ({cpu, memoryMiB, diskGB}).
+        """Read a pool from a config's entry.
+
+        Fields: name, controlPlane, useControlPlaneAsWorker, size, minSize, cpu (cores per node), memoryMiB,
+        diskGB or diskGiB, or instanceType, a name in `instance_types` ({cpu, memoryMiB, diskGB}).
 
         The entry's own fields win over its instance type. Raises PackError.
         """
@@ -91,7 +94,7 @@ class MachinePool:
 def read_pools(
     entries: list[dict[str, object]], instance_types: dict[str, object] | None = None
 ) -> list[MachinePool]:
-    """The pools of a config. Raises PackError, also where two have the same name."""
+    """Return the pools of a config. Raises PackError, also where two have the same name."""
     pools: list[MachinePool] = []
     names: set[str] = set()
     for entry in entries:

@@ -1,9 +1,10 @@
 """Resource constraints: whether the machine pools can hold what the packs ask for (pack.json).
 
-Without components, `minLimit` (cpu in m, memory in Mi, diskSize in GB) is wanted of each worker pool. With components
-it is ignored, and each component asks for request x replicas, read from the values, on the pools of its scheduleType.
-A component with scheduleType `all` asks for it once on every pool, for any number of nodes. What the packs
-ask of a pool adds up; its capacity is size x what a node has, nothing taken off for the system.
+Without components, `minLimit` (cpu in m, memory in Mi, diskSize in GB) is wanted of each worker pool. With
+components it is ignored, and each component asks for request x replicas, read from the values, on the pools
+of its scheduleType. A component with scheduleType `all` asks for it once on every pool, for any number of
+nodes. What the packs ask of a pool adds up; its capacity is size x what a node has, nothing taken off for the
+system.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SUM, PER_PACK = "sum", "perPack"
 def check(
     demands: Sequence[Demand], pools: Sequence[MachinePool], aggregate: str = SUM, use_min_size: bool = False
 ) -> ResourceReport:
-    """Findings of the packs in their order, then those of the pools in theirs."""
+    """Return findings of the packs in their order, then those of the pools in theirs."""
     report = ResourceReport()
     for demand in demands:
         PackDemands(demand, pools, report).run()

@@ -1,7 +1,7 @@
 """Schema constraints: the rules of schema.yaml for a pack's values (key path -> template).
 
-Findings come in the order of schema.yaml. Values of a `${password}` key are marked in `PackValues.secret` before any
-finding is made.
+Findings come in the order of schema.yaml. Values of a `${password}` key are marked in `PackValues.secret`
+before any finding is made.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from krmkit.systems.palette.packs.values import PackValues, equal, holds_macro, 
 
 
 class KeyRule:
-    """One key of schema.yaml. `problem` is the finding where its entry is wrong; then there is nothing to check."""
+    """One key of schema.yaml. `problem` is the finding about a wrong entry; then nothing is checked."""
 
     __slots__ = ("format", "key", "node", "path", "problem", "secret", "template")
 
@@ -98,10 +98,10 @@ def check(
     pack: str = "",
     satisfied: list[Finding] | None = None,
 ) -> list[Finding]:
-    """The findings of all rules. `defaults`: the values that the pack ships, None if unknown.
+    """Return the findings of all rules. `defaults`: the values that the pack ships, None if unknown.
 
-    A list given as `satisfied` takes one finding for each rule that holds, with the reason. Raises LimitError if aliases make the
-    values too large to walk.
+    A list given as `satisfied` takes one finding for each rule that holds, with the reason. Raises LimitError
+    if aliases make the values too large to walk.
     """
     findings: list[Finding] = []
     if schema.problem:
@@ -239,7 +239,7 @@ class _Check:
             self.format(self.rule.format, match, node)
 
     def vacuous(self, match: KeyPathMatch) -> bool:
-        """A list without elements has none that lacks the rest of the path; with nothing left over it is empty itself."""
+        """Return whether nothing is missing: a list without elements has none that lacks the rest of the path."""
         return match.state not in (FOUND, MISSING) and len(match.rest) > 1
 
     def required(self, match: KeyPathMatch) -> str:

@@ -4,7 +4,8 @@
     clause   = "required" / "readonly" / "format" qstr / "hints" 1*qstr
     qstr     = DQUOTE *( '\\"' / any-except-DQUOTE ) DQUOTE
 
-White space is free and needed nowhere; `\\"` is the only escape, so a regular expression's `\\d` stays as it is.
+White space is free and needed nowhere; `\\"` is the only escape, so a regular expression's `\\d` stays as it
+is.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class SchemaTemplate:
 
     @classmethod
     def parse(cls, text: str) -> SchemaTemplate:
-        """Raises Refused."""
+        """Parse a template. Raises Refused."""
         return _Parser(text).template()
 
 

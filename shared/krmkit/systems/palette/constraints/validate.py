@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 
 class ValidationOptions:
-    """Options of a validation: the fields of a ValidatePackConstraints config, with pools and packs already read.
+    """The fields of a ValidatePackConstraints config, with pools and packs already read.
 
-    pools: None where the machine pools are not known. effort: what the formats of this run may still cost. schemas: those that this run has
-    read, by their text, as many packs have the same. previous: the packs before an upgrade, None where none is asked.
+    pools: None where the machine pools are not known. effort: what the formats of this run may still cost.
+    schemas: those that this run has read, by their text, as many packs have the same. previous: the packs
+    before an upgrade, None where none is asked.
     """
 
     __slots__ = (
@@ -70,9 +71,10 @@ class ValidationOptions:
         items: Iterable[Resource] = (),
         config: Resource | None = None,
     ) -> ValidationOptions:
-        """From the decoded spec of a ValidatePackConstraints config. Raises PackError.
+        """Read the decoded spec of a ValidatePackConstraints config. Raises PackError.
 
-        items: where the pools of `poolsOfCluster` are looked for, and the config itself as the pipeline has it now.
+        items: where the pools of `poolsOfCluster` are looked for, and the config itself as the pipeline has
+        it now.
         """
         pools, previous = spec.get("machinePools"), spec.get("previousProfile")
         if pools is not None:
@@ -102,7 +104,7 @@ class ValidationOptions:
 
 
 class CheckedPack:
-    """A pack under validation. Its texts are parsed once; `values` is None, with a finding, where they cannot be."""
+    """A pack under validation. Texts are parsed once; `values` is None, with a finding, if they cannot be."""
 
     __slots__ = ("defaults", "findings", "pack", "values")
 
@@ -131,7 +133,7 @@ class CheckedPack:
             return None
 
     def check_schema(self, options: ValidationOptions, satisfied: list[Finding] | None) -> None:
-        """Schema constraints, whose findings are added to the errors of the texts."""
+        """Check schema constraints; add findings to the errors of the texts."""
         text = self.pack.schema
         if text is None or self.values is None:
             return
@@ -166,7 +168,7 @@ def twins(packs: Sequence[Pack]) -> list[Finding]:
 def validate(
     packs: Sequence[Pack], options: ValidationOptions, satisfied: list[Finding] | None = None
 ) -> list[Finding]:
-    """Findings pack by pack (schema, then dependencies), then those of the resources, then the totals of the pools.
+    """Return findings pack by pack (schema, dependencies), then of resources, then totals of pools.
 
     A list given as `satisfied` takes one finding for each rule that holds, with the reason.
     """
@@ -214,7 +216,6 @@ def validate(
 def _report(
     asking: list[CheckedPack], pools: Sequence[MachinePool], options: ValidationOptions
 ) -> ResourceReport:
-    """What the packs with resource constraints need of the pools."""
     from krmkit.systems.palette.constraints.demands import Demand
     from krmkit.systems.palette.constraints.resources import check
 

@@ -46,7 +46,7 @@ class MacroCauses:
         self._named: dict[str, dict[str, Path]] = {}
 
     def record(self, log: CauseLog, item: Resource, resolved: Resolved, inside: Path = ()) -> None:
-        """Record the macros that were filled into a text, which is the item's own or lies at the path `inside` of it."""
+        """Record the macros filled into a text: the item's own, or that at the path `inside` of it."""
         text = resolved.macros
         if text is None or text.document is None or not resolved.filled:
             return
@@ -107,7 +107,7 @@ class MacroCauses:
 def _scalars(
     node: Node | None, before: Path, after: Path, text: MacroText, filled: dict[str, str]
 ) -> Iterator[tuple[Path, Path, list[str]]]:
-    """Yield the path of each scalar with macros, as it was and as it is with its keys resolved, and the macros in it."""
+    """Yield old and new path of each scalar with macros, and the macros in it."""
     stem = next(iter(filled))[:-7]  # a text without it holds none of the marks
     if isinstance(node, Map):
         for entry in node.entries:

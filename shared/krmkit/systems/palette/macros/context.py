@@ -44,10 +44,10 @@ APP_MACROS = ("apptier.", "appprofile.", "appdeployment.")
 class Context:
     """The values that macros can refer to beside packs. Each is name -> text.
 
-    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro without a
-    value: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
-    everything that only the server may know. defaults: those of profile variables, where no value is given. defined:
-    the variables that profiles define, None where no profile is known.
+    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro
+    without a value: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and
+    KEEP for everything that only the server may know. defaults: those of profile variables, where no value is
+    given. defined: the variables that profiles define, None where no profile is known.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Context:
         self.defined: set[str] | None = None
 
     def secret_values(self) -> list[str]:
-        """The values of the secret variables that have one."""
+        """Return the values of the secret variables that have one."""
         values = {**self.defaults, **self.variables}
         return [values[name] for name in self.secrets if values.get(name)]
 

@@ -1,7 +1,8 @@
 """The expression inside a macro: fields of `.spectro.`, literals and sprig functions in a pipeline.
 
-Its syntax is Go's but for the fields: a path runs up to white space, `|`, `)`, `}` or a quote, so that dashes, dots and
-slashes may be in it. Each field is therefore given a plain name before Go's template engine sees the expression.
+Its syntax is Go's but for the fields: a path runs up to white space, `|`, `)`, `}` or a quote, so that
+dashes, dots and slashes may be in it. Each field is therefore given a plain name before Go's template engine
+sees the expression.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ DENIED = frozenset(
 
 
 class MacroExpression:
-    """A macro's expression. fields: the distinct paths behind `.spectro.`, in order. functions: names it calls.
+    """A macro's expression. fields: the distinct paths behind `.spectro.`. functions: names that it calls.
 
     foreign: fields and variables of other systems in it. control: it is a control structure, not a value.
     """
@@ -76,7 +77,7 @@ class MacroExpression:
         return "".join(parts).strip()
 
     def evaluate(self, values: list[str]) -> str:
-        """The expression's text, given the text of each field. Raises MacroError."""
+        """Return the expression's text, given the text of each field. Raises MacroError."""
         if self.source == ".f0":
             return values[0]
         for name in self.functions:
@@ -94,7 +95,7 @@ class MacroExpression:
             raise MacroError("function-error", error.message.partition(">: ")[2] or error.message) from None
 
     def template(self) -> Template:
-        """The expression as a Go template over the fields' plain names."""
+        """Return the expression as a Go template over the fields' plain names."""
         if self._template is None:
             from krmkit.libraries.gotemplate import TemplateError, parse
             from krmkit.libraries.sprig import functions

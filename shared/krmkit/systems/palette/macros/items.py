@@ -24,7 +24,7 @@ _MOST_LISTED = 20
 
 
 def resolve_items(resources: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
-    """Resolve all texts of a list from the original values of the packs, then write them. Raises Refused, YamlError."""
+    """Resolve all texts from the original values of the packs, then write them. Raises Refused, YamlError."""
     packs = Packs.read(resources)
     findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
     sources = sources_of(packs.carriers)
@@ -56,7 +56,7 @@ def resolve_items(resources: ResourceList, spec: dict[str, Any], config: Resourc
 
 
 def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
-    """The context of a ResolveMacros config. Values keep the text that the config has for them: 1.20 stays 1.20.
+    """Return the context of a ResolveMacros config; values keep their text: 1.20 stays 1.20.
 
     Raises Refused.
     """
@@ -74,7 +74,7 @@ def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
 
 
 def _refuse_collections(place: str, given: Any, config: Resource | None) -> None:
-    """A map or a list has no text to put in a macro's place."""
+    """Refuse maps and lists, which have no text to replace a macro."""
     if isinstance(given, dict):
         pairs = [(f"spec.{place}.{name}", value) for name, value in given.items()]
     else:
@@ -122,7 +122,7 @@ def resolve_packs(
 
 
 def sources_of(carriers: list[Carrier]) -> list[Source]:
-    """Return the packs that macros can refer to, each by its name, its display name and the name of its item."""
+    """Return the packs that macros refer to, by their names, display names and items' names."""
     return [
         Source(
             carrier.pack.label,
@@ -154,7 +154,7 @@ def resolve_resources(
 def resolved_findings(
     resolved: Resolved, item: Resource, lines: FileLines, carrier: Carrier | None = None
 ) -> Iterator[Finding]:
-    """The findings about one text, with their places, and how many of its macros are resolved."""
+    """Return the findings about one text, with their places, and how many of its macros are resolved."""
     for finding in (*resolved.findings, *resolved.doubts):
         if carrier is not None:
             yield carrier.located(finding)
@@ -171,7 +171,7 @@ def resolved_findings(
 
 
 def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterator[Finding]:
-    """Variables and user macros of the config that no macro refers to, and system macros that Palette does not have."""
+    """Yield variables and user macros that no macro uses, and system macros that Palette does not have."""
     flat = config is not None and config.kind == "ConfigMap"
     root = "data" if flat else "spec"
     for name, near in resolver.unknown_system().items():

@@ -1,7 +1,8 @@
-"""Macros of packs: system, pack, profile variable and user macros, resolved in the values texts of a whole profile.
+"""Macros of packs: system, pack, profile variable and user macros, resolved in the values of a profile.
 
-Source: Palette's pack macros. A value is resolved on demand, once, wherever it is needed: a pack's value that holds
-macros itself is resolved before it is used, and a value that needs itself is an error that names the chain.
+Source: Palette's pack macros. A value is resolved on demand, once, wherever it is needed: a pack's value that
+holds macros itself is resolved before it is used, and a value that needs itself is an error that names the
+chain.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from krmkit.systems.palette.presets.merge import Steps
 
 
 class Resolved:
-    """One text after resolution: `text` (as it came, where a finding is an error), how many macros, the findings.
+    """A resolved text: `text` (as it came if a finding is an error), the number of macros, the findings.
 
-    `macros` is the text with its macros as marks, and `filled` has the values of those that were resolved, by their marks. `doubts` are findings about what
-    Palette takes without a word.
+    `macros` is the text with its macros as marks, and `filled` has the values of those that were resolved, by
+    their marks. `doubts` are findings about what Palette takes without a word.
     """
 
     def __init__(self, text: str, count: int, findings: list[Finding]) -> None:
@@ -56,7 +57,7 @@ class MacroResolver:
         return self._values.derived
 
     def unused(self) -> dict[str, list[str]]:
-        """Names of variables and user macros that have a value and that no macro of the resolved texts refers to."""
+        """Return variables and user macros that have a value and no macro in the resolved texts."""
         return self._values.unused()
 
     def unknown_system(self) -> dict[str, str]:
@@ -135,7 +136,7 @@ class MacroResolver:
         return self._values.references(macro)
 
     def pack_value(self, reference: str) -> tuple[Source, Steps] | None:
-        """Return the pack that `NAME.PATH` refers to, and the path of the value in it; None if there is none."""
+        """Return the pack that `NAME.PATH` refers to, and the path of the value in it, or None."""
         return self._values.place_of(reference)
 
     def _unknown_packs(self, source: Source, text: MacroText, file: str) -> list[Finding]:

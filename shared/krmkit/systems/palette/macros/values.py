@@ -1,4 +1,4 @@
-"""The values of macros: looked up in the context and in other packs, evaluated once each, secrets remembered."""
+"""The values of macros, evaluated once each; values that hold secrets are remembered."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class MacroValues:
     """The value of each macro of a profile. Each is worked out once, when it is first needed.
 
     derived: values that hold a secret, or were computed from one. used: fields that some macro names, without
-    `.spectro.`, as in "var.site". unknown_packs: by the id of a macro, references to packs that are not there, and empty.
+    `.spectro.`, as in "var.site". unknown_packs: by the id of a macro, references to packs that are not
+    there, and empty.
     """
 
     def __init__(self, sources: list[Source], context: Context, limits: Limits) -> None:
@@ -68,14 +69,14 @@ class MacroValues:
         self._open: dict[int, str] = {}
 
     def text(self, source: Source) -> MacroText:
-        """The macros of a source's text. Raises YamlError."""
+        """Return the macros of a source's text. Raises YamlError."""
         text = self._texts.get(source)
         if text is None:
             text = self._texts[source] = MacroText(source.text, self.limits)
         return text
 
     def value(self, source: Source, macro: Macro) -> str:
-        """The value of a macro. Raises MacroError."""
+        """Return the value of a macro. Raises MacroError."""
         known = self._values.get(id(macro))
         if known is None:
             name = f"{source.label}:{macro.path}" if macro.path else f"{source.label}:{macro.raw}"
@@ -116,7 +117,7 @@ class MacroValues:
         return list(dict.fromkeys(self._expressions[macro.body].fields))
 
     def place_of(self, reference: str) -> tuple[Source, Steps] | None:
-        """Return the pack of a reference that was resolved, and the path of the value in it; None if there is none."""
+        """Return the pack of a resolved reference and the path of the value in it, or None."""
         name = self._name_of(reference)
         if name is None:
             return None
@@ -125,7 +126,7 @@ class MacroValues:
         return (source, found[0].steps) if found[0].state == FOUND else None
 
     def _name_of(self, reference: str) -> str | None:
-        """Return the name of a pack that a reference begins with: the longest that fits, because names may hold dots."""
+        """Return the longest pack name that a reference begins with; names may hold dots."""
         name = reference
         while name not in self._by_name:
             name, dot, _ = name.rpartition(".")
@@ -134,7 +135,7 @@ class MacroValues:
         return name
 
     def hide(self, text: str, in_message: bool = False) -> str:
-        """The text without secret values, and without what was computed from them."""
+        """Return the text without secret values, and without what was computed from them."""
         count, hidden = self._hidden
         if count != len(self.derived):
             hidden = parts({*self.context.secret_values(), *self.derived})
@@ -142,7 +143,7 @@ class MacroValues:
         return without_secrets(text, hidden, in_message)
 
     def unused(self) -> dict[str, list[str]]:
-        """Names of variables and user macros that have a value and that no macro of the resolved texts refers to."""
+        """Return variables and user macros that have a value and no macro in the resolved texts."""
         given = {"variables": ("var", self.context.variables), "macros": ("macro", self.context.macros)}
         return {
             place: [name for name in names if f"{kind}.{name}" not in self.used]
@@ -245,7 +246,7 @@ class MacroValues:
         return "; Palette's documentation has no such system macro" if kind == "system" else ""
 
     def _is_unknown(self, path: str) -> bool:
-        """Whether no pack has the name that a reference begins with. Example: `_is_unknown("pack.k8s.version")`."""
+        """Return whether no pack has the name that a reference begins with."""
         name = path.removeprefix("pack.")
         while name and name not in self._by_name:
             name = name.rpartition(".")[0]
@@ -283,7 +284,6 @@ class MacroValues:
         return ""
 
     def _pack_value(self, reference: str) -> str | None:
-        """The text of a pack's value; None if there is no such pack or value."""
         name = self._name_of(reference)
         if name is None:
             return None
@@ -327,7 +327,7 @@ class MacroValues:
         return value
 
     def _finder(self, source: Source, text: MacroText) -> Finder:
-        """Return the finder of key paths in a source, made once: it indexes a mapping's keys on first access."""
+        """Return the finder of key paths in a source; a mapping's keys are indexed on first access."""
         if source not in self._finders:
             if text.document is not None:
                 root = text.document.root

@@ -5,8 +5,8 @@ from __future__ import annotations
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.libraries.yaml.errors import YamlError
 
-# Every code that is not an error. not-checked, totals and satisfied report omitted checks, sums, and (on request) the
-# rules that hold.
+# Every code that is not an error. not-checked, totals and satisfied report omitted checks, sums, and (on
+# request) the rules that hold.
 _SEVERITIES = {
     "unknown-type": WARNING,
     "unparseable": WARNING,
@@ -44,12 +44,12 @@ def pack_finding(
     severity: str = "",
     error: YamlError | None = None,
 ) -> Finding:
-    """A finding about a pack; the tags name the pack and its file.
+    """Return a finding about a pack; the tags name the pack and its file.
 
-    about: what it is about, in the rule's own terms: (key path) for a schema constraint, (pack name) for a dependency,
-    (pool or pack, resource type) for a resource. pack and file are "" for a machine pool. A password's
-    value is never among current and proposed, nor in the message. error: what is wrong with the YAML of the file; its
-    text follows the message, and its place becomes that of the finding.
+    about: what it is about, in the rule's own terms: (key path) for a schema constraint, (pack name) for a
+    dependency, (pool or pack, resource type) for a resource. pack and file are "" for a machine pool. A
+    password's value is never among current and proposed, nor in the message. error: what is wrong with the
+    YAML of the file; its text follows the message, and its place becomes that of the finding.
 
         pack_finding("regex", "must match [0-9]+", ("a.port",), "cilium", VALUES, "a.port", current="x")
     """

@@ -1,8 +1,8 @@
 """Packs among the items of a ResourceList, and how a changed values text goes back.
 
-A pack is a ConfigMap marked `config.kubernetes.io/local-config: "true"` whose data has the key pack.json, with
-values.yaml, presets.yaml, schema.yaml and defaults.yaml as present; or a resource of kind Pack with spec.metadata
-(pack.json as a map) and the texts spec.values, presets, schema, defaults.
+A pack is a ConfigMap marked `config.kubernetes.io/local-config: "true"` whose data has the key pack.json,
+with values.yaml, presets.yaml, schema.yaml and defaults.yaml as present; or a resource of kind Pack with
+spec.metadata (pack.json as a map) and the texts spec.values, presets, schema, defaults.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Carrier:
 
     @classmethod
     def of(cls, resource: Resource, lines: FileLines) -> Carrier:
-        """Reads the pack of an item that `is_pack`. Raises PackError."""
+        """Read the pack of an item that `is_pack`. Raises PackError."""
         kind = resource.kind
         texts = [_text(resource, place(kind, file)) for file in FILES]
         if kind == "Pack":
@@ -64,7 +64,7 @@ class Carrier:
         return cls(resource, pack, lines)
 
     def located(self, finding: Finding) -> Finding:
-        """A finding about this pack, with its item as the resource, and its place put before its message.
+        """Return a finding with the pack's item as resource, and its place before the message.
 
         The place is that in the item's file; for an imported pack also that in the file of the pack's folder.
         """
@@ -125,7 +125,7 @@ class Packs:
         return cls(carriers, problems, lines)
 
     def named(self, name: str) -> Carrier:
-        """The pack that a config calls `name`: by pack.json's name, then by the item's. Raises PackError."""
+        """Return the pack with a name of pack.json, else that of an item of this name. Raises PackError."""
         by_item, by_pack = self._by_item.get(name, []), self._by_pack.get(name, [])
         if len(by_pack) == 1:
             return by_pack[0]
@@ -148,7 +148,7 @@ class Packs:
 
 
 def candidates(items: ResourceList) -> list[Resource]:
-    """The items that are packs, in their order."""
+    """Return the items that are packs, in their order."""
     found = items.containing(PACK_FILE, "local-config", alternative=("Pack", "spec"))
     return [item for item in found if is_pack(item)]
 

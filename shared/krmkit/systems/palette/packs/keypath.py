@@ -1,9 +1,9 @@
 """Key paths of schema.yaml, presets.yaml, pack.json and macros: `charts.thanos.hosts.$[].name`.
 
-Segments are split on `.`; `$[]` means every element of a list, anywhere and repeatedly. Keys may hold dots: at
-each mapping the shortest key is tried first, then the segments that follow are joined to it; a reading that leads to
-something there wins over one that does not. A segment in double quotes is one whole key (an extension).
-Aliases and merge keys are followed.
+Segments are split on `.`; `$[]` means every element of a list, anywhere and repeatedly. Keys may hold dots:
+at each mapping the shortest key is tried first, then the segments that follow are joined to it; a reading
+that leads to something there wins over one that does not. A segment in double quotes is one whole key (an
+extension). Aliases and merge keys are followed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Step = str | int
 
 
 class Segment:
-    """One part of a key path: a key's text (`quoted`: never joined with others), or every element (`each`)."""
+    """One part of a key path: a key's text (`quoted`: never joined), or every element (`each`)."""
 
     __slots__ = ("each", "quoted", "text")
 
@@ -53,7 +53,7 @@ class KeyPath:
 
     @classmethod
     def parse(cls, text: str) -> KeyPath:
-        """Raises Refused on an empty path, an open quote, or too many segments."""
+        """Parse a key path. Raises Refused on an empty path, an open quote, or too many segments."""
         if not text.strip():
             raise Refused("the key path is empty")
         if text.count(".") >= MAX_SEGMENTS:
@@ -102,7 +102,7 @@ class KeyPathMatch:
         self.rest = rest
 
     def __str__(self) -> str:
-        """The place as findings name it: `a."x.y".b[0]`, or `a.list[]` where the list is absent or empty."""
+        """Return the place as findings name it: `a."x.y".b[0]`, or `a.list[]` for an absent or empty list."""
         if self.state == NOT_LIST:
             return dotted(self.steps)
         text = dotted(self.steps)
@@ -131,7 +131,7 @@ class Finder:
         return [KeyPathMatch(state, node, steps, path.segments[left:]) for state, node, steps, left in found]
 
     def keys(self, node: Map) -> dict[str, Node]:
-        """The mapping's values by key, merged ones included, aliases followed. Do not change it."""
+        """Return the mapping's values by key, merged ones included, aliases followed. Do not change it."""
         known = self._keys.get(id(node))
         if known is None:
             known = self._keys[id(node)] = merged(node)
@@ -144,7 +144,7 @@ def find(root: Node | None, path: KeyPath) -> list[KeyPathMatch]:
 
 
 def merged(node: Map) -> dict[str, Node]:
-    """A mapping's values by key: its own first, then those of its merge keys, in their order."""
+    """Return a mapping's values by key: its own first, then those of its merge keys, in their order."""
     result: dict[str, Node] = {}
     merges: list[Node] | None = None
     for entry in node.entries:
@@ -192,7 +192,7 @@ def _merge(result: dict[str, Node], merges: list[Node], above: set[int]) -> None
                 _merge(result, inner, above)
 
 
-# The result of a search below one node: (state, node, steps from there, index of the first unmatched segment).
+# The result of a search below a node: (state, node, steps from there, index of the first unmatched segment).
 _Reached = tuple[str, Node | None, tuple[Step, ...], int]
 
 # How good a reading of the path is.

@@ -36,7 +36,7 @@ class LineIndex:
 
 
 def block_place(text: str, column: int, path: tuple[str, str]) -> tuple[int, int] | None:
-    """Return the place of a block scalar's first line in an item: (line from 1, indentation); None for other scalars.
+    """Return (line from 1, indentation) of a block scalar's first line in an item; None for other scalars.
 
     `column` is the indentation of all lines of the item but the first.
 
@@ -85,10 +85,11 @@ class FileLines:
         self._files: dict[tuple[str, str], dict[int, Resource]] = {}
 
     def of(self, resource: Resource, line: int) -> int | None:
-        """The line of the resource's file that `line` of its text is, both from 1; None if it is unknown.
+        """Return the line of the resource's file for a `line` of its text, both from 1; None if unknown.
 
-        The file counts as it was when the list was made: with what earlier functions changed, and without the lines that kpt
-        adds. A document that is not the first comes after the others of its file, each with a line `---`.
+        The file counts as it was when the list was made: with what earlier functions changed, and without the
+        lines that kpt adds. A document that is not the first comes after the others of its file, each with a
+        line `---`.
         """
         if not resource.path:
             return None
@@ -118,7 +119,7 @@ class FileLines:
         return line - bisect_left(added, line)
 
     def _siblings(self, resource: Resource) -> dict[int, Resource]:
-        """The resources of the same file, by index."""
+        """Return the resources of the same file, by index."""
         if not self._files and self._items is not None:
             for item in self._items.items:
                 if item.path:
@@ -127,7 +128,7 @@ class FileLines:
 
 
 def _added_lines(text: str) -> list[int]:
-    """The numbers of the lines that kpt and kustomize add, from 1."""
+    """Return the numbers of the lines that kpt and kustomize add, from 1."""
     lines = enumerate(text.split("\n"), 1)
     return [number for number, line in lines if line.lstrip(" ").startswith(_ADDED)]
 

@@ -1,8 +1,8 @@
 """Macros in a text: where they are, in what kind of YAML scalar, and how a value is put in their place.
 
-An action is `{{ ... }}`; it is a macro when a field in it begins with `.spectro.`, all others belong to other template
-systems and stay as they are. Macros are replaced by inert marks first, so that the text can be read as YAML; a mark in
-a comment holds no scalar, and comments are not resolved.
+An action is `{{ ... }}`; it is a macro when a field in it begins with `.spectro.`, all others belong to other
+template systems and stay as they are. Macros are replaced by inert marks first, so that the text can be read
+as YAML; a mark in a comment holds no scalar, and comments are not resolved.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _BEFORE_FIELD = frozenset(" \t\r\n(|,")
 class Macro:
     """One macro. `raw` is the text of the whole action; `start` its offset in the text.
 
-    context: the style of the scalar that holds it ("" plain, ', ", | or >), or COMMENT. whole: it is the whole of a
-    plain scalar. flow: that scalar is in a flow collection. path: the keys that lead to the scalar. unclosed: it does
-    not end in `}}`, and `raw` is its beginning.
+    context: the style of the scalar that holds it ("" plain, ', ", | or >), or COMMENT. whole: it is the
+    whole of a plain scalar. flow: that scalar is in a flow collection. path: the keys that lead to the
+    scalar. unclosed: it does not end in `}}`, and `raw` is its beginning.
     """
 
     def __init__(self, raw: str, start: int, mark: str, unclosed: bool = False) -> None:
@@ -44,7 +44,7 @@ class Macro:
 
     @property
     def body(self) -> str:
-        """Return the text between the braces, without trim marks and without the escapes of the scalar around it."""
+        """Return the text between the braces, without trim marks and escapes of the scalar."""
         body = self.raw[2:-2]
         if body.startswith("-") and body[1:2] in (" ", "\t", "\n", "\r"):
             body = body[1:]
@@ -66,7 +66,7 @@ class MacroText:
     """A text with its macros as marks. `document`: the marked text as YAML, None without macros."""
 
     def __init__(self, text: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Raises YamlError where a text with macros is not YAML even without them."""
+        """Find the macros. Raises YamlError if the text is not YAML even without them."""
         self.text = text
         self.macros: dict[str, Macro] = {}
         self.document: Document | None = None
@@ -117,7 +117,7 @@ class MacroText:
                 macro.path = path
 
     def marks_in(self, text: str) -> list[str]:
-        """The marks of this text's macros in a piece of it, in their order."""
+        """Return the marks of this text's macros in a piece of it, in their order."""
         if not self.macros:
             return []
         stem = next(iter(self.macros))[:-7]
@@ -129,7 +129,7 @@ class MacroText:
         return [mark for mark in found if mark in self.macros]
 
     def fill(self, values: dict[str, str]) -> str:
-        """The text with each macro replaced by the value for its mark, or kept if there is none."""
+        """Return the text with each macro replaced by the value for its mark, or kept if there is none."""
         parts: list[str] = []
         position = 0
         for mark, macro in self.macros.items():
@@ -151,7 +151,7 @@ class MacroText:
         return "".join(parts)
 
     def line_indent(self, macro: Macro) -> str:
-        """The blanks at the start of the macro's line."""
+        """Return the blanks at the start of the macro's line."""
         start = self.text.rfind("\n", 0, macro.start) + 1
         line = self.text[start : macro.start]
         return line[: len(line) - len(line.lstrip(" "))]
@@ -225,7 +225,9 @@ def _action_end(text: str, position: int) -> int:
 
 
 def _string_end(text: str, position: int, stop: int) -> int:
-    """Return the offset behind the closing quote of a string; in double-quoted scalars its quotes are escaped, `\\"`."""
+    """Return the offset behind a string's closing quote; in double-quoted scalars quotes are escaped,
+    `\\"`.
+    """
     quote = text[position]
     if quote == "`":
         return text.find("`", position + 1, stop) + 1
@@ -261,7 +263,7 @@ def holds_macro(text: str) -> bool:
 
 
 def insertion(macro: Macro, value: str, indent: str) -> str:
-    """The text that puts `value` in the macro's place, escaped for the scalar around it."""
+    """Return the text that puts `value` in the macro's place, escaped for the scalar around it."""
     if macro.context == '"':
         return emit.double_quoted(value)[1:-1]
     if macro.context == "'":

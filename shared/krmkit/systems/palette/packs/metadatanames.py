@@ -1,7 +1,7 @@
-"""Find unknown names in a pack's files: a typing error there silently disables a check, or a part of a preset.
+"""Find unknown names in a pack's files: a typing error silently disables a check or a part of a preset.
 
-Palette has more fields in pack.json than krmkit knows, so at its top level only names close to a known one are
-reported. The known names are those of the files' JSON Schemas.
+Palette has more fields in pack.json than krmkit knows, so at its top level only names close to a known one
+are reported. The known names are those of the files' JSON Schemas.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ PRESETS = "presets.yaml"
 def unknown_names(
     pack: Pack, limits: Limits = DEFAULT_LIMITS, right: set[tuple[str, str]] | None = None
 ) -> list[Finding]:
-    """Warnings about names in a pack's files that are probably typing errors, unknown clouds, and presets of one name.
+    """Return warnings about probable typing errors, unknown clouds, and presets of one name.
 
-    right: files and their texts in which nothing was found before; it gets those of this pack. Many packs have the same.
+    right: files and their texts in which nothing was found before; it gets those of this pack. Many packs
+    have the same.
     """
     checked = _Names(pack, METADATA)
     checked.walk(pack.metadata, PACK_JSON, "")
@@ -64,10 +65,10 @@ def unknown_names(
 
 
 def metadata_problems(pack: Pack, whole: bool = False) -> list[Finding]:
-    """Return what in pack.json breaks its schema; unless `whole`, the checks of constraints tell about those.
+    """Return what in pack.json breaks its schema; unless `whole`, without constraints, which have own checks.
 
-    A field that is missing is a warning, as a package may render without it; Palette takes no pack without it, so it is an
-    error in a `whole` check.
+    A field that is missing is a warning, as a package may render without it; Palette takes no pack without
+    it, so it is an error in a `whole` check.
     """
     from krmkit.libraries.schema.violations import validate
 
@@ -139,7 +140,7 @@ class _Names:
 
 
 def _duplicates(checked: _Names, data: object) -> None:
-    """Report presets with the name of an earlier one, an error as soon as one of the file's presets is selected."""
+    """Report presets with the name of an earlier one, an error once a preset of the file is selected."""
     listed = data.get("presets") if isinstance(data, dict) else None
     seen: set[str] = set()
     for number, preset in enumerate(listed if isinstance(listed, list) else ()):

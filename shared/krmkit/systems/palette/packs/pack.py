@@ -15,9 +15,9 @@ DISPLAY_NAME = "spectrocloud.com/display-name"
 class Pack:
     """One pack as values.
 
-    name, display_name, version, tag, layer: from pack.json, "" if absent. constraints: its `constraints`, unchecked.
-    metadata: all of pack.json. values, presets, schema, defaults: the texts, None if the pack has no such file;
-    `defaults` is the values text as the pack ships it. label: its name in findings.
+    name, display_name, version, tag, layer: from pack.json, "" if absent. constraints: its `constraints`,
+    unchecked. metadata: all of pack.json. values, presets, schema, defaults: the texts, None if the pack has
+    no such file; `defaults` is the values text as the pack ships it. label: its name in findings.
     """
 
     __slots__ = (
@@ -59,7 +59,7 @@ class Pack:
         self._schema_root: Node | None = None
 
     def schema_root(self, limits: Limits) -> Node | None:
-        """The tree of the schema's text, parsed once; keys may occur twice. Raises YamlError."""
+        """Return the tree of the schema's text, parsed once; keys may occur twice. Raises YamlError."""
         if self._schema_root is None and self.schema:
             self._schema_root = parse(self.schema, limits, duplicates="keep").root
         return self._schema_root
@@ -70,7 +70,7 @@ class Pack:
 
     @property
     def own_name(self) -> str:
-        """The spectrocloud.com/display-name in the values, which lets a pack stand more than once in a profile; else ""."""
+        """The spectrocloud.com/display-name in the values, which tells packs of one name apart; else ""."""
         if self.values is None or DISPLAY_NAME not in self.values:
             return ""
         try:
@@ -91,7 +91,7 @@ class Pack:
         return self.version or self.tag
 
     def is_version_of(self, other: Pack, or_same: bool = False) -> bool:
-        """Return whether this is another version of the other pack, or the same one, and no twin with its own name."""
+        """Return whether this is another version of a pack, or the same, and no twin with its own name."""
         same = self.name == other.name and self.own_name in ("", other.own_name)
         return same and (or_same or self.effective_version != other.effective_version)
 
@@ -111,6 +111,6 @@ def read_metadata(text: str) -> dict[str, object]:
 
 
 def text_of(data: dict[str, object], key: str) -> str:
-    """A text field; "" if it is absent or not a text."""
+    """Return a text field; "" if it is absent or not a text."""
     value = data.get(key)
     return value if isinstance(value, str) else ""

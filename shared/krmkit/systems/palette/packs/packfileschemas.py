@@ -1,6 +1,7 @@
-"""JSON Schemas of a pack's files: `krmkit schema pack.json` prints them for editors, and the checks of packs read theirs.
+"""JSON Schemas of a pack's files, for `krmkit schema pack.json` and for the checks of packs.
 
-pack.json may hold more than Palette documents; where an object is closed (`additionalProperties: false`) all its names are known.
+pack.json may hold more than Palette documents; where an object is closed (`additionalProperties: false`) all
+its names are known.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _read() -> dict[str, Schema]:
-    """The schemas, read by the loader of this module: pkgutil, which does the same, takes 10 ms to load."""
+    """Read the schemas by the module's own loader: loading pkgutil, which does the same, takes 10 ms."""
     loader: Any = __spec__.loader
     schemas: Any = parse(loader.get_data(f"{__file__.rpartition('.')[0]}.json").decode())
     return dict(schemas)
@@ -41,7 +42,7 @@ _compiled: list[Compiled] = []
 
 
 def pack_json_schema() -> Compiled:
-    """The schema of pack.json for the check of values; names that it lacks are those of `unknown_names`."""
+    """Return the schema of pack.json for the check of values; `unknown_names` checks names."""
     if not _compiled:
         from krmkit.libraries.schema.openapi import read_schema
 
@@ -50,7 +51,6 @@ def pack_json_schema() -> Compiled:
 
 
 def _opened(schema: Any) -> Any:
-    """A schema whose objects may hold more than it names."""
     if isinstance(schema, list):
         return [_opened(one) for one in schema]
     if not isinstance(schema, dict):

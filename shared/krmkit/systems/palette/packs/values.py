@@ -1,4 +1,4 @@
-"""A pack's values text as the rules read it: YAML 1.2 core on the source text, emptiness, macros, equality."""
+"""A pack's values text by YAML 1.2 core rules on the source: emptiness, macros, equality."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ class PackValues:
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> PackValues:
-        """Raises YamlError where the text is not YAML, or more than a mapping or nothing at its top."""
+        """Parse a values text, a mapping or nothing at its top. Raises YamlError."""
         root = parse(text, limits).root
         if root is not None and not isinstance(root, Map) and not is_core_null(root):
             raise YamlError("values.yaml must contain a mapping at the top level", 1, 1)
         return cls(root, limits)
 
     def find(self, path: KeyPath) -> list[KeyPathMatch]:
-        """The places a key path leads to."""
+        """Return the places that a key path leads to."""
         return self.finder.find(path)
 
     def over(self, defaults: PackValues) -> PackValues:
-        """These values merged onto defaults: mappings key by key, everything else replaced."""
+        """Return these values merged onto defaults: mappings key by key, everything else replaced."""
         merger = _Overlay(defaults.finder, self.finder, self.limits.depth)
         merged_root = merger.merge(defaults.finder.root, self.finder.root)
         return PackValues(merged_root, self.limits, self.finder.root)
 
     def place(self, steps: tuple[Step, ...]) -> tuple[int, int]:
-        """Line and column of the key that `steps` lead to, or of the last one on the way; (0, 0) if the text has none.
+        """Return line and column of the key that `steps` lead to, or of the last one on the way, or (0, 0).
 
         Example: in "a:\\n  b: 1\\n" the steps ("a", "b") and ("a", "b", "c") are at (2, 3).
         """
@@ -77,7 +77,7 @@ class PackValues:
         return self._lines.at(start)
 
     def shown(self, node: Node | None) -> object:
-        """The value for a result's currentValue: a scalar, shortened if it is long; None if it must not be shown."""
+        """Return a scalar for a result's currentValue, shortened if long; None if it must not be shown."""
         if not isinstance(node, Scalar) or id(node) in self.secret:
             return None
         if len(node.text) > _LONGEST_SHOWN:
@@ -89,7 +89,7 @@ class PackValues:
         return node.text if isinstance(value, float) and not -1e308 < value < 1e308 else value
 
     def said(self, node: Node | None) -> str:
-        """The value inside a message: ` "abc"`, or "" if it must not be shown."""
+        """Return the value inside a message: ` "abc"`, or "" if it must not be shown."""
         value = self.shown(node)
         if value is None or not isinstance(node, Scalar):
             return ""
@@ -162,7 +162,7 @@ def is_unclosed(text: str) -> bool:
 
 
 def equal(mine: Node | None, theirs: Node | None, limits: Limits = DEFAULT_LIMITS) -> bool:
-    """Return whether two values are equal: "1" differs from 1; quoting, comments and the order of keys are ignored.
+    """Return whether two values are equal; "1" differs from 1, and quoting, comments and order do not count.
 
     Raises LimitError where aliases make a value too large to compare.
     """

@@ -1,6 +1,7 @@
-"""Rules about a pack's folder that no schema has: do pack.json, the values, the charts and the manifests fit each other?
+"""Rules that no schema has: do pack.json, values, charts and manifests of a folder fit each other?
 
-A rule for each kind of slip that public packs have; what the reviewers of the public repository refuse is in REVIEW.
+A rule for each kind of slip that public packs have; what the reviewers of the public repository refuse is in
+REVIEW.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _CONTENT = {"images": ("image",), "charts": ("repo", "name", "version")}
 class ChartFacts:
     """A chart of a pack: what its archive or folder says.
 
-    `keys`: those at the top of its values. `used`: the words of its templates and of those of its sub-charts. `parts`: names, aliases,
-    conditions and tags of its dependencies, by their first words.
+    `keys`: those at the top of its values. `used`: the words of its templates and of those of its sub-charts.
+    `parts`: names, aliases, conditions and tags of its dependencies, by their first words.
     """
 
     file: str
@@ -35,7 +36,7 @@ class ChartFacts:
 
 @dataclass(slots=True)
 class PackFacts:
-    """A pack's folder as data: pack.json, the values, the paths of its files, and the charts that could be read."""
+    """A pack's folder as data: pack.json, values, paths of files, and the charts that could be read."""
 
     label: str
     metadata: dict[str, Any]
@@ -44,7 +45,7 @@ class PackFacts:
     charts: list[ChartFacts] = field(default_factory=list)
 
     def listed(self, name: str) -> list[str]:
-        """The paths that pack.json lists."""
+        """Return the paths that pack.json lists."""
         return [path for path in sequence(self.metadata.get(name)) if isinstance(path, str)]
 
     @property
@@ -58,7 +59,7 @@ Rule = Callable[[PackFacts], Iterator[Said]]
 
 
 def wiring(facts: PackFacts, review: bool = False) -> list[Finding]:
-    """The findings of all rules; with `review` also what the public repository refuses."""
+    """Return the findings of all rules; with `review` also what the public repository refuses."""
     rules: Iterable[Rule] = (*RULES, *(REVIEW if review else ()))
     return [
         pack_finding(rule, message, (path or file,), facts.label, file, path, severity=severity)
@@ -107,7 +108,7 @@ def _unlisted(facts: PackFacts) -> Iterator[Said]:
 
 
 def _keys(facts: PackFacts) -> Iterator[Said]:
-    """Compare keys below `charts` and the names of charts; a chart that cannot be read is called as its file."""
+    """Compare keys below `charts` and names of charts; an unreadable chart is named as its file."""
     listed = {path.removeprefix("./") for path in facts.listed("charts")}
     known = {chart.file: chart for chart in facts.charts if chart.file in listed}
     unread = [path.rpartition("/")[2] for path in listed - known.keys()]
@@ -132,7 +133,7 @@ def _keys(facts: PackFacts) -> Iterator[Said]:
 
 
 def _inert(facts: PackFacts) -> Iterator[Said]:
-    """Values that neither the chart's values nor a template name; `global`, and those of dependencies, pass."""
+    """Yield values that neither the chart's values nor its templates name, but `global` and dependencies'."""
     for chart in facts.charts:
         for key in mapping(facts.values, "charts", chart.name):
             if key != "global" and key not in chart.keys | chart.used | chart.parts:

@@ -1,8 +1,9 @@
 """Presets: named sets of values that are removed from and merged into a pack's values text.
 
-Source: specs of Palette's presets.yaml. A preset has a name, an optional group (one preset of a group at a time), a
-list of key paths to remove and a YAML text to add. All paths of a preset are removed before its values are merged,
-presets take effect in the order of their selection, and every line they do not touch stays as it is.
+Source: specs of Palette's presets.yaml. A preset has a name, an optional group (one preset of a group at a
+time), a list of key paths to remove and a YAML text to add. All paths of a preset are removed before its
+values are merged, presets take effect in the order of their selection, and every line they do not touch stays
+as it is.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from krmkit.systems.palette.presets.merge import Steps, merge, remove
 class AppliedSelection:
     """The outcome of applying a selection: the values text, the findings, and the presets in their order.
 
-    `text` is the input text if a finding is an error, and if the values already have what the presets set. `written`:
-    the paths that each preset set or removed, in that order, if the caller explains.
+    `text` is the input text if a finding is an error, and if the values already have what the presets set.
+    `written`: the paths that each preset set or removed, in that order, if the caller explains.
     """
 
     def __init__(
@@ -50,10 +51,10 @@ def apply_presets(
 ) -> AppliedSelection:
     """Apply presets to a values text.
 
-    `select` holds `name` or `Group:name`; None takes the selection from the marker comment in the values. With
-    `write_marker` a values text without marker gets one; one that is there is kept up to date in any case. With `explain` the
-    outcome has what each preset wrote. `catalogs` holds what was read of presets texts before, and gets this one: of many packs
-    most have the same.
+    `select` holds `name` or `Group:name`; None takes the selection from the marker comment in the values.
+    With `write_marker` a values text without marker gets one; one that is there is kept up to date in any
+    case. With `explain` the outcome has what each preset wrote. `catalogs` holds what was read of presets
+    texts before, and gets this one: of many packs most have the same.
     """
     marker = marker_comment.read(values)
     wanted = marker.entries if select is None and marker is not None else select or []
@@ -130,7 +131,7 @@ def _still_says(node: Node, before: object, limits: Limits) -> bool:
 
 
 def _start(values: str, empty: Document) -> Document:
-    """A document with an empty mapping in place of a null, or behind the comments of a text without anything else."""
+    """Return a document with an empty mapping in place of a null, or behind the comments of an empty text."""
     null = empty.root
     if null is not None:
         (start,) = empty.given_offsets([null.start])

@@ -55,7 +55,7 @@ _MOST_NAMED = 100  # presets that a message about an unknown one looks at
 
 
 class PresetCatalog:
-    """The presets of one presets.yaml, each read when it is chosen. Many packs may choose from one catalog."""
+    """The presets of one presets.yaml, each read when it is chosen. Packs may share a catalog."""
 
     __slots__ = ("_by_label", "_by_name", "entries", "limits", "text")
 
@@ -91,7 +91,7 @@ class PresetCatalog:
         return cls(text, entries, limits)
 
     def choose(self, wanted: list[str], from_marker: bool) -> tuple[list[Finding], list[Preset]]:
-        """The presets that are asked for, each once, in the order of asking."""
+        """Return the presets that are asked for, each once, in the order of asking."""
         findings: list[Finding] = []
         seen: dict[str, int] = {}
         for name, _, _ in self.entries:
@@ -132,7 +132,7 @@ class PresetCatalog:
         return findings, presets
 
     def lookup(self, entry: str) -> int | None:
-        """The number of the preset called `Group:name` (split at the last colon) or `name`: the first that fits."""
+        """Return the number of the first preset called `Group:name` (split at the last colon) or `name`."""
         group, colon, name = entry.rpartition(":")
         found = [self._by_name.get(entry)]
         if colon:

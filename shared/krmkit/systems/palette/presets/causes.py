@@ -21,7 +21,8 @@ def record_presets(
 ) -> None:
     """Record what presets wrote into a pack's values.
 
-    `fields` are those of the config that select presets, in the order of the selection; none where a marker comment does.
+    `fields` are those of the config that select presets, in the order of the selection; none where a marker
+    comment does.
     """
     item = carrier.resource
     causes = log.of(item)

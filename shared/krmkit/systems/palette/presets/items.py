@@ -1,4 +1,4 @@
-"""Presets among the items of a list: which pack gets which, by the config or by the marker comment in its values."""
+"""Presets among the items of a list: each pack's, by the config or the marker comment in its values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SELECTED = frozenset(("unknown-preset", "group-conflict"))
 def apply_to_packs(
     resources: ResourceList, spec: dict[str, Any], config: Resource | None, explain: bool = False
 ) -> list[Finding]:
-    """Apply presets to the packs of a list: those that an ApplyPresets selects, to all other packs those of their marker comment.
+    """Apply an ApplyPresets' selections to its packs, and to all others those of their marker comment.
 
     With `explain`, a finding names the presets of each pack.
     """
@@ -68,7 +68,7 @@ def apply_to_packs(
 
 
 class _Choice:
-    """The presets that a config selects, by the id of the pack's carrier, and the fields of the config that select them."""
+    """The presets that a config selects and the fields that select them, by the id of the carrier."""
 
     __slots__ = ("config", "fields", "findings", "presets")
 
@@ -95,7 +95,7 @@ class _Choice:
         fields += [where if flat else (*where, "presets", entry) for entry in range(len(presets))]
 
     def placed(self, carrier: Carrier, finding: Finding) -> Finding:
-        """A finding about a pack, at the entry of the config with the error, or at the pack."""
+        """Return a finding about a pack, at the entry of the config with the error, or at the pack."""
         entry = finding.about[0] if finding.about else ""
         selected = self.presets.get(id(carrier), [])
         if self.config is None or finding.rule not in _SELECTED or entry not in selected:

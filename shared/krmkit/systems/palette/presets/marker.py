@@ -22,7 +22,7 @@ class FormatMarker:
 
 
 def read(values: str) -> FormatMarker | None:
-    """The marker of a values text; None where its head has none."""
+    """Return the marker of a values text; None where its head has none."""
     position = 1 if values.startswith("\ufeff") else 0
     while position < len(values):
         end = values.find("\n", position)
@@ -40,7 +40,7 @@ def read(values: str) -> FormatMarker | None:
 
 
 def write(values: str, presets: list[tuple[str, str]]) -> str:
-    """The values text with its marker naming `presets` (group, name): a group's old entry gives way to its new one.
+    """Return the values with a marker that names `presets` (group, name), replacing old entries of a group.
 
     Entries of other groups stay as they are. Without a marker one is put on top.
     """

@@ -13,7 +13,7 @@ Steps = tuple[Step, ...]
 
 
 def remove(root: Map, path: KeyPath, written: list[Steps] | None = None) -> bool:
-    """Remove what a key path leads to; False where that is nothing. Emptied mappings and lists stay, as {} and [].
+    """Remove what a key path leads to; return False if that is nothing. Emptied collections stay.
 
     The paths of what was removed are added to `written`; of a list, those of the elements that moved up too.
     """
@@ -41,7 +41,7 @@ def remove(root: Map, path: KeyPath, written: list[Steps] | None = None) -> bool
 
 
 def _writable(root: Map, steps: tuple[Step, ...]) -> Node:
-    """The collection at `steps`; aliases and merged values on the way become copies of their own."""
+    """Return the collection at `steps`; aliases and merged values on the way become own copies."""
     node: Node = root
     for step in steps:
         if isinstance(node, Map) and isinstance(step, str):
@@ -81,7 +81,8 @@ def merge(
 ) -> None:
     """Merge `add` into `target`: mappings key by key, everything else replaces; new keys go to the end.
 
-    The paths of the values of `add`, below `above`, are added to `written`, also where the target has the same value already.
+    The paths of the values of `add`, below `above`, are added to `written`, also where the target has the
+    same value already.
     """
     # Looked up in the order of the text: the first entry of a name counts.
     entries: dict[str, Entry] = {}

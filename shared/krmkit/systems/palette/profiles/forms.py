@@ -1,8 +1,8 @@
-"""The forms of a cluster profile: where each keeps a name, the layers and the variables, and how one becomes another.
+"""The forms of a cluster profile: where each keeps name, layers and variables, and how to convert them.
 
-A form is known by its shape. Paths are keys with dots between them; a number is a place in a list. `export` is what the
-console writes, `create` and `read` are the API's, `flat` is its YAML for Terraform, `terraform` and `crossplane` are the
-resources of these two.
+A form is known by its shape. Paths are keys with dots between them; a number is a place in a list. `export`
+is what the console writes, `create` and `read` are the API's, `flat` is its YAML for Terraform, `terraform`
+and `crossplane` are the resources of these two.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ VARIABLE_FIELDS = (
 
 @dataclass(frozen=True)
 class Form:
-    """A form: the paths of what it holds, of the profile and of a layer. `snake`: its variables are written in snake_case."""
+    """A form: the paths of a profile's and a layer's fields. `snake`: variables are in snake_case."""
 
     name: str
     fields: dict[str, str]
@@ -150,7 +150,7 @@ class ClusterProfile:
         )
 
     def get(self, field: str) -> Any:
-        """Return what the profile says of `name`, `version`, `type`, `cloud`, `context`, `uid`, `description`."""
+        """Return a field of the profile, such as `name`, `version`, `type`, `cloud`, or None."""
         path = self.form.fields.get(field)
         return at(self.data, (*self.root, *steps(path))) if path else None
 
@@ -175,7 +175,7 @@ class ClusterProfile:
         return at(layer, steps(path)) if path else None
 
     def variables(self) -> list[Data]:
-        """The definitions of variables, with the names of the API."""
+        """Return the definitions of variables, with the names of the API."""
         found = entries(self.get("variables"))
         return [{camel(name): value for name, value in one.items()} for one in found]
 
@@ -207,7 +207,7 @@ def _is_create(data: Data) -> bool:
 
 
 def _resources(data: object, path: Path = ()) -> Iterator[Path]:
-    """The paths of Terraform's resources, in its JSON (an object by name) and in `terraform show -json` (with `values`)."""
+    """Yield paths of resources in Terraform's JSON (by name) and `terraform show -json` (in `values`)."""
     if isinstance(data, list):
         for number, one in enumerate(data):
             yield from _resources(one, (*path, number))
@@ -232,7 +232,7 @@ def _resources(data: object, path: Path = ()) -> Iterator[Path]:
 
 
 def converted(profile: ClusterProfile, form: Form) -> tuple[Data, list[str]]:
-    """The data of a profile in another form, and sentences about what that form has no place for."""
+    """Return the data of a profile in another form, and sentences about what that form has no place for."""
     made: Data = {}
     own = profile.form
     lost = _unknown(at(profile.data, profile.root), {*own.fields.values()})
@@ -283,7 +283,7 @@ def _converted_layer(profile: ClusterProfile, layer: Data, form: Form, lost: lis
 
 
 def _unknown(data: object, known: set[str], path: str = "") -> list[str]:
-    """The paths of what is said in data and is none of the known paths nor below one."""
+    """Return the paths of data with a value that are not known."""
     if path in known or data in (None, "", [], {}, False):
         return []
     if not isinstance(data, dict):

@@ -1,8 +1,8 @@
 """Cluster profiles among the items of a package.
 
-A profile is a ConfigMap marked local-config whose data has profile.yaml: the profile without the texts of its layers. Each
-layer is a ConfigMap of its own: a pack, or, for charts and manifests, its values alone. Manifests are a third kind.
-Crossplane's Profile is read as it is.
+A profile is a ConfigMap marked local-config whose data has profile.yaml: the profile without the texts of its
+layers. Each layer is a ConfigMap of its own: a pack, or, for charts and manifests, its values alone.
+Manifests are a third kind. Crossplane's Profile is read as it is.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def profile_of(item: Resource) -> ClusterProfile:
 
 
 def pack_name(layer: str) -> str:
-    """Return the name of the pack in a layer's: a pack that stands twice is called `<display-name>--<name>`."""
+    """Return the pack's name in a layer's, which is `<display-name>--<name>` if a pack stands twice."""
     return layer.rpartition("--")[2]
 
 
@@ -93,7 +93,7 @@ def unusual_fields(profile: ClusterProfile) -> Iterable[str]:
 
 
 def parts_by_layer(items: Iterable[Resource], profile: str) -> dict[tuple[str, str], Resource]:
-    """Return the items of a profile's layers by annotation and layer; packs of no profile by "" and their names."""
+    """Return a profile's items by annotation and layer; packs of no profile by "" and name."""
     made: dict[tuple[str, str], Resource] = {}
     for item in items:
         tied = [(name, item.annotation(name)) for name in (LAYER, MANIFESTS) if item.annotation(name)]
