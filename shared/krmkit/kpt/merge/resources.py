@@ -223,7 +223,8 @@ class FileMerge:
         """A file with its merged resources; upstream's own where nobody edited it here."""
         if new is not None and (here is None or (old is not None and here.text == old.text)):
             if [one.text for one in items] == [one.text for one in new.items]:
-                return new.joined(items).encode()  # with kpt's mark on new ones
+                # Its own items, as a file keeps the comments between them only with these.
+                return new.joined(new.items).encode()
             if here is None and len(items) == len(new.items) > 0:
                 return new.joined(items).encode()
         if here is None:

@@ -134,3 +134,13 @@ def test_lines_of_a_text(edited: str, made: str, is_lost: bool) -> None:
     found = [one.message for one in lost_edits(before, after, result, after)]
 
     assert found == ["changed by hand, and changed again by the pipeline"] * is_lost
+
+
+def test_what_is_commented_out_stays_beside_another_edit() -> None:
+    """A document that a person commented out stays where only another file was edited since."""
+    hidden = "# apiVersion: v1\n# kind: Secret\n---\n"
+    edited = files(hidden + MADE, own=NEW + "data: {}\n")
+
+    undone = undo(files(hidden + MADE, own=NEW), edited, files(hidden + GIVEN, own=NEW))
+
+    assert undone == files(hidden + GIVEN, own=NEW + "data: {}\n")

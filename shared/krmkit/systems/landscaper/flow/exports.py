@@ -7,7 +7,7 @@ from collections.abc import Collection
 from krmkit.libraries.messages.nearest import did_you_mean, nearest
 from krmkit.libraries.schema.fields import entries, mapping, text, texts
 from krmkit.systems.landscaper.apinames import KEY_LABEL, installation_source
-from krmkit.systems.landscaper.blueprint.blueprints import DATA, EXPORT_TYPES, Blueprint
+from krmkit.systems.landscaper.blueprint.blueprints import DATA, EXPORT_TYPES, Blueprint, ImportOrExport
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope
 from krmkit.systems.landscaper.errors import InstallationError
@@ -36,38 +36,13 @@ def _key(item: Data) -> str:
 def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope: SchemaScope) -> Data:
     """Check and map the exports that the templates gave, by name. Raises InstallationError."""
     place = f"(inst: {name}).internalExports"
-    declared: Data = {}
-    for definition in blueprint.exports:
-        if definition.name not in exports:
-            continue
-        value = exports[definition.name]
-        if definition.type not in EXPORT_TYPES:
-            raise InstallationError(
-                "export-schema",
-                f"{place}.{definition.name}: unknown export type '{definition.type}'"
-                f"{did_you_mean(definition.type, EXPORT_TYPES)}",
-                word=f"type: {definition.type}",
-            )
-        if definition.type == DATA:
-            if definition.schema is None:
-                raise InstallationError("export-schema", f"{place}.{definition.name}: no schema defined")
-            lines = schema_violations(definition.schema, value, scope, f"{place}: ")
-            if lines:
-                listed = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
-                raise InstallationError(
-                    "export-schema",
-                    f"{place}: exported data does not satisfy the configured schema: {listed}"
-                    f" (export {definition.name})",
-                )
-        else:
-            kind = mapping(value).get("type")
-            if kind != definition.target_type:
-                raise InstallationError(
-                    "export-schema",
-                    f"{place}: exported target type is {kind or '(none)'} but expected {definition.target_type}"
-                    f" (export {definition.name})",
-                )
-        declared[definition.name] = value
+    given = [one for one in blueprint.exports if one.name in exports]
+    for definition in given:
+        problem = _misfit(definition, exports[definition.name], scope, place)
+        if problem:
+            word = "" if definition.type in EXPORT_TYPES else f"type: {definition.type}"
+            raise InstallationError("export-schema", f"{place}{problem}", word=word)
+    declared: Data = {one.name: exports[one.name] for one in given}
     mappings = mapping(spec.get("exportDataMappings"))
     if mappings:
         bindings = {**declared, "exports": declared}
@@ -78,6 +53,24 @@ def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope:
             raise errors[0]
         declared.update(mapped)
     return declared
+
+
+def _misfit(definition: ImportOrExport, value: object, scope: SchemaScope, place: str) -> str:
+    """Return why a value is not what the blueprint declares, "" if it is."""
+    name, kind = definition.name, definition.type
+    if kind not in EXPORT_TYPES:
+        return f".{name}: unknown export type '{kind}'{did_you_mean(kind, EXPORT_TYPES)}"
+    if kind != DATA:
+        given = mapping(value).get("type")
+        said = f": exported target type is {given or '(none)'} but expected {definition.target_type} (export {name})"
+        return "" if given == definition.target_type else said
+    if definition.schema is None:
+        return f".{name}: no schema defined"
+    lines = schema_violations(definition.schema, value, scope, f"{place}: ")
+    if not lines:
+        return ""
+    listed = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
+    return f": exported data does not satisfy the configured schema: {listed} (export {name})"
 
 
 def check_defined(exports: Data, spec: Data, name: str, dropped: Collection[str] = ()) -> None:

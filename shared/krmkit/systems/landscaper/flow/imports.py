@@ -10,7 +10,7 @@ from krmkit.krm.annotations import is_tool_key
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.messages.nearest import nearest
-from krmkit.libraries.schema.fields import entries, mapping, sequence, text, texts
+from krmkit.libraries.schema.fields import entries, mapping, text, texts
 from krmkit.systems.landscaper.apinames import TARGET_MAP_KEY_LABEL, object_name
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.items.identity import name_of
@@ -147,30 +147,23 @@ def _decoded(value: str, key: str, path: str) -> str:
 
 
 def _target(world: World, namespace: str, scope: str, entry: Object, found: Imports, field_path: str) -> None:
+    def fetch(reference: object, place: str) -> Object:
+        return fetch_target(world, namespace, scope, text(reference), f"{field_path}.{place}")
+
     name = text(entry.get("name"))
     if text(entry.get("target")):
-        found.targets[name] = fetch_target(
-            world, namespace, scope, text(entry.get("target")), f"{field_path}.target"
-        )
-    elif isinstance(entry.get("targets"), list):
-        found.target_lists[name] = [
-            fetch_target(world, namespace, scope, text(one), f"{field_path}.targets[{index}]")
-            for index, one in enumerate(sequence(entry.get("targets")))
-        ]
-    elif isinstance(entry.get("targetMap"), dict):
-        found.target_maps[name] = {
-            key: fetch_target(world, namespace, scope, text(one), f"{field_path}.targetMap.{key}")
-            for key, one in mapping(entry.get("targetMap")).items()
-        }
+        found.targets[name] = fetch(entry["target"], "target")
+    elif isinstance(listed := entry.get("targets"), list):
+        found.target_lists[name] = [fetch(one, f"targets[{index}]") for index, one in enumerate(listed)]
+    elif isinstance(named := entry.get("targetMap"), dict):
+        found.target_maps[name] = {key: fetch(one, f"targetMap.{key}") for key, one in named.items()}
     elif text(entry.get("targetListRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetListRef")))
         # In the order of the API server, which the controller uses: by name, not by index.
         found.target_lists[name] = sorted(many, key=name_of)
     elif text(entry.get("targetMapRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetMapRef")))
-        labelled = {
-            texts(mapping(one, "metadata", "labels")).get(TARGET_MAP_KEY_LABEL, ""): one for one in many
-        }
+        labelled = {text(mapping(one, "metadata", "labels").get(TARGET_MAP_KEY_LABEL)): one for one in many}
         found.target_maps[name] = dict(sorted(labelled.items()))
     else:
         raise InstallationError(

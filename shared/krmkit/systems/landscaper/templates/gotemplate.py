@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from krmkit.libraries.go.core.functions import GoFunction
@@ -83,26 +84,20 @@ class InstallationTemplates:
 
     def read_file(self, path: str) -> ByteList:
         """readFile: return the bytes of a file of the blueprint."""
-        try:
+        with _missing(path):
             return ByteList(map(Uint8, self.templater.blueprint.files.data(path)))
-        except FileNotFoundError as error:
-            raise GoError(f"{error}: {path}") from None
 
     def read_dir(self, path: str) -> list[object]:
         """readDir: return the files of a folder."""
-        try:
+        with _missing(path):
             return [FileInfo(name, folder) for name, folder in self.templater.blueprint.files.entries(path)]
-        except FileNotFoundError as error:
-            raise GoError(f"{error}: {path}") from None
 
     def include(self, path: str, binding: object) -> str:
         """include: return the output of another file of the blueprint as a template."""
         if self.depth >= _INCLUDES:
             raise GoError(f"include: files include each other more than {_INCLUDES} deep")
-        try:
+        with _missing(path):
             source = self.templater.blueprint.files.text(path)
-        except FileNotFoundError as error:
-            raise GoError(f"{error}: {path}") from None
         self.depth += 1
         try:
             return parse(source, name=path, functions=self.functions, options=_OPTIONS).execute(binding)
@@ -110,6 +105,14 @@ class InstallationTemplates:
             raise GoError(error.message) from None
         finally:
             self.depth -= 1
+
+
+@contextmanager
+def _missing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise GoError(f"{error}: {path}") from None
 
 
 def clock(now: float | None) -> dict[str, GoFunction]:
@@ -156,18 +159,12 @@ class Lookup:
     def resources(self, args: tuple[object, ...]) -> list[Data]:
         """Return the resources that all pairs select; at least one."""
         component, wanted = self.arguments(args, "resource")
-        found = select(component.resources, wanted)
-        if not found:
-            raise GoError(f"not found{_near(component.resources, wanted)}")
-        return found
+        return _selected(component.resources, wanted)
 
     def component(self, args: tuple[object, ...]) -> Data:
         """Return the descriptor of the first component reference that all pairs select."""
         component, wanted = self.arguments(args, "component")
-        found = select(component.references, wanted)
-        if not found:
-            raise GoError(f"not found{_near(component.references, wanted)}")
-        reference = found[0]
+        reference = _selected(component.references, wanted)[0]
         name, version = text(reference.get("componentName")), text(reference.get("version"))
         for one in self.templater.components:
             if (one.name, one.version) == (name, version):
@@ -245,9 +242,13 @@ def _decode(data: dict[str, object]) -> Component:
         raise GoError(f"invalid component descriptor: {error.message}") from None
 
 
-def _near(members: list[Data], wanted: dict[str, str]) -> str:
-    near = nearest(wanted.get("name", ""), [text(one.get("name")) for one in members])
-    return f'; did you mean "{near}"?' if near and near != wanted.get("name") else ""
+def _selected(members: list[Data], wanted: dict[str, str]) -> list[Data]:
+    found = select(members, wanted)
+    if not found:
+        near = nearest(wanted.get("name", ""), [text(one.get("name")) for one in members])
+        hint = f'; did you mean "{near}"?' if near and near != wanted.get("name") else ""
+        raise GoError(f"not found{hint}")
+    return found
 
 
 def _repository_context(descriptor: object) -> object:
