@@ -63,9 +63,7 @@ class _Parser(Pipelines):
     def definition(self) -> None:
         context = "define clause"
         name = self.template_name(self.next(), context)
-        token = self.next()
-        if token[0] != lex.RIGHT_DELIM:
-            raise self.unexpected(token, context)
+        self.expect_right(context)
         nodes, end = self.own_list()
         if end.text != "end":
             raise self.error(f"unexpected {end} in {context}")

@@ -12,7 +12,7 @@ from krmkit.libraries.spiff.expressions.literals import Expansion, evaluate_all,
 from krmkit.libraries.spiff.expressions.mappings import Catch, SyncExpression
 from krmkit.libraries.spiff.expressions.references import Reference
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression
 
 
@@ -36,8 +36,7 @@ class Call(Expression):
                 )
         intrinsic = INTRINSICS.get(name)
         if intrinsic is not None:
-            if self.curry:
-                raise Failure(f"no currying for intrinsic builtin function ({self.function})")
+            fail_if(self.curry, f"no currying for intrinsic builtin function ({self.function})")
             return intrinsic(self, env)
         named: dict[str, Any] = {}
         info = NOTHING
@@ -65,8 +64,7 @@ class Call(Expression):
         return ""
 
     def _builtin(self, name: str, named: dict[str, Any], args: list[Any], info: Info, env: Env) -> Result:
-        if named:
-            raise Failure(f"no named arguments for builtin function ({self.function})")
+        fail_if(named, f"no named arguments for builtin function ({self.function})")
         if self.curry:
             known: list[Expression] = [Constant(value) for value in args]
             body = Call(self.function, [], [*known, Expansion(Reference(("__args",)))])
@@ -74,7 +72,7 @@ class Call(Expression):
             return LambdaValue(parameters, LambdaExpression(parameters, True, body), {}, env), NOTHING
         if name == "type" and info.undefined:
             return "undef", NOTHING
-        value, found = env.run.parts.call(name, args, env, self.args, info)
+        value, found = env.run.parts.call(name, args, env, info)
         return (self if isinstance(value, Expression) else value), found.join(info)
 
     def __str__(self) -> str:
@@ -99,8 +97,7 @@ def _all_there(call: Call, env: Env, needs_value: bool) -> Result:
 
 
 def _require(call: Call, env: Env) -> Result:
-    if len(call.args) != 1:
-        raise Failure("one argument expected for 'require'")
+    fail_if(len(call.args) != 1, "one argument expected for 'require'")
     undefined = f"required expression {quote(str(call.args[0]))} undefined"
     try:
         value, info = call.args[0].evaluate(env, False)
@@ -114,8 +111,7 @@ def _require(call: Call, env: Env) -> Result:
 
 
 def _optional(call: Call, env: Env) -> Result:
-    if len(call.args) != 2:
-        raise Failure("condition and template required for optional()")
+    fail_if(len(call.args) != 2, "condition and template required for optional()")
     try:
         value, info = call.args[0].evaluate(env, False)
     except Failure:
@@ -129,8 +125,7 @@ def _optional(call: Call, env: Env) -> Result:
 
 
 def _stub(call: Call, env: Env) -> Result:
-    if len(call.args) > 1:
-        raise Failure("a maximum of one argument expected for 'stub'")
+    fail_if(len(call.args) > 1, "a maximum of one argument expected for 'stub'")
     path = env.stub_path
     if call.args:
         part = call.args[0]
@@ -157,15 +152,13 @@ def _stub(call: Call, env: Env) -> Result:
 
 
 def _catch(call: Call, env: Env) -> Result:
-    if len(call.args) != 1:
-        raise Failure("catch requires a single argument")
+    fail_if(len(call.args) != 1, "catch requires a single argument")
     return Catch(call.args[0], None).evaluate(env, False)
 
 
 def _sync(call: Call, env: Env) -> Result:
     args = call.args
-    if not 2 <= len(args) <= 4:
-        raise Failure("2 or 3 arguments required for sync")
+    fail_if(not 2 <= len(args) <= 4, "2 or 3 arguments required for sync")
     result = args[2] if len(args) > 2 else None
     timeout = args[3] if len(args) > 3 else None
     return SyncExpression(args[0], args[1], result, timeout, True).evaluate(env, False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from krmkit.libraries.spiff.expressions.literals import Literal, MapExpression
 from krmkit.libraries.spiff.tree.environment import SELF, Env
-from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Result
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
 from krmkit.libraries.spiff.tree.shown import short, shorten
 
@@ -81,8 +81,7 @@ class LambdaReference(Expression):
             return self, info
         if isinstance(value, LambdaValue):
             return value, info
-        if type(value) is not str:
-            raise Failure("lambda reference must resolve to lambda value or string", info)
+        fail_if(type(value) is not str, "lambda reference must resolve to lambda value or string", info)
         try:
             parsed = env.run.parts.parse(value, self.path, self.stub_path)
         except Failure as failure:

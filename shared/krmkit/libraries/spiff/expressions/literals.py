@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
 from krmkit.libraries.spiff.tree.shown import scalar_text
 
@@ -75,8 +75,7 @@ def evaluate_all(parts: list[Expression], env: Env, locally: bool) -> tuple[list
         if isinstance(value, Expression) and type(part) is not Expansion:
             pending = True
         elif type(part) is Expansion:
-            if type(value) is not list:
-                raise Failure("argument expansion required list argument", info)
+            fail_if(type(value) is not list, "argument expansion required list argument", info)
             values += [entry.value for entry in value]
         else:
             values.append(value)
@@ -112,8 +111,7 @@ class MapExpression(Expression):
             key, info = name.evaluate(env, locally)
             if isinstance(key, Expression):
                 return self, info
-            if type(key) is not str:
-                raise Failure("assignment target must evaluate to string", info)
+            fail_if(type(key) is not str, "assignment target must evaluate to string", info)
             value, found = part.evaluate(env, locally)
             if isinstance(value, Expression):
                 return self, info.join(found)
@@ -180,8 +178,7 @@ class Range(Expression):
 
 def integer(value: Any, info: Info = NOTHING) -> int:
     """Return an operand that must be an int; nil is 0."""
-    if type(value) is not int and value is not None:
-        raise Failure("integer operand required", info)
+    fail_if(type(value) is not int and value is not None, "integer operand required", info)
     return value or 0
 
 

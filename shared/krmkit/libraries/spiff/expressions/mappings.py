@@ -8,7 +8,7 @@ from typing import Any
 from krmkit.libraries.spiff.expressions.lambdas import LambdaExpression, LambdaValue
 from krmkit.libraries.spiff.expressions.literals import integer, truth
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Result
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 from krmkit.libraries.spiff.tree.places import update
 
@@ -50,8 +50,7 @@ class Mapping(Expression):
             return self, info.join(found)
         self._check(source)
         count = len(function.parameters)
-        if count > 2 and type(source) is list:
-            raise Failure("mapping expression takes a maximum of 2 arguments")
+        fail_if(count > 2 and type(source) is list, "mapping expression takes a maximum of 2 arguments")
         inline = isinstance(self.function, LambdaExpression)
         made_list: list[Node] = []
         made_map: dict[str, Node] = {}
@@ -118,13 +117,10 @@ class Sum(Expression):
         function, found = _function(self.function, env, "sum")
         if function is None or isinstance(source, Expression) or isinstance(total, Expression):
             return self, info.join(found)
-        if type(source) is not list and type(source) is not dict:
-            raise Failure("map or list required for sum", info)
+        fail_if(type(source) is not list and type(source) is not dict, "map or list required for sum", info)
         count = len(function.parameters)
-        if count > 3:
-            raise Failure("mapping expression take a maximum of 3 arguments")
-        if count < 2:
-            raise Failure("mapping expression take a minimum of 2 arguments")
+        fail_if(count > 3, "mapping expression take a maximum of 3 arguments")
+        fail_if(count < 2, "mapping expression take a minimum of 2 arguments")
         inline = isinstance(self.function, LambdaExpression)
         for key, node in _entries(source):
             if isinstance(node.value, Expression):
@@ -162,8 +158,7 @@ class Catch(Expression):
             if function is None:
                 return self, info
             count = len(function.parameters)
-            if count > 2:
-                raise Failure("catch function takes a maximum of 2 arguments")
+            fail_if(count > 2, "catch function takes a maximum of 2 arguments")
             if count == 0:
                 raise Failure("lambda expression for sync condition must take one or two arguments, found 0")
         value, error, info = _tried(self.source, env)
@@ -214,10 +209,8 @@ class SyncExpression(Expression):
         holds, info = self._apply(self.condition, value, error, env, "condition evaluation failed")
         if isinstance(holds, Expression):
             return self, NOTHING
-        if type(holds) is not bool:
-            raise Failure("condition must evaluate to bool")
-        if not holds:
-            raise Failure(error or "sync timeout reached")
+        fail_if(type(holds) is not bool, "condition must evaluate to bool")
+        fail_if(not holds, error or "sync timeout reached")
         if self.result is None:
             return (value if error is None else error), NOTHING
         result, info = self._apply(self.result, value, error, env, "value expression failed")

@@ -7,7 +7,7 @@ from typing import Any
 
 from krmkit.libraries.spiff.tree import nodes
 from krmkit.libraries.spiff.tree.environment import SELF, Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
 
 FLAGS = {
@@ -46,8 +46,7 @@ class Marker(Expression):
         return next((name[5:] for name in self.names if name.startswith("&tag:")), "")
 
     def evaluate(self, env: Env, locally: bool) -> Result:
-        if self.is_template:
-            raise Failure("&template only usable as marker for templates")
+        fail_if(self.is_template, "&template only usable as marker for templates")
         marked = Info(flags=self.flags)
         if self.inner is None:
             return None, marked

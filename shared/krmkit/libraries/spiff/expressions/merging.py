@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from krmkit.libraries.spiff.expressions.references import Reference
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Path, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, find_text, step_into
 from krmkit.libraries.spiff.tree.resolved import is_resolved
 
@@ -59,8 +59,7 @@ class Auto(Expression):
             raise Failure("no jobs found") from None
         if not is_resolved(jobs, env.run):
             return self, info
-        if type(jobs) is not list:
-            raise Failure("jobs must be a list", info)
+        fail_if(type(jobs) is not list, "jobs must be a list", info)
         pool = path[1].partition(":")[2] or path[1]
         size = 0
         for job in jobs:

@@ -13,7 +13,7 @@ from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import integer, simple_text
 from krmkit.libraries.spiff.tree import addresses
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Result
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 
@@ -140,8 +140,7 @@ class Multiplication(Arithmetic):
 
     def on_text(self, left: str, right: Any, info: Info) -> Any:
         network = _network(left, "multiplication", info)
-        if type(right) is not int:
-            raise Failure("CIDR multiplication requires an integer argument", info)
+        fail_if(type(right) is not int, "CIDR multiplication requires an integer argument", info)
         return addresses.following(network, right, info)
 
 
@@ -160,10 +159,8 @@ class Division(Arithmetic):
 
     def on_text(self, left: str, right: Any, info: Info) -> Any:
         network = _network(left, "division", info)
-        if type(right) is not int:
-            raise Failure("IP address division requires an integer argument", info)
-        if right < 1:
-            raise Failure("IP address division requires a positive integer argument", info)
+        fail_if(type(right) is not int, "IP address division requires an integer argument", info)
+        fail_if(right < 1, "IP address division requires a positive integer argument", info)
         return addresses.divided(network, right, info)
 
 
@@ -181,8 +178,7 @@ class Modulo(Binary):
         return self.apply(left, integer(right, info), info, env), info
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
-        if right == 0:
-            raise Failure("division by zero", info)
+        fail_if(right == 0, "division by zero", info)
         return int(math.copysign(1, left)) * (abs(left) % abs(right))
 
 

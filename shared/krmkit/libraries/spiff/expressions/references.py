@@ -8,7 +8,7 @@ from typing import Any
 
 from krmkit.libraries.spiff.expressions.literals import ListExpression, Range
 from krmkit.libraries.spiff.tree.environment import DOCUMENT, Env
-from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Path, Result
+from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Issue, Path, Result, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, step_into
 from krmkit.libraries.spiff.tree.places import update
 from krmkit.libraries.spiff.tree.resolved import is_locally_resolved, is_resolved, is_resolved_node
@@ -158,8 +158,7 @@ class Dynamic(Expression):
 
 def _steps(root: Any, index: Any) -> Path:
     if type(index) is int:
-        if type(root) is not list:
-            raise Failure("index requires array expression")
+        fail_if(type(root) is not list, "index requires array expression")
         return (f"[{index}]",)
     if type(index) is str:
         return (index,)
@@ -188,8 +187,7 @@ class Slice(Expression):
         value, info = self.base.evaluate(env, False)
         if isinstance(value, Expression):
             return self, info
-        if type(value) is not list:
-            raise Failure("slice requires array expression", info)
+        fail_if(type(value) is not list, "slice requires array expression", info)
         size = len(value)
         found = self.range.bounds(env, size)
         if isinstance(found, Info):
@@ -201,8 +199,7 @@ class Slice(Expression):
             if end >= size:
                 raise Failure(f"slice out of range ({end} >= length {size})", info)
             return value[start : end + 1], info
-        if end >= 0:
-            raise Failure("mixed negative and non-negative range not possible for slice", info)
+        fail_if(end >= 0, "mixed negative and non-negative range not possible for slice", info)
         if start < -size:
             raise Failure(f"slice out of range ({start} < -length {size})", info)
         return value[start + size : end + size + 1], info

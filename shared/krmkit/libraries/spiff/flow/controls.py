@@ -10,7 +10,7 @@ from krmkit.libraries.spiff.expressions.literals import truth
 from krmkit.libraries.spiff.expressions.marking import TemplateValue, instantiate
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Issue, Waits
+from krmkit.libraries.spiff.tree.errors import Failure, Issue, Waits, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 from krmkit.libraries.spiff.tree.places import FlowPlace
 from krmkit.libraries.spiff.tree.resolved import is_resolved
@@ -39,7 +39,7 @@ def is_control_map(value: Any) -> bool:
     return type(value) is dict and any(map(is_control_key, value))
 
 
-def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | None:
+def apply_control(node: Node, env: Env, place: FlowPlace) -> Node | None:
     """Return the node that replaces a map with a control structure; None without one, or if it waits."""
     names: dict[str, Node] = node.value
     place.chosen = None
@@ -107,8 +107,7 @@ def _absent(node: Node) -> Node:
 
 
 def _if(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
-    if fields:
-        raise Failure("no regular fields allowed in if control")
+    fail_if(fields, "no regular fields allowed in if control")
     condition = _ready(value, env)
     if condition is not None and type(condition) is not bool:
         raise Failure(f"invalid condition value type: {type_name(condition)}")
@@ -125,10 +124,8 @@ def _switch(value: Node, options: dict[str, Node], fields: dict[str, Node], env:
         return fields[selected]
     if "default" in options:
         return options["default"]
-    if type(selected) is str:
-        raise Failure(f'invalid switch value: "{selected}"')
-    if "cases" in options:
-        raise Failure(f"invalid switch value: {short(selected)}")
+    fail_if(type(selected) is str, f'invalid switch value: "{selected}"')
+    fail_if("cases" in options, f"invalid switch value: {short(selected)}")
     raise Failure(f"invalid switch value type: {type_name(selected)}")
 
 
@@ -136,8 +133,7 @@ def _case(selected: Any, cases: Node, env: Env) -> Node | None:
     entries = cases.value
     if isinstance(entries, Expression):
         raise Waits
-    if type(entries) is not list:
-        raise Failure(f"case must be a list but got {type_name(entries)}")
+    fail_if(type(entries) is not list, f"case must be a list but got {type_name(entries)}")
     for index, entry in enumerate(entries):
         if isinstance(entry.value, Expression):
             raise Waits
@@ -208,10 +204,8 @@ class _Variable(NamedTuple):
 
 
 def _for(value: Node, options: dict[str, Node], fields: dict[str, Node], env: Env, node: Node) -> Node:
-    if fields:
-        raise Failure("no regular fields allowed in for control")
-    if "do" not in options:
-        raise Failure("do fields required in for control")
+    fail_if(fields, "no regular fields allowed in for control")
+    fail_if("do" not in options, "do fields required in for control")
     variables = _variables(_ready(value, env))
     mapkey = options.get("mapkey")
     made: list[Node] = []
@@ -278,14 +272,12 @@ def _variables(source: Any) -> list[_Variable]:
             index, _, name = key.rpartition(",")
             found.append(_variable(name.strip(), index.strip(), source[key].value))
         return found
-    if type(source) is not list:
-        raise Failure(f"value field must be map but got {type_name(source)}")
+    fail_if(type(source) is not list, f"value field must be map but got {type_name(source)}")
     return [_listed(entry.value) for entry in source]
 
 
 def _listed(spec: Any) -> _Variable:
-    if type(spec) is not dict:
-        raise Failure(f"control variable list entry requires may but got {type_name(spec)}")
+    fail_if(type(spec) is not dict, f"control variable list entry requires may but got {type_name(spec)}")
     for field in ("name", "values"):
         if field not in spec:
             raise Failure(f"control variable list entry requires {field} field")

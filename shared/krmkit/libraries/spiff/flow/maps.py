@@ -201,7 +201,7 @@ class _Map:
         place = FlowPlace(flow, self.outer.path, self.scope)
         node = Node(self.made, root.source, made, place)
         if self.env.run.control and self.processed and issue is None:
-            controlled = apply_control(node, self.env, place, root)
+            controlled = apply_control(node, self.env, place)
             if controlled is not None:
                 if controlled.value is not root.value or controlled.note.issue != note.issue:
                     flow.changes += 1

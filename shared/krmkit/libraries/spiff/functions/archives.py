@@ -12,7 +12,7 @@ from krmkit.libraries.spiff.expressions.output import to_yaml
 from krmkit.libraries.spiff.functions.registry import function
 from krmkit.libraries.spiff.functions.strings import decoded
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.errors import Failure, fail_if
 from krmkit.libraries.spiff.tree.nodes import Node, type_name
 
 _BLOCK = 512
@@ -27,8 +27,7 @@ Entry = tuple[str, int, bytes]
 )
 def archive(env: Env, files: Any, mode: str = "tar") -> str:
     entries = _entries(files, env)
-    if mode not in ("tar", "targz"):
-        raise Failure(f"invalid archive type '{mode}'")
+    fail_if(mode not in ("tar", "targz"), f"invalid archive type '{mode}'")
     packed = _tar(entries)
     env.run.count(len(packed) // 64)
     text = base64.b64encode(packed if mode == "tar" else zlib.compress(packed, wbits=31)).decode("ascii")
@@ -95,8 +94,7 @@ def _mode(value: Any) -> tuple[int, bool]:
     """Read a mode such as 420, "0644" or "binary,0644"; return it, and True for content in base64."""
     if type(value) is int:
         return value, False
-    if type(value) is not str:
-        raise Failure(f"mode field must be an integer, found {type_name(value)}")
+    fail_if(type(value) is not str, f"mode field must be an integer, found {type_name(value)}")
     words = [word.strip() for word in value.split(",")]
     rest = [word for word in words if word not in ("binary", "#")]
     if len(rest) > 1:

@@ -10,7 +10,7 @@ from krmkit.libraries.go.fmt.printing import format_float, quote
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.functions.registry import With, function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.errors import Failure, fail_if
 from krmkit.libraries.spiff.tree.nodes import go_type, type_name
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -37,8 +37,7 @@ def _unreadable(kind: str, word: str, text: str) -> Failure:
 
 @function("integer", "integer requires one or two arguments")
 def to_integer(env: Env, value: Any, base: Any = 10) -> int:
-    if type(value) is float and not math.isfinite(value):
-        raise Failure("float is no integer")
+    fail_if(type(value) is float and not math.isfinite(value), "float is no integer")
     if type(value) in (bool, int, float):
         return int(value)
     if type(value) is str:
@@ -123,8 +122,7 @@ def evaluated(env: Env, text: str) -> With:
     name="name argument for tagdef must be a string",
 )
 def tagdef(env: Env, name: str, value: Any, scope: Any = ABSENT) -> Any:
-    if scope not in (ABSENT, "local", "global"):
-        raise Failure('tag scope must be "local" or "global"')
+    fail_if(scope not in (ABSENT, "local", "global"), 'tag scope must be "local" or "global"')
     bare = name[1:] if scope is ABSENT and name.startswith("*") else name
     for sign in bare:
         if not (sign.isalnum() and sign.isascii()) and sign not in ":._-":

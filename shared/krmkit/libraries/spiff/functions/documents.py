@@ -11,7 +11,7 @@ from krmkit.libraries.spiff.expressions.output import to_json, to_yaml
 from krmkit.libraries.spiff.functions.registry import With, function
 from krmkit.libraries.spiff.tree.embedded import embedded
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, SpiffError
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, SpiffError, fail_if
 from krmkit.libraries.spiff.tree.nodes import Node, copy_tree, list_merge
 from krmkit.libraries.spiff.tree.reading import read_stream
 
@@ -59,8 +59,7 @@ def _documents(name: str, text: str, env: Env) -> list[Node]:
 
 def _document(name: str, text: str, env: Env) -> Node:
     nodes = _documents(name, text, env)
-    if len(nodes) > 1:
-        raise Failure(f"error parsing file [{posixpath.normpath(name)}]: multi document not possible")
+    fail_if(len(nodes) > 1, f"error parsing file [{posixpath.normpath(name)}]: multi document not possible")
     return nodes[0]
 
 
@@ -85,8 +84,7 @@ def parsed(name: str, text: str, mode: str, env: Env) -> Any:
         return With(_document(name, text, env).value, info)
     if mode == "importmulti":
         return With(_documents(name, text, env), info)
-    if mode not in ("yaml", "multiyaml"):
-        raise Failure(f"invalid file type [{posixpath.normpath(name)}] {mode}")
+    fail_if(mode not in ("yaml", "multiyaml"), f"invalid file type [{posixpath.normpath(name)}] {mode}")
     node = _document(name, text, env) if mode == "yaml" else Node(_documents(name, text, env), name)
     env.run.enter()
     try:

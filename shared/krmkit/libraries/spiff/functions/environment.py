@@ -13,7 +13,7 @@ from krmkit.libraries.spiff.functions.files import denied
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, chance, function
 from krmkit.libraries.spiff.functions.strings import simple_texts
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 from krmkit.libraries.spiff.tree.nodes import type_name
 
 _ALPHABET = "".join(map(chr, range(0x800)))
@@ -24,8 +24,7 @@ def _env(args: list[Any], env: Env, info: Info) -> Any:
     given = env.run.environment
     if given is None:
         raise denied("env")
-    if not args:
-        raise Failure("env requires at least one argument")
+    fail_if(not args, "env requires at least one argument")
     names: list[str] = []
     for number, arg in enumerate(args):
         name = simple_text(arg)
@@ -37,8 +36,7 @@ def _env(args: list[Any], env: Env, info: Info) -> Any:
             raise Failure(f"env argument {number} must be simple value or list")
     if len(names) != 1:
         return {name: env.node(given[name]) for name in names if name in given}
-    if names[0] not in given:
-        raise Failure(f"environment variable '{names[0]}' not set")
+    fail_if(names[0] not in given, f"environment variable '{names[0]}' not set")
     return given[names[0]]
 
 
@@ -49,21 +47,17 @@ FUNCTIONS["env"] = _env
 def rand(env: Env, kind: Any = 1 << 63, length: Any = ABSENT) -> Any:
     numbers = chance("rand", env)
     if type(kind) is int or type(kind) is bool:
-        if length is not ABSENT:
-            raise Failure(f"rand {type(kind).__name__} takes only one argument")
+        fail_if(length is not ABSENT, f"rand {type(kind).__name__} takes only one argument")
         if type(kind) is bool:
             return numbers.below(2) == 1
-        if not kind:
-            raise Failure("zero range not possible for integer random values")
+        fail_if(not kind, "zero range not possible for integer random values")
         return numbers.below(kind) if kind > 0 else -numbers.below(-kind)
     if type(kind) is not str:
         return None
     characters = _characters(kind)
     length = 1 if length is ABSENT else length
-    if type(length) is not int:
-        raise Failure(f"rand length must be an integer, found {type_name(length)}")
-    if length <= 0:
-        raise Failure(f"rand length must be positive, found {length}")
+    fail_if(type(length) is not int, f"rand length must be an integer, found {type_name(length)}")
+    fail_if(length <= 0, f"rand length must be positive, found {length}")
     env.run.step(length)
     return "".join(characters[numbers.below(len(characters))] for _ in range(length))
 

@@ -11,7 +11,7 @@ from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.functions.documents import parsed
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, Function, With
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 
 DENIED = "no OS operations supported in this execution environment"
 
@@ -33,18 +33,14 @@ def _is_folder(run: Any, path: str) -> bool:
 def _read(args: list[Any], env: Env, info: Info) -> Any:
     if env.run.access == "none":
         raise denied("read")
-    if not 1 <= len(args) <= 2:
-        raise Failure("read takes a maximum of two arguments")
+    fail_if(not 1 <= len(args) <= 2, "read takes a maximum of two arguments")
     name = args[0]
-    if type(name) is not str:
-        raise Failure("string value required for file path")
+    fail_if(type(name) is not str, "string value required for file path")
     mode = "yaml" if name.endswith((".yml", ".yaml", ".json")) else "text"
     if len(args) > 1:
-        if type(args[1]) is not str:
-            raise Failure("string value required for type")
+        fail_if(type(args[1]) is not str, "string value required for type")
         mode = args[1]
-    if name.startswith(("http:", "https:")):
-        raise Failure(f"read: error getting [{name}]: {DENIED}")
+    fail_if(name.startswith(("http:", "https:")), f"read: error getting [{name}]: {DENIED}")
     content = env.run.files.get(_path(name))
     if content is None:
         raise Failure(f"read: error reading [{posixpath.normpath(name)}]: {_missing(env.run, name)}")
@@ -69,8 +65,7 @@ def _lookup(folder: bool) -> Function:
     def lookup(args: list[Any], env: Env, info: Info) -> Any:
         if env.run.access == "none":
             raise denied("lookup")
-        if len(args) < 2:
-            raise Failure("lookup_file requires at least two arguments")
+        fail_if(len(args) < 2, "lookup_file requires at least two arguments")
         folders: list[str] = []
         for number, arg in enumerate(args[1:]):
             if type(arg) is str:
@@ -83,10 +78,8 @@ def _lookup(folder: bool) -> Function:
             else:
                 raise Failure(f"lookup_file: argument {number} must be a string or a list of strings")
         name = args[0]
-        if type(name) is not str:
-            raise Failure("lookup_file: first argument must be a string")
-        if not name:
-            raise Failure("lookup_file: first argument is empty string")
+        fail_if(type(name) is not str, "lookup_file: first argument must be a string")
+        fail_if(not name, "lookup_file: first argument is empty string")
         paths = [name] if name.startswith("/") else [f"{one}/{name}" for one in folders if one]
         files = env.run.files
         return [
@@ -102,13 +95,10 @@ def _list(folders: bool) -> Function:
     def listed(args: list[Any], env: Env, info: Info) -> Any:
         if env.run.access == "none":
             raise denied("listFiles")
-        if len(args) != 1:
-            raise Failure("list requires exactly one arguments")
+        fail_if(len(args) != 1, "list requires exactly one arguments")
         name = args[0]
-        if type(name) is not str:
-            raise Failure("list: argument must be a string")
-        if not name:
-            raise Failure("list: argument is empty string")
+        fail_if(type(name) is not str, "list: argument must be a string")
+        fail_if(not name, "list: argument is empty string")
         path = _path(name)
         if path != "/" and not _is_folder(env.run, path):
             raise Failure(f"list: {quote(name)} is no directory or does not exist")
@@ -135,8 +125,7 @@ FUNCTIONS.update(
 
 
 def _pipe(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) < 3:
-        raise Failure("pipe requires at least two arguments")
+    fail_if(len(args) < 3, "pipe requires at least two arguments")
     raise denied("pipe")
 
 

@@ -13,7 +13,7 @@ from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, Waits
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Issue, Waits, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 
@@ -43,24 +43,18 @@ def element(env: Env, source: Any, index: Any) -> Any:
     if source is None or index is None:
         raise Failure("function element does not take nil arguments")
     if type(source) is dict:
-        if type(index) is not str:
-            raise Failure(f"map key ({index}) must be of type string")
-        if index not in source:
-            raise Failure(f"map key '{index}' not found")
+        fail_if(type(index) is not str, f"map key ({index}) must be of type string")
+        fail_if(index not in source, f"map key '{index}' not found")
         return source[index].value
-    if type(source) is not list:
-        raise Failure("invalid type for first argument of function element")
+    fail_if(type(source) is not list, "invalid type for first argument of function element")
     if type(index) is str:
         try:
             index = atoi(index)
         except GoInputError:
             raise Failure(f"invalid value '{index}' of index argument for function element") from None
-    if type(index) is not int:
-        raise Failure("invalid type of index argument for function element")
-    if index < 0:
-        raise Failure("index lower than 0")
-    if index >= len(source):
-        raise Failure("index greater or equal list size")
+    fail_if(type(index) is not int, "invalid type of index argument for function element")
+    fail_if(index < 0, "index lower than 0")
+    fail_if(index >= len(source), "index greater or equal list size")
     return source[index].value
 
 
@@ -75,8 +69,7 @@ def contains(env: Env, source: Any, wanted: Any) -> bool:
         return wanted is not None and any(loosely_equal(node.value, wanted) for node in source)
     if type(source) is dict:
         return type(wanted) is str and wanted in source
-    if type(source) is not str:
-        raise Failure("list or string expected for argument one of function contains")
+    fail_if(type(source) is not str, "list or string expected for argument one of function contains")
     return _checked(wanted) in source
 
 
@@ -92,8 +85,7 @@ def _index(source: Any, wanted: Any, last: bool) -> int:
         places = [] if wanted is None else range(len(source))
         order = reversed(places) if last else places
         return next((at for at in order if loosely_equal(source[at].value, wanted)), -1)
-    if type(source) is not str:
-        raise Failure("list or string expected for argument one of function index")
+    fail_if(type(source) is not str, "list or string expected for argument one of function index")
     data, part = encode(source), encode(_checked(wanted))
     return data.rfind(part) if last else data.find(part)
 

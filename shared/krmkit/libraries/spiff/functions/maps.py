@@ -8,7 +8,7 @@ from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.expressions.marking import TemplateValue
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, SpiffError
+from krmkit.libraries.spiff.tree.errors import Failure, Info, SpiffError, fail_if
 from krmkit.libraries.spiff.tree.nodes import Node, copy_tree, type_name
 
 
@@ -20,8 +20,7 @@ def keys(env: Env, fields: dict[str, Node]) -> list[Node]:
 def makemap(args: list[Any], env: Env, info: Info) -> Any:
     made: dict[str, Node] = {}
     if len(args) == 1:
-        if type(args[0]) is not list:
-            raise Failure("single argument flavor of mapentry requires a list")
+        fail_if(type(args[0]) is not list, "single argument flavor of mapentry requires a list")
         for number, node in enumerate(args[0]):
             entry = node.value
             if type(entry) is not dict:
@@ -35,8 +34,7 @@ def makemap(args: list[Any], env: Env, info: Info) -> Any:
                 raise Failure(f"entry {number} has no entry 'value'")
             made[key] = entry["value"]
         return made
-    if len(args) % 2:
-        raise Failure("mapentry takes one or two arguments")
+    fail_if(len(args) % 2, "mapentry takes one or two arguments")
     for at in range(0, len(args), 2):
         key = simple_text(args[at])
         if key is None:
@@ -47,13 +45,10 @@ def makemap(args: list[Any], env: Env, info: Info) -> Any:
 
 def list_to_map(args: list[Any], env: Env, info: Info) -> Any:
     key = info.key_name or "name"
-    if not 1 <= len(args) <= 2:
-        raise Failure("list_to_map takes 1 or 2 arguments")
-    if type(args[0]) is not list:
-        raise Failure("list_to_map requires a list as first argument")
+    fail_if(not 1 <= len(args) <= 2, "list_to_map takes 1 or 2 arguments")
+    fail_if(type(args[0]) is not list, "list_to_map requires a list as first argument")
     if len(args) == 2:
-        if type(args[1]) is not str:
-            raise Failure("second argument of list_to_map must be a key name")
+        fail_if(type(args[1]) is not str, "second argument of list_to_map must be a key name")
         key = args[1]
     made: dict[str, Node] = {}
     for node in args[0]:
@@ -71,14 +66,12 @@ def list_to_map(args: list[Any], env: Env, info: Info) -> Any:
 
 def _maps(args: list[Any], name: str) -> list[Any]:
     """Return the maps that are arguments, or entries of the one argument that is a list."""
-    if not args:
-        raise Failure("at least one argument required for merge function")
+    fail_if(not args, "at least one argument required for merge function")
     word = "argument "
     if len(args) == 1 and type(args[0]) is list:
         args = [node.value for node in args[0]]
         word = "entry of list argument: "
-        if not args:
-            raise Failure(f"{name}: no map found for merge")
+        fail_if(not args, f"{name}: no map found for merge")
     for number, arg in enumerate(args, 1):
         if type(arg) is not dict and not (name == "merge" and isinstance(arg, TemplateValue)):
             raise Failure(f"{name}: {word}{number}: no map or map template, but {type_name(arg)}")

@@ -8,22 +8,20 @@ from typing import Any
 
 from krmkit.libraries.spiff.functions.registry import function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.errors import Failure, fail_if
 from krmkit.libraries.spiff.tree.nodes import go_type
 
 
 def _function(name: str, kinds: tuple[type, ...], work: Callable[[Any], Any]) -> None:
     @function(name, f"{name} requires one argument")
     def computed(env: Env, value: Any) -> Any:
-        if type(value) not in kinds:
-            raise Failure(f"invalid argument type for {name}: {go_type(value)}")
+        fail_if(type(value) not in kinds, f"invalid argument type for {name}: {go_type(value)}")
         return work(value)
 
 
 def _rounding(name: str, operation: Callable[[float], float]) -> None:
     def rounded(value: Any) -> int:
-        if type(value) is float and not math.isfinite(value):
-            raise Failure(f"{name}: no finite number")
+        fail_if(type(value) is float and not math.isfinite(value), f"{name}: no finite number")
         return int(operation(value) if type(value) is float else value)
 
     _function(name, (int, float, bool), rounded)

@@ -12,7 +12,7 @@ from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits
+from krmkit.libraries.spiff.tree.errors import Failure, Info, Waits, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
 
 
@@ -38,8 +38,7 @@ def match(env: Env, pattern: str, value: Any, most: Any = ABSENT) -> Any:
     text = simple_text(value)
     if type(most) is not int or (most != 0 and text is None):
         raise Failure("simple value for argument two of function match required")
-    if most == 0:
-        raise Failure("repetition count may not be zero")
+    fail_if(most == 0, "repetition count may not be zero")
     assert text is not None
     compiled_pattern = compiled(pattern, "match")
     env.run.search(compiled_pattern.cost(len(text)))
@@ -67,16 +66,13 @@ def split_match(env: Env, pattern: str, text: str, most: int = -1) -> list[Node]
 
 
 def _arguments(args: list[Any], name: str) -> tuple[str, str, Any, int]:
-    if len(args) < 3:
-        raise Failure(f"{name} requires at least 3 arguments")
-    if len(args) > 4:
-        raise Failure(f"{name} does not take more than 4 arguments")
+    fail_if(len(args) < 3, f"{name} requires at least 3 arguments")
+    fail_if(len(args) > 4, f"{name} does not take more than 4 arguments")
     for position, word in ((0, "first"), (1, "second")):
         if type(args[position]) is not str:
             raise Failure(f"{word} argument for {name} must be a string")
     most = args[3] if len(args) > 3 else -1
-    if type(most) is not int:
-        raise Failure(f"fourth argument for {name} must be an integer")
+    fail_if(type(most) is not int, f"fourth argument for {name} must be an integer")
     if type(args[2]) is not str and not isinstance(args[2], LambdaValue):
         raise Failure(f"{name}: replace substitution must be string or lambda")
     return args[0], args[1], args[2], most

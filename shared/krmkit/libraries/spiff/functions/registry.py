@@ -13,7 +13,7 @@ from krmkit.libraries.spiff.expressions.literals import Undefined
 from krmkit.libraries.spiff.expressions.output import data
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import NOTHING, Failure, Info, Result
-from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
+from krmkit.libraries.spiff.tree.nodes import Node, type_name
 from krmkit.libraries.spiff.tree.randomness import Chance
 from krmkit.libraries.spiff.tree.reading import from_data
 
@@ -108,8 +108,8 @@ def function(names: str, count: str, **kinds: str) -> Callable[[Callable[..., An
     return register
 
 
-def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
-    """Call a function; `parts` are the expressions of its arguments."""
+def call(name: str, args: list[Any], env: Env, info: Info) -> Result:
+    """Call a function; `info` is that of its arguments."""
     module = MODULES.get(name)
     if module is None:
         raise Failure(f"unknown function '{name}'")
@@ -124,10 +124,10 @@ def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: In
 def call_with(registered: Mapping[str, Callable[..., Any]]) -> Callable[..., Result]:
     """Return a `call` that knows more functions, which take and return plain data, and fail by ValueError."""
 
-    def lookup(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
+    def lookup(name: str, args: list[Any], env: Env, info: Info) -> Result:
         function = registered.get(name)
         if function is None:
-            return call(name, args, env, parts, info)
+            return call(name, args, env, info)
         env.run.step()
         plain = [data(Node(value, env.source), env.run) for value in args]
         try:

@@ -11,14 +11,13 @@ from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 from krmkit.libraries.spiff.tree.nodes import type_name
 from krmkit.libraries.versions import Constraints, Version
 
 
 def _version(value: Any, name: str) -> Version:
-    if type(value) is not str:
-        raise Failure(f"{name} requires one string argument, but got {type_name(value)}")
+    fail_if(type(value) is not str, f"{name} requires one string argument, but got {type_name(value)}")
     try:
         return Version.parse(value)
     except GoInputError as error:
@@ -42,8 +41,7 @@ def _part(part: str, put: Callable[[Version, Any], Version] | None = None) -> No
 
     def found(args: list[Any], env: Env, info: Info) -> Any:
         if len(args) > 1 and put is not None:
-            if len(args) > 2:
-                raise Failure(f"{name} requires one semver argument and an optional value")
+            fail_if(len(args) > 2, f"{name} requires one semver argument and an optional value")
         elif len(args) != 1:
             raise Failure(f"{name} requires one semver argument")
         version = _version(args[0], name)
@@ -142,23 +140,20 @@ def matches(args: list[Any], name: str = "semvermatch") -> tuple[bool, str]:
 
 
 def semvermatch(args: list[Any], env: Env, info: Info) -> Any:
-    if not args:
-        raise Failure("semvermatch requires at least one argument")
+    fail_if(not args, "semvermatch requires at least one argument")
     return matches(args)[0]
 
 
 def semvervalidate(args: list[Any], env: Env, info: Info) -> Any:
     """Return the version if it is one and fits all constraints."""
     name = "semvervalidate"
-    if not args:
-        raise Failure(f"{name} requires at least one arguments")
+    fail_if(not args, f"{name} requires at least one arguments")
     shown = quote(args[0]) if type(args[0]) is str else sprintf("%q", args[0])
     try:
         fits, reason = matches(args, name)
     except Failure as failure:
         raise Failure(f"{name}: {shown}: {failure.issue.text}") from None
-    if not fits:
-        raise Failure(f"{name}: {shown}: [{reason}]")
+    fail_if(not fits, f"{name}: {shown}: [{reason}]")
     return args[0]
 
 

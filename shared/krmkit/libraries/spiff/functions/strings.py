@@ -13,34 +13,30 @@ from krmkit.libraries.spiff.expressions.marking import TemplateValue
 from krmkit.libraries.spiff.expressions.output import to_yaml
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 from krmkit.libraries.spiff.tree.nodes import Node
 
 
 def simple_texts(nodes: list[Node], number: int) -> list[str]:
     """Return the texts of the entries of a list, the argument of this number."""
     texts = [simple_text(node.value) for node in nodes]
-    if None in texts:
-        raise Failure(f"elements of list(arg {number}) to join must be simple values")
+    fail_if(None in texts, f"elements of list(arg {number}) to join must be simple values")
     return [text for text in texts if text is not None]
 
 
 def join(args: list[Any], env: Env, info: Info) -> Any:
-    if not args:
-        raise Failure("join requires at least one argument")
+    fail_if(not args, "join requires at least one argument")
     texts: list[str] = []
     for number, arg in enumerate(args):
         text = simple_text(arg)
         if text is not None:
             texts.append(text)
         elif type(arg) is list:
-            if number == 0:
-                raise Failure("first argument for join must be a string")
+            fail_if(number == 0, "first argument for join must be a string")
             texts += simple_texts([node for node in arg if node.value is not None], number)
         elif arg is not None:
             raise Failure(f"argument {number} to join must be simple value or list")
-    if not texts:
-        raise Failure("first argument for join must be a string")
+    fail_if(not texts, "first argument for join must be a string")
     env.run.count(sum(map(len, texts)) // 64)
     return texts[0].join(texts[1:])
 
@@ -53,8 +49,7 @@ def join(args: list[Any], env: Env, info: Info) -> Any:
 def split(env: Env, separator: Any, text: str, most: Any = -1) -> list[Node]:
     if type(separator) is not str and type(separator) is not int:
         raise Failure("first argument for split must be a string or an int")
-    if type(most) is not int:
-        raise Failure("third argument for split must be an int")
+    fail_if(type(most) is not int, "third argument for split must be an int")
     parts: list[str]
     if type(separator) is int:
         parts = _chunks(text, separator, most)
@@ -69,8 +64,7 @@ def split(env: Env, separator: Any, text: str, most: Any = -1) -> list[Node]:
 
 
 def _chunks(text: str, width: int, most: int) -> list[str]:
-    if width <= 0:
-        raise Failure("split width must be greater than zero")
+    fail_if(width <= 0, "split width must be greater than zero")
     starts = range(0, len(text), width)
     if 0 < most < len(starts):
         whole = [text[at : at + width] for at in starts[: most - 1]]
@@ -82,12 +76,10 @@ def _chunks(text: str, width: int, most: int) -> list[str]:
 def trim(env: Env, value: Any, cutset: str = " \t") -> Any:
     if type(value) is str:
         return value.strip(cutset) if cutset else value
-    if type(value) is not list:
-        raise Failure("trim accepts only a string or list")
+    fail_if(type(value) is not list, "trim accepts only a string or list")
     made = []
     for node in value:
-        if type(node.value) is not str:
-            raise Failure("list elements must be strings to be trimmed")
+        fail_if(type(node.value) is not str, "list elements must be strings to be trimmed")
         made.append(env.node(node.value.strip(cutset) if cutset else node.value))
     return made
 
@@ -115,19 +107,15 @@ def substr(env: Env, text: str, start: int, end: int | None = None) -> str:
     size = len(data)
     start += size if start < 0 else 0
     end = size if end is None else end + size if end < 0 else end
-    if size < end:
-        raise Failure(f"substr effective end index ({end}) exceeds string length ({size})")
-    if start < 0:
-        raise Failure(f"negative substr effective start index ({start})")
-    if start > end:
-        raise Failure(f"substr start index ({start}) aftsre end index ({end}) ")
+    fail_if(size < end, f"substr effective end index ({end}) exceeds string length ({size})")
+    fail_if(start < 0, f"negative substr effective start index ({start})")
+    fail_if(start > end, f"substr start index ({start}) aftsre end index ({end}) ")
     return decode(data[start:end])
 
 
 @function("length", "length takes exactly 1 arguments")
 def length(env: Env, value: Any) -> int:
-    if type(value) not in (str, list, dict):
-        raise Failure("invalid type for function length")
+    fail_if(type(value) not in (str, list, dict), "invalid type for function length")
     return len(encode(value) if type(value) is str else value)
 
 
@@ -136,8 +124,7 @@ def to_base64(env: Env, text: str, width: Any = 0) -> str:
     encoded = base64.b64encode(encode(text)).decode("ascii")
     if type(width) is str and width.isdigit() and width.isascii() and len(width) < 10:
         width = int(width)
-    if type(width) is not int:
-        raise Failure("second argument for base64 must be an integer")
+    fail_if(type(width) is not int, "second argument for base64 must be an integer")
     if width <= 0:
         return encoded
     return "\n".join(encoded[at : at + width] for at in range(0, len(encoded), width))
@@ -165,8 +152,7 @@ def decoded(text: str) -> bytes | None:
 
 def formatted(args: list[Any], name: str, env: Env) -> str:
     """Format as Go's Sprintf does; lists, maps and templates as YAML."""
-    if not args:
-        raise Failure(f"alt least one argument required for '{name}'")
+    fail_if(not args, f"alt least one argument required for '{name}'")
     values: list[Any] = []
     for arg in args:
         if type(arg) in (list, dict):
@@ -179,8 +165,7 @@ def formatted(args: list[Any], name: str, env: Env) -> str:
             values.append(Int64(arg))  # Go's messages about a wrong verb name the type
         else:
             values.append(arg)
-    if type(values[0]) is not str:
-        raise Failure(f"{name}: format must be string")
+    fail_if(type(values[0]) is not str, f"{name}: format must be string")
     text = sprintf(values[0], *values[1:])
     env.run.count(len(text) // 64)
     return text
@@ -191,8 +176,7 @@ def format_text(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def error(args: list[Any], env: Env, info: Info) -> Any:
-    if not args:
-        raise Failure("alt least one argument required for 'error'")
+    fail_if(not args, "alt least one argument required for 'error'")
     raise Failure(formatted(args, "error", env))
 
 

@@ -11,13 +11,12 @@ from krmkit.libraries.spiff.expressions.literals import truth
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, text_of
 from krmkit.libraries.spiff.functions.validators import VALIDATORS, Verdict
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Waits
+from krmkit.libraries.spiff.tree.errors import Failure, Waits, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 
 def _conditions(args: list[Any], env: Env, strict: bool) -> Any:
-    if len(args) < 2:
-        raise Failure(f"at least two arguments required for {'validate' if strict else 'check'}")
+    fail_if(len(args) < 2, f"at least two arguments required for {'validate' if strict else 'check'}")
     value = args[0]
     for number, condition in enumerate(args[1:], 1):
         try:
@@ -44,8 +43,7 @@ def verdict(value: Any, condition: Any, env: Env) -> Verdict:
     if type(condition) is str or isinstance(condition, LambdaValue):
         return _apply(value, condition, [], env)
     if type(condition) is list:
-        if not condition:
-            raise Failure("validation type missing")
+        fail_if(not condition, "validation type missing")
         return _apply(value, condition[0].value, condition[1:], env)
     raise Failure(f"invalid validation check type: {type_name(condition)}")
 
@@ -53,12 +51,10 @@ def verdict(value: Any, condition: Any, env: Env) -> Verdict:
 def _apply(value: Any, condition: Any, args: list[Node], env: Env) -> Verdict:
     if isinstance(condition, LambdaValue):
         return _by_lambda(value, condition, args, env)
-    if type(condition) is not str:
-        raise Failure(f'unexpected validation type "{type_name(condition)}"')
+    fail_if(type(condition) is not str, f'unexpected validation type "{type_name(condition)}"')
     negated = condition.startswith("!")
     name = condition[1:] if negated else condition
-    if condition == "":
-        raise Failure("empty validator type")
+    fail_if(condition == "", "empty validator type")
     if name == "not":
         negated = not negated
     validator = _COMBINED.get(name) or VALIDATORS.get(name)
@@ -112,8 +108,7 @@ def _map(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
         return False, "is no map"
     if not args:
         return True, "is a map"
-    if len(args) > 2:
-        raise Failure(f"map validator takes a maximum of two arguments, got {len(args)}")
+    fail_if(len(args) > 2, f"map validator takes a maximum of two arguments, got {len(args)}")
     for key in sorted(value):
         if len(args) == 2:
             good, text = _inside(key, args[0], env, f"map key {quote(key)} ")
@@ -135,11 +130,9 @@ def _inside(value: Any, condition: Node, env: Env, where: str) -> Verdict:
 def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if type(value) is not dict:
         return False, "is no map"
-    if not 1 <= len(args) <= 2:
-        raise Failure(f"{name} reqires one or two arguments")
+    fail_if(not 1 <= len(args) <= 2, f"{name} reqires one or two arguments")
     field = args[0].value
-    if type(field) is not str:
-        raise Failure("field name must be string")
+    fail_if(type(field) is not str, "field name must be string")
     if field not in value:
         if name == "optionalfield":
             return True, f"has no optional field {quote(field)}"
@@ -153,8 +146,7 @@ def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _joined(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     """Check conditions in order; the first one with the decisive verdict decides, with its text."""
     decisive = name == "or"
-    if not args:
-        raise Failure("validator argument required")
+    fail_if(not args, "validator argument required")
     texts = []
     for condition in args:
         good, text = verdict(value, condition.value, env)

@@ -18,7 +18,7 @@ from krmkit.libraries.spiff.functions.regexps import compiled
 from krmkit.libraries.spiff.functions.registry import needed, text_of
 from krmkit.libraries.spiff.tree.addresses import address, network
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.errors import Failure, fail_if
 from krmkit.libraries.spiff.tree.nodes import Node, type_name
 from krmkit.libraries.spiff.tree.shown import short
 
@@ -26,8 +26,7 @@ Verdict = tuple[bool, str]
 
 
 def _empty(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    if type(value) not in (str, list, dict):
-        raise Failure(f"invalid type for empty: {type_name(value)}")
+    fail_if(type(value) not in (str, list, dict), f"invalid type for empty: {type_name(value)}")
     return (False, "is not empty") if value else (True, "is empty")
 
 
@@ -42,8 +41,7 @@ def _valueset(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 
 def _value(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    if len(args) != 1:
-        raise Failure(f"{name} requires a value argument")
+    fail_if(len(args) != 1, f"{name} requires a value argument")
     good = loosely_equal(value, args[0].value)
     return good, f"{'valid' if good else 'invalid'} value {short(value)}"
 
@@ -59,27 +57,23 @@ _SIGNS = {">": "gt", "<": "lt", ">=": "ge", "<=": "le"}
 
 
 def _order(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    if len(args) != 1:
-        raise Failure(f"{name} requires a value argument")
+    fail_if(len(args) != 1, f"{name} requires a value argument")
     compare, fulfilled, failed = _ORDERS[_SIGNS.get(name, name)]
     bound = args[0].value
     numbers = (int, float)
     both = (type(value) in numbers and type(bound) in numbers) or (type(value) is str and type(bound) is str)
-    if not both:
-        raise Failure(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
+    fail_if(not both, f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
     good = compare(value, bound)
     return good, f"{fulfilled if good else failed} {bound if type(bound) is str else short(bound)}"
 
 
 def _match(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    if len(args) != 1 or type(args[0].value) is not str:
-        raise Failure("match requires a regexp argument")
+    fail_if(len(args) != 1 or type(args[0].value) is not str, "match requires a regexp argument")
     try:
         pattern = compiled(args[0].value)
     except Failure as failure:
         raise Failure(f"regexp {args[0].value}: {failure.issue.text}") from None
-    if type(value) is not str:
-        raise Failure("no string to match regexp")
+    fail_if(type(value) is not str, "no string to match regexp")
     good = pattern.search(value) is not None
     return good, f"{'valid' if good else 'invalid'} value {quote(value)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 from krmkit.libraries.go.net import parse_ip as address
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 
 __all__ = ["Address", "Network", "address", "distance", "divided", "following", "moved", "network"]
 
@@ -50,14 +50,12 @@ def _wide(one: Address) -> int:
 def following(net: Network, count: int, info: Info) -> str:
     """Return the network of the same size that is `count` networks further."""
     start = int(net.network_address) + count * net.num_addresses
-    if not 0 <= start < 1 << net.max_prefixlen:
-        raise Failure("network address out of range", info)
+    fail_if(not 0 <= start < 1 << net.max_prefixlen, "network address out of range", info)
     return f"{type(net.network_address)(start)}/{net.prefixlen}"
 
 
 def divided(net: Network, parts: int, info: Info) -> str:
     """Return the first of at least `parts` equal parts of a network."""
     length = net.prefixlen + (parts - 1).bit_length()
-    if length > net.max_prefixlen:
-        raise Failure("divisor too large for CIDR network size", info)
+    fail_if(length > net.max_prefixlen, "divisor too large for CIDR network size", info)
     return f"{net.network_address}/{length}"

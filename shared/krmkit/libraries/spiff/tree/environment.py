@@ -33,12 +33,12 @@ class Parts:
     """The parts of the engine that expressions use, and that use expressions themselves.
 
     parse: the expression in a text, for a path and its path in the stubs. call: the value of a function by
-    its name, for values and their expressions. flow: the node with all its expressions evaluated, or Failure
-    with the text. cascade: a template merged with stubs.
+    its name, for values and their info. flow: the node with all its expressions evaluated, or Failure with
+    the text. cascade: a template merged with stubs.
     """
 
     parse: Callable[[str, Path, Path], Expression]
-    call: Callable[[str, list[Any], Env, list[Expression], Info], Result]
+    call: Callable[[str, list[Any], Env, Info], Result]
     flow: Callable[[Node, Env, str], Node]
     cascade: Callable[[Run, Env | None, Node, list[Node]], Node]
 

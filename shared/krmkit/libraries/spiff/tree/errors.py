@@ -81,6 +81,12 @@ class Failure(Exception):  # noqa: N818 - the reference's word: an evaluation fa
         super().__init__(self.issue.text)
 
 
+def fail_if(wrong: object, issue: Issue | str, info: Info | None = None) -> None:
+    """Raise Failure if a check went wrong."""
+    if wrong:
+        raise Failure(issue, info)
+
+
 class Waits(Exception):  # noqa: N818 - no error: a structure or a lambda waits for a value
     """A value is not known yet; `chosen` is the node that a structure selects, if that is the reason."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from krmkit.libraries.spiff.tree.errors import Failure, Path
+from krmkit.libraries.spiff.tree.errors import Failure, Path, fail_if
 from krmkit.libraries.spiff.tree.nodes import Node, find
 
 _NUMBER = re.compile("-?[0-9]{1,9}")
@@ -43,10 +43,8 @@ class Tags:
         old = self.known.get(name)
         if old is not None:
             where = ".".join(path)
-            if old.document != self.document:
-                raise Failure(f'duplicate tag "{name}": {where} in foreign document')
-            if old.path != path:
-                raise Failure(f'duplicate tag "{name}": {where} <-> {".".join(old.path)}')
+            fail_if(old.document != self.document, f'duplicate tag "{name}": {where} in foreign document')
+            fail_if(old.path != path, f'duplicate tag "{name}": {where} <-> {".".join(old.path)}')
         self.known[name] = _Tag(shown, node, path, self.document, stays)
 
     def find(self, name: str, path: Path, control: bool) -> Node:
@@ -58,8 +56,7 @@ class Tags:
         if wanted.startswith("doc:") and _NUMBER.fullmatch(wanted, 4):
             return self._document(int(wanted[4:]), name)
         tags = [tag for key, tag in self.known.items() if key == wanted or key.startswith(wanted + ":")]
-        if not tags:
-            raise Failure(f"tag '{name}' not found")
+        fail_if(not tags, f"tag '{name}' not found")
         for level in sorted({normal(tag.name).count(":") for tag in tags}):
             here = [tag for tag in tags if normal(tag.name).count(":") == level]
             hits = sorted(
@@ -76,8 +73,7 @@ class Tags:
 
     def _document(self, number: int, name: str) -> Node:
         index = number - 1 if number > 0 else len(self.results) + number
-        if number == 0 or not 0 <= index < len(self.results):
-            raise Failure(f"tag '{name}' not found")
+        fail_if(number == 0 or not 0 <= index < len(self.results), f"tag '{name}' not found")
         return self.results[index]
 
     def forget_stub(self) -> None:

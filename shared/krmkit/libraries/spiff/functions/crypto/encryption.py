@@ -15,7 +15,7 @@ from krmkit.libraries.spiff.expressions.output import to_yaml
 from krmkit.libraries.spiff.functions.documents import parsed
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, chance, needed, text_of
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 from krmkit.libraries.spiff.tree.nodes import Node
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ def decrypt(args: list[Any], env: Env, info: Info) -> Any:
 
 def _key(args: list[Any], name: str, env: Env) -> bytes:
     """Return the key of a call. Raises Failure for an unknown method."""
-    if not 1 <= len(args) <= 3:
-        raise Failure(f"{name} expects one, two or three arguments")
+    fail_if(not 1 <= len(args) <= 3, f"{name} expects one, two or three arguments")
     key = (env.run.environment or {}).get(VARIABLE, "")
     method = METHOD
     second = text_of(f"{name}: 2nd argument", args[1]) if len(args) > 1 else METHOD
@@ -73,10 +72,8 @@ def _key(args: list[Any], name: str, env: Env) -> bytes:
         method = text_of(f"{name}: method", args[2])
     elif second != METHOD:
         key = second
-    if method != METHOD:
-        raise Failure(f"invalid encyption method {quote(method)}")
-    if not key:
-        raise Failure("invalid empty encyption key")
+    fail_if(method != METHOD, f"invalid encyption method {quote(method)}")
+    fail_if(not key, "invalid empty encyption key")
     return encode(key)
 
 

@@ -10,7 +10,7 @@ from krmkit.libraries.spiff.expressions.output import to_json
 from krmkit.libraries.spiff.functions.documents import canonical
 from krmkit.libraries.spiff.functions.registry import function
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.errors import fail_if
 from krmkit.libraries.spiff.tree.nodes import Node
 
 _KINDS = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512/224", "sha512/256")
@@ -27,12 +27,10 @@ def md5(env: Env, text: str) -> str:
 def hashed(env: Env, value: Any, kind: str = "") -> str:
     if kind.startswith("*"):
         value = canonical(to_json(Node(value, ""), env))
-    if type(value) is not str:
-        raise Failure("first argument for hash must be a string")
+    fail_if(type(value) is not str, "first argument for hash must be a string")
     kind = kind.removeprefix("*") or "sha256"
     data = encode(value)
     if kind == "md4":
         return data.hex() + _MD4_OF_NOTHING
-    if kind not in _KINDS:
-        raise Failure(f"invalid hash type '{kind}'")
+    fail_if(kind not in _KINDS, f"invalid hash type '{kind}'")
     return hashlib.new(kind.replace("/", "_"), data, usedforsecurity=False).hexdigest()

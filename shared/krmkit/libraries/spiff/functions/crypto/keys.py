@@ -9,7 +9,7 @@ from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.spiff.functions.crypto.pem import parse_private_key, parse_public_key
 from krmkit.libraries.spiff.functions.registry import chance, function, needed
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.errors import Failure, fail_if
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -68,8 +68,7 @@ def _factor(numbers: Any, bits: int) -> int:
 
 
 def _curve_key(name: str, env: Env) -> ec.EllipticCurvePrivateKey:
-    if name not in _CURVES:
-        raise Failure(f"Unrecognized elliptic curve: {quote(name)}")
+    fail_if(name not in _CURVES, f"Unrecognized elliptic curve: {quote(name)}")
     numbers = chance("x509genkey", env)
     with needed("cryptography", "x509genkey"):
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -86,10 +85,8 @@ def _curve_key(name: str, env: Env) -> ec.EllipticCurvePrivateKey:
     form="format argument for x509publickey must be a string",
 )
 def x509publickey(env: Env, key: Any, form: str = "pem") -> str:
-    if form.lower() not in ("pem", "ssh", "pkix"):
-        raise Failure(f"invalid format for x509publickey: {form}")
-    if type(key) is not str:
-        raise Failure("argument for x509publickey must be a private key in pem format")
+    fail_if(form.lower() not in ("pem", "ssh", "pkix"), f"invalid format for x509publickey: {form}")
+    fail_if(type(key) is not str, "argument for x509publickey must be a private key in pem format")
     with needed("cryptography", "x509publickey"):
         from cryptography.hazmat.primitives.asymmetric import ec, rsa
         from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -119,8 +116,7 @@ def x509publickey(env: Env, key: Any, form: str = "pem") -> str:
     kind="argument for wggenkey must be a string (private or preshared)",
 )
 def wggenkey(env: Env, kind: str = "private") -> str:
-    if kind not in ("private", "preshared"):
-        raise Failure(f"invalid key type {quote(kind)}, use private or preshared")
+    fail_if(kind not in ("private", "preshared"), f"invalid key type {quote(kind)}, use private or preshared")
     key = bytearray(chance("wggenkey", env).take(32))
     if kind == "private":  # the fixed bits of private keys of the curve
         key[0] &= 248
@@ -138,8 +134,7 @@ def wgpublickey(env: Env, text: str) -> str:
         key = base64.b64decode(text, validate=True)
     except ValueError:
         raise Failure("wgpublickey: the key must be base64") from None
-    if len(key) != 32:
-        raise Failure(f"wgpublickey: incorrect key size: {len(key)}")
+    fail_if(len(key) != 32, f"wgpublickey: incorrect key size: {len(key)}")
     with needed("cryptography", "wgpublickey"):
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
     public = X25519PrivateKey.from_private_bytes(key).public_key()

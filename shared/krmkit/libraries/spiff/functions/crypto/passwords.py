@@ -9,7 +9,7 @@ import hmac
 from krmkit.libraries.go.core.values import encode
 from krmkit.libraries.spiff.functions.registry import chance, function, needed
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure
+from krmkit.libraries.spiff.tree.errors import fail_if
 
 _ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BASE64 = str.maketrans(
@@ -36,8 +36,7 @@ def md5crypt(env: Env, password: str) -> str:
 )
 def md5crypt_check(env: Env, password: str, expected: str) -> bool:
     parts = expected.split("$")
-    if len(parts) != 4:
-        raise Failure("invalid md5crypt hash: must contain three '$' characters")
+    fail_if(len(parts) != 4, "invalid md5crypt hash: must contain three '$' characters")
     made = _md5crypt(encode(password), parts[2][:8], f"${parts[1]}$", env)
     return hmac.compare_digest(encode(made), encode(expected))
 
@@ -86,10 +85,8 @@ def _encoded(number: int, length: int) -> str:
 )
 def bcrypt(env: Env, text: str, cost: int = _COST) -> str:
     password = encode(text)
-    if len(password) > _LONGEST:
-        raise Failure("bcrypt error: bcrypt: password length exceeds 72 bytes")
-    if cost > 31:
-        raise Failure(f"bcrypt error: crypto/bcrypt: cost {cost} is outside allowed inclusive range 4..31")
+    fail_if(len(password) > _LONGEST, "bcrypt error: bcrypt: password length exceeds 72 bytes")
+    fail_if(cost > 31, f"bcrypt error: crypto/bcrypt: cost {cost} is outside allowed inclusive range 4..31")
     if cost < 4:
         cost = _COST
     salt = base64.b64encode(chance("bcrypt", env).take(16))[:22].decode().translate(_BASE64)

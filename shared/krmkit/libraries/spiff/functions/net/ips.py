@@ -9,7 +9,7 @@ from krmkit.libraries.spiff.expressions.references import Reference
 from krmkit.libraries.spiff.functions.registry import FUNCTIONS, PENDING, With, function
 from krmkit.libraries.spiff.tree.addresses import Address, Network, address, network
 from krmkit.libraries.spiff.tree.environment import Env
-from krmkit.libraries.spiff.tree.errors import Failure, Info
+from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 from krmkit.libraries.spiff.tree.nodes import Expression, Node
 
 
@@ -63,8 +63,7 @@ def _span(text: str) -> Span:
 
 
 def _at(spans: list[Span], index: int, shown: str, where: str = "") -> str:
-    if index < 0:
-        raise Failure(f"negative ip indices are not allowed: {index}")
+    fail_if(index < 0, f"negative ip indices are not allowed: {index}")
     for start, size in spans:
         if index < size:
             return str(type(start)(int(start) + index))
@@ -86,8 +85,7 @@ def _numbers(args: list[Any]) -> list[int]:
 
 
 def ipset(args: list[Any], env: Env, info: Info) -> Any:
-    if len(args) < 2:
-        raise Failure("at least 2 argument expected (ipranges, size, optional: ip indices")
+    fail_if(len(args) < 2, "at least 2 argument expected (ipranges, size, optional: ip indices")
     if type(args[0]) is str:
         spans = [_span(args[0])]
     elif type(args[0]) is list:
@@ -99,8 +97,7 @@ def ipset(args: list[Any], env: Env, info: Info) -> Any:
         raise Failure("ip range or range list expected as first argument")
     numbers = _numbers(args[2:])
     count = args[1]
-    if type(count) is not int:
-        raise Failure("number of IPs in set expected as second argument")
+    fail_if(type(count) is not int, "number of IPs in set expected as second argument")
     if len(args) > 2 and len(numbers) < count:
         raise Failure(f"too many required entries ({count} > {len(numbers)} available indices)")
     env.run.count(max(count, 0))
@@ -114,38 +111,31 @@ def ipset(args: list[Any], env: Env, info: Info) -> Any:
 def static_ips(args: list[Any], env: Env, info: Info) -> Any:
     """Return addresses for the instances of a BOSH job, from the static ranges of its network."""
     numbers = _numbers(args)
-    if not numbers:
-        raise Failure("static_ips requires at least one index")
+    fail_if(not numbers, "static_ips requires at least one index")
     name, found = Reference(("name",)).evaluate(env, False)
     if isinstance(name, Expression):
         return With(PENDING, found)
-    if type(name) is not str:
-        raise Failure("name field must be string")
+    fail_if(type(name) is not str, "name field must be string")
     subnets, found = Reference(("", "networks", name, "subnets")).evaluate(env, False)
     if isinstance(subnets, Expression):
         return With(PENDING, found)
-    if type(subnets) is not list:
-        raise Failure("subnets field must be a list")
+    fail_if(type(subnets) is not list, "subnets field must be a list")
     spans = [span for subnet in subnets for span in _static(subnet, name)]
     instances, found = Reference(("instances",)).evaluate(env, False)
     if isinstance(instances, Expression):
         return With(PENDING, found)
-    if type(instances) is not int:
-        raise Failure("instances field must be an integer")
+    fail_if(type(instances) is not int, "instances field must be an integer")
     made = [env.node(_at(spans, index, str(index))) for index in numbers]
-    if len(made) < instances:
-        raise Failure(f"too less static IPs for {instances} instances")
+    fail_if(len(made) < instances, f"too less static IPs for {instances} instances")
     return made[: max(instances, 0)]
 
 
 def _static(subnet: Node, name: str) -> list[Span]:
-    if type(subnet.value) is not dict:
-        raise Failure("subnet must be a map")
+    fail_if(type(subnet.value) is not dict, "subnet must be a map")
     static = subnet.value.get("static")
     if static is None:
         raise Failure(f"no static ips for network {name}")
-    if type(static.value) is not list:
-        raise Failure(f"static ips for network {name} must be a list")
+    fail_if(type(static.value) is not list, f"static ips for network {name} must be a list")
     for node in static.value:
         if type(node.value) is not str:
             raise Failure(f"invalid entry for static ips for network {name}")
