@@ -42,6 +42,17 @@ def test_answers_in_order(engine: Any) -> None:
     ]
 
 
+def test_where_no_process_can_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The job is sent to new processes, as on Windows."""
+    monkeypatch.setattr(processes, "get_all_start_methods", lambda: ["spawn"])
+
+    done = list(Processes(2).map(Odd(), iter(range(20))))
+
+    assert [answer for answer, problem in done if not problem] == [
+        2 * n for n in range(20) if n not in {3, 5}
+    ]
+
+
 def test_with_debug_an_unexpected_error_is_raised() -> None:
     """What a job expects is a problem of its package still."""
     done = Plain().map(Odd(), [3, 5])
