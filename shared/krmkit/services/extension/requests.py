@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
 
 from krmkit.libraries.json import Object
 
@@ -17,8 +17,8 @@ def odd_requests(request: Object) -> dict[str, Object]:
     names = sorted(_variable_names(request) - {"builtin"})
     odd = {"without variables": _with_variables(request, lambda one: None)}
     for variable in names:
-        odd[f"without the variable {variable}"] = _with_variables(request, _left_out(variable))
-        odd[f"with {variable} of another type"] = _with_variables(request, _of_other_type(variable))
+        odd[f"without the variable {variable}"] = _with_variables(request, lambda one: None, variable)
+        odd[f"with {variable} of another type"] = _with_variables(request, _of_other_type, variable)
     other = deepcopy(request)
     for item in other.get("items") or []:
         group = str(item["object"].get("apiVersion", "")).partition("/")[0]
@@ -48,24 +48,15 @@ def _variable_names(request: Object) -> set[str]:
     return {str(one.get("name")) for place in places for one in place.get("variables") or []}
 
 
-def _with_variables(request: Object, change: Any) -> Object:
-    """Return the request with `change` applied to each variable; None leaves it out."""
+def _with_variables(request: Object, change: Callable[[Object], Object | None], name: str = "") -> Object:
+    """Return the request with `change` applied to a variable, or to all; None leaves it out."""
     result = deepcopy(request)
     for place in (result, *(result.get("items") or [])):
         if "variables" in place:
-            changed = [change(one) for one in place["variables"]]
+            changed = [one if name and one["name"] != name else change(one) for one in place["variables"]]
             place["variables"] = [one for one in changed if one is not None]
     return result
 
 
-def _left_out(name: str) -> Any:
-    return lambda one: None if one["name"] == name else one
-
-
-def _of_other_type(name: str) -> Any:
-    def change(one: Object) -> Object:
-        if one["name"] != name:
-            return one
-        return {**one, "value": 12345 if isinstance(one.get("value"), str) else "another type"}
-
-    return change
+def _of_other_type(variable: Object) -> Object:
+    return {**variable, "value": 12345 if isinstance(variable.get("value"), str) else "another type"}

@@ -23,6 +23,9 @@ _CORE = "cluster.x-k8s.io/v1beta2"
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta2"
 _BOOTSTRAP = "bootstrap.cluster.x-k8s.io/v1beta2"
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta2"
+_BUILTIN_CONTROL_PLANE: Object = {"controlPlane": {"version": "v1.33.1", "name": "check-cp", "replicas": 3}}
+_GROUP = {"version": "v1.33.1", "class": "worker", "name": "check-md-0", "topologyName": "md-0"}
+_BUILTIN_WORKERS: Object = {"machineDeployment": _GROUP}
 _BY_TYPE = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
 
 
@@ -89,9 +92,9 @@ def of_our_own(definitions: list[Object]) -> list[Object]:
     workers = {**cluster, "kind": "MachineDeployment", "name": "check-md-0"}
     templates = [
         (_INFRASTRUCTURE, "DevClusterTemplate", {**cluster, "fieldPath": "spec.infrastructureRef"}, {}),
-        (_CONTROL_PLANE, "KubeadmControlPlaneTemplate", {**cluster, "fieldPath": "spec.controlPlaneRef"}, _control_plane()),
-        (_BOOTSTRAP, "KubeadmConfigTemplate", {**workers, "fieldPath": "spec.template.spec.bootstrap.configRef"}, _workers()),
-        (_INFRASTRUCTURE, "DevMachineTemplate", {**workers, "fieldPath": "spec.template.spec.infrastructureRef"}, _workers()),
+        (_CONTROL_PLANE, "KubeadmControlPlaneTemplate", {**cluster, "fieldPath": "spec.controlPlaneRef"}, _BUILTIN_CONTROL_PLANE),
+        (_BOOTSTRAP, "KubeadmConfigTemplate", {**workers, "fieldPath": "spec.template.spec.bootstrap.configRef"}, _BUILTIN_WORKERS),
+        (_INFRASTRUCTURE, "DevMachineTemplate", {**workers, "fieldPath": "spec.template.spec.infrastructureRef"}, _BUILTIN_WORKERS),
     ]  # fmt: skip
     items = []
     for number, (api_version, kind, holder, builtin) in enumerate(templates, 1):
@@ -106,28 +109,12 @@ def of_our_own(definitions: list[Object]) -> list[Object]:
             item["variables"] = [{"name": "builtin", "value": builtin}]
         items.append(item)
     topology = {"version": "v1.33.1", "class": "check", "classRef": {"name": "check", "namespace": "default"}}
-    variables = [{"name": str(one.get("name")), "value": _value(one)} for one in definitions]
+    variables = [
+        {"name": str(one.get("name")), "value": _of_schema(mapping(one, "schema", "openAPIV3Schema"))}
+        for one in definitions
+    ]
     builtin = {"cluster": {"name": "check", "namespace": "default", "topology": topology}}
     return [{"variables": [*variables, {"name": "builtin", "value": builtin}], "items": items}]
-
-
-def _control_plane() -> Object:
-    return {"controlPlane": {"version": "v1.33.1", "name": "check-cp", "replicas": 3}}
-
-
-def _workers() -> Object:
-    return {
-        "machineDeployment": {
-            "version": "v1.33.1",
-            "class": "worker",
-            "name": "check-md-0",
-            "topologyName": "md-0",
-        }
-    }
-
-
-def _value(definition: Object) -> Any:
-    return _of_schema(mapping(definition, "schema", "openAPIV3Schema"))
 
 
 def _of_schema(schema: Object) -> Any:

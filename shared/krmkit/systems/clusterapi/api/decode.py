@@ -79,6 +79,10 @@ class Type:
         """Return the decoded value, None if it is absent or wrong; add what does not fit to `problems`."""
         return value
 
+    def _wrong(self, value: object, path: str, problems: list[DecodeProblem], owner: str) -> None:
+        """Add the problem of a value of a wrong type."""
+        problems.append(DecodeProblem(path, mismatch(value, owner, path, self.go)))
+
 
 class Text(Type):
     """A string. Go distinguishes an empty from an absent one only with a pointer (`pointer`).
@@ -98,8 +102,7 @@ class Text(Type):
                 message = f"must be one of {allowed}, got {quote(value)}; the CRD refuses it, the webhook does not look"
                 problems.append(DecodeProblem(path, message, UNKNOWN_VALUE))
             return value if value or self.pointer else None
-        problems.append(DecodeProblem(path, mismatch(value, owner, path, self.go)))
-        return None
+        return self._wrong(value, path, problems, owner)
 
 
 class Number(Type):
@@ -127,8 +130,7 @@ class Bool(Type):
     def decode(self, value: object, path: str, problems: list[DecodeProblem], owner: str = "") -> Any:
         if isinstance(value, bool):
             return value if value or self.false else None
-        problems.append(DecodeProblem(path, mismatch(value, owner, path, "bool")))
-        return None
+        return self._wrong(value, path, problems, owner)
 
 
 class IntOrString(Type):
@@ -182,8 +184,7 @@ class List(Type):
 
     def decode(self, value: object, path: str, problems: list[DecodeProblem], owner: str = "") -> Any:
         if not isinstance(value, list):
-            problems.append(DecodeProblem(path, mismatch(value, owner, path, self.go)))
-            return None
+            return self._wrong(value, path, problems, owner)
         of = self.of
         found = []
         for position, member in enumerate(value):
@@ -203,8 +204,7 @@ class Map(Type):
 
     def decode(self, value: object, path: str, problems: list[DecodeProblem], owner: str = "") -> Any:
         if not isinstance(value, dict):
-            problems.append(DecodeProblem(path, mismatch(value, owner, path, self.go)))
-            return None
+            return self._wrong(value, path, problems, owner)
         of = self.of
         found = {}
         for name, member in value.items():
@@ -239,8 +239,7 @@ class Struct(Type):
 
     def decode(self, value: object, path: str, problems: list[DecodeProblem], owner: str = "") -> Any:
         if not isinstance(value, dict):
-            problems.append(DecodeProblem(path, mismatch(value, owner, path, self.go)))
-            return None
+            return self._wrong(value, path, problems, owner)
         fields = self.fields
         found: dict[str, Any] = {}
         for name, member in value.items():

@@ -222,6 +222,18 @@ class TopologyPackage:
             name, [one for space, one in self.classes if space == namespace]
         )
 
+    def class_before(self, old: Object) -> Object | None:
+        """Return the class of a Cluster before its change: its old state, else the present one."""
+        key = class_key(old)
+        before = self.previous_class(key)
+        owner = self.class_of(old) if before is None else None
+        return owner.data if owner is not None else before
+
+    def previous_class(self, key: Key) -> Object | None:
+        """Return a class before the change, None if there is no usable one."""
+        known = self.previous_classes.get(key)
+        return known.data if known is not None and known.usable else None
+
     def previous(self, decoded: DecodedObject) -> Object | None:
         """Return the Cluster before the change."""
         known = self.previous_clusters.get(decoded.item.key)

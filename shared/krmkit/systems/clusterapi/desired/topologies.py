@@ -226,7 +226,7 @@ class Topologies:
             cluster = {**cluster, "spec": {**cluster["spec"], "topology": topology}}
             around = Surroundings(self._features, work.decoded.data)
             if old is not None:
-                around.old_class = self._class_before(old)
+                around.old_class = self._package.class_before(old)
                 around.state = self._current.validation_state(old)
             errors, warnings = validate_cluster(cluster, old, around)
             for text in warnings:
@@ -238,13 +238,6 @@ class Topologies:
     def unfit_names(self) -> list[Finding]:
         """Return warnings about the config's names that no rendered object takes."""
         return self._pinned.unfit(self._collected.clusters, self._options.config)
-
-    def _class_before(self, old: Object) -> Object | None:
-        before = self._package.previous_classes.get(class_key(old))
-        if before is not None and before.usable:
-            return before.data
-        owner = self._package.class_of(old)
-        return owner.data if owner is not None else None
 
     def _compute(
         self, item: CollectedObject, cluster: Object, work: ClassWork, blueprint: ClusterBlueprint

@@ -17,8 +17,6 @@ from krmkit.libraries.kube.names import is_dns1123_label
 from krmkit.libraries.kube.selectors import parse_selector
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import find, mapping
-from krmkit.libraries.schema.kubernetes.pruning import unknown_fields
-from krmkit.libraries.schema.openapi import Schema
 from krmkit.systems.clusterapi.api.errors import TopologyError
 
 GROUP = "runtime.cluster.x-k8s.io"
@@ -67,34 +65,24 @@ def dropped_fields(config: Object) -> list[tuple[str, str]]:
     >>> dropped_fields({"spec": {"clientConfg": {}, "settings": {"any": "thing"}}})[0][0]
     'spec.clientConfg'
     """
-    found = []
-    for path in unknown_fields(_schema(), config):
-        above, _, name = path.rpartition(".")
-        known = _FIELDS.get(above, ())
-        found.append((path, f'unknown field "{name}", which the API server drops{did_you_mean(name, known)}'))
-    return found
+    return [
+        (
+            f"{path}.{name}".lstrip("."),
+            f'unknown field "{name}", which the API server drops{did_you_mean(name, known)}',
+        )
+        for path, known in _FIELDS.items()
+        for name in mapping(config, *filter(None, path.split(".")))
+        if name not in known
+    ]
 
 
 _FIELDS = {
+    "": ("apiVersion", "kind", "metadata", "spec", "status"),
     "spec": ("clientConfig", "namespaceSelector", "settings"),
     "spec.clientConfig": ("caBundle", "service", "url"),
     "spec.clientConfig.service": ("name", "namespace", "path", "port"),
     "spec.namespaceSelector": ("matchExpressions", "matchLabels"),
 }
-
-
-def _schema() -> Schema:
-    """Return the schema of the fields alone: the webhook judges types and values."""
-    from krmkit.libraries.schema.openapi import read_schema
-
-    anything: Object = {"x-kubernetes-preserve-unknown-fields": True}
-
-    def fields(path: str) -> Object:
-        inner = {name: fields(f"{path}.{name}") for name in _FIELDS[path]} if path in _FIELDS else None
-        return anything if inner is None else {"type": "object", "properties": inner}
-
-    top = dict.fromkeys(("apiVersion", "kind", "metadata", "status"), anything)
-    return read_schema({"type": "object", "properties": {**top, "spec": fields("spec")}})
 
 
 def _url_errors(url: object, path: str) -> list[FieldError]:

@@ -102,8 +102,7 @@ def _write(resource: Resource, before: Object, after: Object) -> list[Path]:
 
 
 def _variables(holder: Object | None) -> Object:
-    variables: Object = mapping(holder, "variables")
-    return variables
+    return mapping(holder, "variables")
 
 
 def _write_variables(

@@ -74,7 +74,7 @@ def _validate_class(
     findings = decoded.findings()
     if not decoded.usable:
         return findings
-    old = _previous_class(package, decoded.item.key)
+    old = package.previous_class(decoded.item.key)
     errors = validate_class(decoded.data, old, features)
     findings += [decoded.error("invalid-class", error) for error in errors]
     findings += undefined_in_class(decoded.data, decoded.item.resource)
@@ -90,11 +90,6 @@ def _validate_class(
         for error in validate_class_for_clusters(decoded.data, old, clusters):
             findings.append(decoded.error("class-in-use", error))
     return findings + _templates(package, decoded)
-
-
-def _previous_class(package: TopologyPackage, key: Key) -> Object | None:
-    known = package.previous_classes.get(key)
-    return known.data if known is not None and known.usable else None
 
 
 def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObject]]) -> Iterator[Finding]:
@@ -178,7 +173,7 @@ def _validate_cluster(
     around = Surroundings(features, owner.data if owner is not None else None)
     if old is not None:
         around.state = current.validation_state(old)
-        around.old_class = _class_before(package, old)
+        around.old_class = package.class_before(old)
     errors, variable_errors, warnings = _errors(decoded.data, old, owner, around)
     near = package.near_class(decoded.data) if owner is None else ""
     found = [decoded.finding("warning", text + near, WARNING, "spec.topology") for text in warnings]
@@ -205,16 +200,6 @@ def _errors(
     if variable_errors and not class_key(cluster)[1]:
         variable_errors = []  # both report the missing class
     return errors, variable_errors, warnings
-
-
-def _class_before(package: TopologyPackage, old: Object) -> Object | None:
-    """Return the class of a Cluster before its change: the old state of the class, else the present one."""
-    key = class_key(old)
-    before = _previous_class(package, key)
-    if before is not None:
-        return before
-    found = package.class_of(old)
-    return found.data if found is not None else None
 
 
 def _known_before(

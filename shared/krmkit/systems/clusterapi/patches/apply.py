@@ -35,19 +35,11 @@ PROTECTED_CONTROL_PLANE: tuple[Path, ...] = (
     ("spec", "version"),
     ("spec", "rollout", "after"),
 )  # fmt: skip
-TEMPLATE_FIELDS: tuple[tuple[Path, Path], ...] = (
-    (("metadata", "labels"), ("metadata", "labels")),
-    (("metadata", "annotations"), ("metadata", "annotations")),
-    (("spec", "template", "metadata", "labels"), ("spec", "template", "metadata", "labels")),
-    (("spec", "template", "metadata", "annotations"), ("spec", "template", "metadata", "annotations")),
-    (("spec", "template", "spec"), ("spec", "template", "spec")),
-)
-OBJECT_FIELDS: tuple[tuple[Path, Path], ...] = (
-    (("spec", "template", "metadata", "labels"), ("metadata", "labels")),
-    (("spec", "template", "metadata", "annotations"), ("metadata", "annotations")),
-    (("spec", "template", "spec"), ("spec",)),
-)
 _METADATA = (("metadata", "labels"), ("metadata", "annotations"))
+OBJECT_FIELDS: tuple[tuple[Path, Path], ...] = tuple(
+    (("spec", "template", *path), path) for path in (*_METADATA, ("spec",))
+)
+TEMPLATE_FIELDS = tuple((path, path) for path in (*_METADATA, *(source for source, _ in OBJECT_FIELDS)))
 
 
 def protected_fields(preserve: Iterable[Path] = ()) -> list[Path]:

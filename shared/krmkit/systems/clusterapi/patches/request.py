@@ -47,25 +47,21 @@ class Request:
 
     def variables_for(self, names: frozenset[str] | None) -> Object:
         """Return the global variables that a patch sees: those defined for it (None: all), and `builtin`."""
-        found = {
-            name: value
-            for name, value in self.variables.items()
-            if name != "builtin" and (names is None or name in names)
-        }
-        found["builtin"] = self.builtin
-        return found
+        return {**_seen(self.variables, names), "builtin": self.builtin}
 
 
 def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
     """Return the variables of one item that a patch sees: its overrides, filtered, and `builtin`."""
-    found = {
+    own = {} if item.builtin is None else {"builtin": item.builtin}
+    return {**_seen(item.variables, names), **own}
+
+
+def _seen(variables: Mapping[str, Any], names: frozenset[str] | None) -> Object:
+    return {
         name: value
-        for name, value in item.variables.items()
+        for name, value in variables.items()
         if name != "builtin" and (names is None or name in names)
     }
-    if item.builtin is not None:
-        found["builtin"] = item.builtin
-    return found
 
 
 def merge_variables(shared: Object, own: Object) -> Object:

@@ -55,7 +55,7 @@ def default_variable(
     """Return one value with its defaults; None if it is absent without a default. A set value stays."""
     schema = definition.schema
     if schema is None:
-        return None, [FieldError("InternalError", key(path, definition.name), None, _conversion(definition))]
+        return None, [definition.unreadable(key(path, definition.name))]
     if variable is None and not (create and schema.has_default):
         return None, []
     value = variable.value if variable is not None else None
@@ -65,10 +65,3 @@ def default_variable(
     if variable is not None and new is variable.value and variable.raw:
         return variable, []
     return VariableValue(definition.name, new), []
-
-
-def _conversion(definition: VariableDefinition) -> str:
-    return (
-        f'failed to convert schema definition for variable "{definition.name}"; ClusterClass should be checked: '
-        + "; ".join(map(str, definition.problems))
-    )

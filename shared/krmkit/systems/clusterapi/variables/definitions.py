@@ -11,7 +11,7 @@ from typing import Any
 
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.kube.fielderror import FieldError, aggregate, child, type_invalid
+from krmkit.libraries.kube.fielderror import INTERNAL, FieldError, aggregate, child, type_invalid
 from krmkit.libraries.schema.fields import MISSING, find, mapping
 from krmkit.libraries.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.libraries.schema.openapi import Schema
@@ -46,6 +46,14 @@ class VariableDefinition:
     problems: list[FieldError]
     rules: RuleSet | None
     sources: tuple[str, ...]
+
+    def unreadable(self, path: str) -> FieldError:
+        """Return the error about the schema that cannot be read, for a value at `path`."""
+        detail = (
+            f'failed to convert schema definition for variable "{self.name}"; ClusterClass should be checked:'
+            f" {'; '.join(map(str, self.problems))}"
+        )
+        return FieldError(INTERNAL, path, None, detail)
 
 
 class Definitions:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from krmkit.libraries.kube.fielderror import INTERNAL, FieldError, child, invalid, key, required
+from krmkit.libraries.kube.fielderror import FieldError, child, invalid, key, required
 from krmkit.libraries.schema.kubernetes.pruning import unknown_fields
 from krmkit.libraries.schema.kubernetes.values import validate_value
 from krmkit.libraries.schema.openapi import wrapped
@@ -61,12 +61,7 @@ def validate_variable(
     """
     schema = definition.schema
     if schema is None:
-        problems = "; ".join(map(str, definition.problems))
-        detail = (
-            f'failed to convert schema definition for variable "{definition.name}";'
-            f" ClusterClass should be checked: {problems}"
-        )
-        return [FieldError(INTERNAL, path, None, detail)]
+        return [definition.unreadable(path)]
     place = child(path, "value")
     value = variable.value
     problem = unusable(value)

@@ -18,14 +18,12 @@ WORKER_KINDS = {MACHINE_DEPLOYMENTS: "MachineDeployment", MACHINE_POOLS: "Machin
 
 def spec_of(data: Object) -> Object:
     """Return spec of a Cluster or ClusterClass, {} if it is absent."""
-    spec: Object = mapping(data, "spec")
-    return spec
+    return mapping(data, "spec")
 
 
 def topology_of(cluster: Object) -> Object:
     """Return spec.topology, {} if the Cluster has none."""
-    topology: Object = spec_of(cluster).get("topology") or {}
-    return topology
+    return mapping(cluster, "spec", "topology")
 
 
 def workers_of(owner: Object, kind: str) -> list[Object]:
@@ -41,8 +39,7 @@ def name_of(data: Object) -> str:
 
 def template_ref(holder: Object | None) -> Object:
     """Return the templateRef of a part of a class, {} if none is set."""
-    reference: Object = mapping(holder, "templateRef")
-    return reference
+    return mapping(holder, "templateRef")
 
 
 def _group(reference: Object) -> str:
