@@ -161,7 +161,7 @@ class App:
         return 504, text, self._hooks.get(path, ""), not gone.cancelled()
 
     async def _call(self, path: str, body: bytes) -> tuple[int, bytes, str]:
-        """Status, answer, and the hook. If a worker dies, another one answers its call."""
+        """Return status, answer and hook. If a worker dies, another one answers its call."""
         for _ in range(2):
             pool = self.pool
             self.running[pool] = self.running.get(pool, 0) + 1

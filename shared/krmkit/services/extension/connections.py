@@ -137,7 +137,7 @@ class Connection(OpenConnection):
                     await buffer.close()
 
     async def _read_in_turns(self) -> None:
-        """Hypercorn's loop, which a client with costly small frames (PING, SETTINGS) cannot monopolize."""
+        """Read as hypercorn does, but let no client with costly small frames (PING) take all the time."""
         while not self.reader.at_eof():
             try:
                 data = await asyncio.wait_for(self.reader.read(_READ), self.config.read_timeout)

@@ -98,7 +98,7 @@ class _Check:
         return usable
 
     def variables(self, name: str, seconds: float, recorded: list[Object]) -> None:
-        """DiscoverVariables: valid definitions, the same each time, and compatible with recorded ones."""
+        """Check that definitions are valid, the same each time, and compatible with recorded ones."""
         answer = self._twice(extensions.DISCOVER_VARIABLES, name, seconds, {})
         if answer is None:
             return
@@ -140,7 +140,7 @@ class _Check:
                     break
 
     def odd_templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
-        """Variables left out or of another type, another apiVersion, an unknown kind."""
+        """Call with variables left out or of another type, another apiVersion, an unknown kind."""
         odd = odd_requests(request)
         before = self._ask(hook, name, seconds, request)
         for what, one in odd.items():
@@ -161,7 +161,7 @@ class _Check:
             )
 
     def robust(self, hook: str, name: str, seconds: float, request: Object) -> None:
-        """Malformed, empty and huge requests get an answer, and so does the next request."""
+        """Check that malformed, empty and huge requests get an answer, and the next request too."""
         path = hook_path(GROUP, VERSION, hook, name)
         padding = json.dumps({**request, "settings": {"padding": "x" * 1000}}).encode()
         bodies = {
@@ -180,7 +180,7 @@ class _Check:
             self.report.add(name, "robustness", "does not answer after malformed, empty and huge requests")
 
     def timed(self, hook: str, name: str, seconds: float, request: Object) -> None:
-        """Time of one caller, and of many at once."""
+        """Measure the time of one caller, and of many at once."""
         from concurrent.futures import ThreadPoolExecutor
 
         path, body = hook_path(GROUP, VERSION, hook, name), json.dumps(request).encode()

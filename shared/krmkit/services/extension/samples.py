@@ -86,7 +86,7 @@ def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
 
 
 def of_our_own(definitions: list[Object]) -> list[Object]:
-    """One request with templates of kubeadm and the development provider, and a value for each variable."""
+    """Return a request with kubeadm's and the Docker provider's templates and a value for each variable."""
     labels = {"cluster.x-k8s.io/cluster-name": "check", "topology.cluster.x-k8s.io/owned": ""}
     cluster: Object = {"apiVersion": _CORE, "kind": "Cluster", "namespace": "default", "name": "check"}
     workers = {**cluster, "kind": "MachineDeployment", "name": "check-md-0"}

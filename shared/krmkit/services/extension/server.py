@@ -140,7 +140,7 @@ class _Server:
         return config
 
     async def _pool(self) -> WorkerPool:
-        """Workers with the current extensions. Raises Refused."""
+        """Start workers with the current extensions. Raises Refused."""
         settings = self._settings
         content = read(settings.paths, settings.modules)
         if not settings.modules:

@@ -92,12 +92,12 @@ class Template:
 
     @property
     def kind(self) -> str:
-        """The kind of the template: `DevMachineTemplate`."""
+        """Return the kind of the template: `DevMachineTemplate`."""
         return str(self.object.get("kind", ""))
 
     @property
     def api_version(self) -> str:
-        """The apiVersion of the template, which is that of the reference in the class."""
+        """Return the apiVersion of the template, that of the class's reference."""
         return str(self.object.get("apiVersion", ""))
 
     def variable(self, path: str, of: type[_T], default: Any = _NOTHING) -> _T:

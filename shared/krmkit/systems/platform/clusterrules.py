@@ -164,7 +164,7 @@ def _kubernetes_packs(facts: PlatformFacts) -> Iterator[tuple[Carrier, str]]:
 
 
 def _same(pack: str, version: str) -> bool:
-    """Whether a version is that of a pack: `1.31` means all of 1.31, and build metadata does not count."""
+    """Return whether a pack has a version: `1.31` is all of 1.31, and build metadata does not count."""
     parts = pack.lstrip("vV").split("+")[0].split(".")
     if len(parts) < 3 and all(part.isdecimal() for part in parts):
         return version.lstrip("vV").split("+")[0].split(".")[: len(parts)] == parts
@@ -172,7 +172,7 @@ def _same(pack: str, version: str) -> bool:
 
 
 def _variable(cluster: PlatformCluster, path: str) -> tuple[str, str] | None:
-    """Field and value of a variable: `cni`, or `network.cni` for a field of an object."""
+    """Return field and value of a variable: `cni`, or `network.cni` for a field of an object."""
     name, *steps = path.split(".")
     for own, field, value in cluster.variables():
         if own == name:

@@ -30,25 +30,25 @@ class PlatformCluster:
 
     @property
     def version(self) -> str:
-        """spec.topology.version, "" without one or while it holds a macro."""
+        """Return spec.topology.version, "" without one or while it holds a macro."""
         return plain(self.topology.get("version"))
 
     @property
     def class_key(self) -> tuple[str, str]:
-        """Namespace and name of the ClusterClass; v1beta1 calls them classNamespace and class."""
+        """Return namespace and name of the ClusterClass; in v1beta1 classNamespace and class."""
         reference = mapping(self.topology.get("classRef"))
         name = reference.get("name") or self.topology.get("class")
         namespace = reference.get("namespace") or self.topology.get("classNamespace")
         return plain(namespace) or self.namespace, plain(name)
 
     def variables(self) -> Iterator[tuple[str, str, object]]:
-        """Name, field and value of each variable of the topology."""
+        """Yield name, field and value of each variable of the topology."""
         for position, variable in enumerate(entries(self.topology.get("variables"))):
             field = f"spec.topology.variables[{position}].value"
             yield plain(variable.get("name")), field, variable.get("value")
 
     def pools(self) -> dict[str, object]:
-        """Replicas of each MachineDeployment and MachinePool of the topology, by name."""
+        """Return replicas of each MachineDeployment and MachinePool of the topology, by name."""
         workers = mapping(self.topology.get("workers"))
         found: dict[str, object] = {}
         for kind in ("machineDeployments", "machinePools"):

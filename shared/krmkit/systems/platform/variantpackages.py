@@ -58,7 +58,7 @@ def _package(item: Resource, upstream: Object, revisions: Revisions) -> Iterator
 
 
 def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
-    """Repositories that variants are made in; only Repositories among the items are known to exist."""
+    """Check the repositories that variants are made in by the Repositories among the items."""
     downstream = plain(mapping(item.get("spec", "downstream")).get("repo"))
     places = [("spec.downstream.repo", downstream)] if downstream else []
     for position, target in enumerate(entries(item.get("spec", "targets"))):
@@ -71,7 +71,7 @@ def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
 
 
 def _revisions(facts: PlatformFacts) -> Revisions:
-    """Revisions by repository and package; an empty set means that any will do."""
+    """Return revisions by repository and package; an empty set means any."""
     found: Revisions = {}
     for item in facts.of_kind(_REVISIONS, "PackageRevision"):
         key = item.string("spec", "repository"), item.string("spec", "packageName")

@@ -50,28 +50,28 @@ class CollectedObject:
 
     @property
     def group(self) -> str:
-        """The group of the apiVersion, "" for the core group."""
+        """Return the group of the apiVersion, "" for the core group."""
         group, slash, _ = self.api_version.partition("/")
         return group if slash else ""
 
     @property
     def key(self) -> Key:
-        """(namespace, name)."""
+        """Return namespace and name."""
         return self.namespace, self.name
 
     @property
     def label(self) -> str:
-        """`Cluster default/prod`, for messages."""
+        """Return `Cluster default/prod`, for messages."""
         return f"{self.kind} {self.namespace}/{self.name}"
 
     @property
     def is_generated(self) -> bool:
-        """Whether a render made the object: it is state, never input."""
+        """Return whether a render made the object: it is state, never input."""
         return self.resource is not None and bool(self.resource.annotation(names.GENERATED_BY))
 
     @property
     def data(self) -> Object:
-        """The object without the keys of tools, parsed on first use."""
+        """Return the object without the keys of tools, parsed on first use."""
         if self._data is None:
             assert self.resource is not None
             data = self.resource.get()

@@ -16,5 +16,5 @@ class FeatureGates:
 
     @classmethod
     def of(cls, config: Mapping[str, bool]) -> FeatureGates:
-        """From a config: FeatureGates.of({"RuntimeSDK": True})."""
+        """Return the gates of a config: FeatureGates.of({"RuntimeSDK": True})."""
         return cls(config.get("MachineTaintPropagation", False), config.get("RuntimeSDK", False))

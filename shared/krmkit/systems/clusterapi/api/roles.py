@@ -31,27 +31,27 @@ class Role(str):
 
     @property
     def is_template(self) -> bool:
-        """Whether the object is a template, as its class's one is."""
+        """Return whether the object is a template, as the class's is."""
         return self.part.endswith("Template")
 
     @property
     def is_holder(self) -> bool:
-        """Whether the object is the control plane or a worker group itself, which refers to the others."""
+        """Return whether the object is the control plane or a worker group, which refers to the others."""
         return self == CONTROL_PLANE or (self.kind is not None and self.part == self.kind.role)
 
     @property
     def is_of_pool(self) -> bool:
-        """Whether the object belongs to a MachinePool."""
+        """Return whether the object belongs to a MachinePool."""
         return self.kind is POOL
 
     @property
     def holder(self) -> Role:
-        """The role of the control plane or worker group that the object belongs to."""
+        """Return the role of the control plane or worker group of the object."""
         return CONTROL_PLANE if self.kind is None else Role(self.kind.role, self.kind, self.group)
 
     @property
     def owner(self) -> str:
-        """The owner of the object's machines: `controlPlane`, `MachineDeployment md-0`, or ""."""
+        """Return the owner of the machines: `controlPlane`, `MachineDeployment md-0`, or ""."""
         if self.kind is not None:
             return f"{self.kind.kind} {self.group}"
         return str(CONTROL_PLANE) if self in (CONTROL_PLANE, CONTROL_PLANE_MACHINES) else ""

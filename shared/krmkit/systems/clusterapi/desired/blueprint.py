@@ -53,17 +53,17 @@ class ClusterBlueprint:
 
     @property
     def control_plane_class(self) -> Object:
-        """spec.controlPlane of the class."""
+        """Return spec.controlPlane of the class."""
         return mapping(self.cluster_class, "spec", "controlPlane")
 
     @property
     def kubernetes_versions(self) -> list[str]:
-        """spec.kubernetesVersions of the class, [] if it lists none."""
+        """Return spec.kubernetesVersions of the class, [] if it lists none."""
         return [str(version) for version in find(self.cluster_class, ("spec", "kubernetesVersions")) or []]
 
     @property
     def label(self) -> str:
-        """`namespace/name` of the class."""
+        """Return `namespace/name` of the class."""
         metadata = mapping(self.cluster_class, "metadata")
         return f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
 

@@ -91,12 +91,12 @@ class Class:
 
     @property
     def data(self) -> Object:
-        """The class, v1beta2."""
+        """Return the class, v1beta2."""
         return self.decoded.data
 
     @property
     def definitions(self) -> Definitions | None:
-        """The variables of the class."""
+        """Return the variables of the class, None if they cannot be computed."""
         if self._problem is None:
             self._problem = ""
             try:
@@ -108,7 +108,7 @@ class Class:
 
     @property
     def problem(self) -> str:
-        """The reason for missing definitions, "" if there are definitions."""
+        """Return the reason for missing definitions, "" if there are definitions."""
         return "" if self.definitions is not None else self._problem or ""
 
 
@@ -174,7 +174,7 @@ class TopologyPackage:
         extensions: Extensions | None = None,
         config: Subject | None = None,
     ) -> None:
-        """config: the item with the names, which findings about them point to."""
+        """Decode the objects. config: the item with the names, to which findings about them point."""
         self.collected = collected
         self.extensions = extensions or NoExtensions()
         self.findings: list[Finding] = [_duplicate(item) for item in collected.duplicates]

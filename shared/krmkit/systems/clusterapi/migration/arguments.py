@@ -28,7 +28,7 @@ class KnownArguments:
     """
 
     def __init__(self, templates: Sequence[Object], place: Path, before: Collection[Path]) -> None:
-        """place: the path of the KubeadmConfigSpec. before: the paths that were patched already."""
+        """Take the templates. place: the path of the KubeadmConfigSpec. before: paths patched already."""
         self.before = list(before)
         self._place = place
         self._templates = templates

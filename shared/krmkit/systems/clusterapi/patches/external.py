@@ -30,7 +30,7 @@ class ExternalPatch:
 
     @property
     def handler(self) -> str:
-        """The extension for GeneratePatches, `<handler>.<extensionConfig>`; "" if the patch names none."""
+        """Return the extension for GeneratePatches, `<handler>.<extensionConfig>`, or ""."""
         return str(self._external.get("generatePatchesExtension") or "")
 
     @property

@@ -196,7 +196,7 @@ def _validate_concurrency(cluster: Object) -> list[FieldError]:
 
 
 def validate_cluster_for_class(cluster: Object, cluster_class: Object) -> list[FieldError]:
-    """ValidateClusterForClusterClass: the version, the classes of the workers, and the health checks."""
+    """Check version, worker classes and health checks (ValidateClusterForClusterClass)."""
     found = []
     versions = spec_of(cluster_class).get("kubernetesVersions") or []
     version = topology_of(cluster).get("version", "")

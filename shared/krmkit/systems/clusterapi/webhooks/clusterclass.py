@@ -131,7 +131,7 @@ def _validate_metadata(spec: Object) -> list[FieldError]:
 
 
 def _validate_versions(versions: list[str]) -> Iterator[FieldError]:
-    """kubernetesVersions must rise, and skip no minor version."""
+    """Check that kubernetesVersions rise and skip no minor version."""
     previous: Version | None = None
     for position, text in enumerate(versions):
         path = index("spec.kubernetesVersion", position)

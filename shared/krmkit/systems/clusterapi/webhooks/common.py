@@ -31,7 +31,7 @@ _CLOUD = "node.cloudprovider.kubernetes.io/"
 
 
 def validate_metadata(metadata: Object | None, path: str) -> list[FieldError]:
-    """ObjectMeta.Validate: keys and values of labels, keys and size of annotations."""
+    """Check labels, and keys and size of annotations (ObjectMeta.Validate)."""
     metadata = metadata or {}
     return [
         *validate_labels(mapping(metadata, "labels"), child(path, "labels")),

@@ -27,13 +27,13 @@ def topology_of(cluster: Object) -> Object:
 
 
 def workers_of(owner: Object, kind: str) -> list[Object]:
-    """workers.machineDeployments or workers.machinePools of a class spec or a topology."""
+    """Return workers.machineDeployments or workers.machinePools of a class spec or a topology."""
     workers: list[Object] = find(owner, ("workers", kind)) or []
     return workers
 
 
 def name_of(data: Object) -> str:
-    """metadata.name."""
+    """Return metadata.name, or ""."""
     return str(find(data, ("metadata", "name")) or "")
 
 
@@ -67,7 +67,7 @@ def template_are_compatible(current: Object, desired: Object, path: str) -> list
 
 
 def template_is_valid(reference: Object, path: str) -> list[FieldError]:
-    """ClusterClassTemplateIsValid: a name, a kind that ends in Template, and an apiVersion."""
+    """Check name, kind and apiVersion of a reference (ClusterClassTemplateIsValid)."""
     found = []
     if not reference.get("name"):
         found.append(required(child(path, "ref", "name"), "template name must be defined"))
@@ -94,7 +94,7 @@ def template_is_valid(reference: Object, path: str) -> list[FieldError]:
 
 
 def templates_are_valid(cluster_class: Object) -> list[FieldError]:
-    """ClusterClassTemplatesAreValid: every reference of the class."""
+    """Check every reference of a class (ClusterClassTemplatesAreValid)."""
     spec = spec_of(cluster_class)
     control_plane = mapping(spec, "controlPlane")
     found = template_is_valid(template_ref(spec.get("infrastructure")), "spec.infrastructure")
@@ -154,7 +154,7 @@ def worker_classes_are_compatible(current: Object, desired: Object, kind: str) -
 
 
 def worker_classes_are_unique(cluster_class: Object, kind: str) -> list[FieldError]:
-    """MachineDeploymentClassesAreUnique or MachinePoolClassesAreUnique."""
+    """Refuse repeated worker classes (MachineDeploymentClassesAreUnique, and for pools)."""
     what = WORKER_KINDS[kind]
     found = []
     seen: set[str] = set()
@@ -173,7 +173,7 @@ def worker_classes_are_unique(cluster_class: Object, kind: str) -> list[FieldErr
 
 
 def worker_topologies_are_valid(cluster: Object, cluster_class: Object, kind: str) -> list[FieldError]:
-    """MachineDeploymentTopologiesAreUniqueAndDefinedInClusterClass, and the same for MachinePools."""
+    """Check worker names and classes (MachineDeploymentTopologiesAreUniqueAndDefinedInClusterClass)."""
     what = WORKER_KINDS[kind]
     classes = {worker.get("class", "") for worker in workers_of(spec_of(cluster_class), kind)}
     found = []
