@@ -12,10 +12,8 @@ from typing import Any
 
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import drop, find, put
-from krmkit.systems.clusterapi.api.labels import group_of
+from krmkit.systems.clusterapi.api.moves import Path, changed, moved, object_ref
 from krmkit.systems.clusterapi.api.times import go_duration, to_seconds
-
-Path = tuple[str, ...]
 
 ARGUMENTS: tuple[Path, ...] = (
     ("clusterConfiguration", "apiServer", "extraArgs"),
@@ -83,7 +81,7 @@ def config_to_v1beta2(spec: Object) -> Object:
     {'joinConfiguration': {'nodeRegistration': {'kubeletExtraArgs': [{'name': 'v', 'value': '2'}]}}}
     """
     for path in ARGUMENTS:
-        spec = _changed(spec, path, _argument_list)
+        spec = changed(spec, path, _argument_list)
     for path in _ONLY_V1BETA1:
         spec = drop(spec, path) if find(spec, path) is not None else spec
     for path in _BOOLEANS:
@@ -92,7 +90,7 @@ def config_to_v1beta2(spec: Object) -> Object:
         items = find(spec, path)
         if isinstance(items, list):
             spec = put(spec, path, [_without_false(one, name) for one in items])
-    spec = _changed(
+    spec = changed(
         spec, _TOKENS, lambda tokens: [_token(one, "ttl", "ttlSeconds", _seconds) for one in tokens]
     )
     limit = find(spec, _TIMEOUT_V1BETA1)
@@ -109,8 +107,8 @@ def config_to_v1beta2(spec: Object) -> Object:
 def config_to_v1beta1(spec: Object) -> Object:
     """Return a KubeadmConfigSpec of v1beta2 as v1beta1; time-outs that only v1beta2 has are lost."""
     for path in ARGUMENTS:
-        spec = _changed(spec, path, _argument_map)
-    spec = _changed(
+        spec = changed(spec, path, _argument_map)
+    spec = changed(
         spec, _TOKENS, lambda tokens: [_token(one, "ttlSeconds", "ttl", _duration) for one in tokens]
     )
     health_check = find(spec, ("initConfiguration", *_HEALTH_CHECK))
@@ -150,50 +148,19 @@ _CONFIG = ("kubeadmConfigSpec",)
 
 def control_plane_to_v1beta2(spec: Object) -> Object:
     """Return the spec of a KubeadmControlPlane, or what its template has of it, of v1beta1 as v1beta2."""
-    spec = _changed(spec, _CONFIG, config_to_v1beta2)
-    for old, new in _MOVED:
-        spec = _moved(spec, old, new, _same)
-    for old, new in _DURATIONS:
-        spec = _moved(spec, old, new, _seconds)
-    reference = find(spec, _REFERENCE_V1BETA1)
-    if isinstance(reference, dict):
-        found = {
-            "apiGroup": group_of(str(reference.get("apiVersion", ""))),
-            **{name: reference[name] for name in ("kind", "name") if name in reference},
-        }
-        spec = put(drop(spec, _REFERENCE_V1BETA1), _REFERENCE_V1BETA2, found)
+    spec = changed(spec, _CONFIG, config_to_v1beta2)
+    spec = moved(spec, [(old, new, None) for old, new in _MOVED])
+    spec = moved(spec, [(old, new, _seconds) for old, new in _DURATIONS])
+    if isinstance(find(spec, _REFERENCE_V1BETA1), dict):
+        spec = moved(spec, [(_REFERENCE_V1BETA1, _REFERENCE_V1BETA2, object_ref)])
     return spec
 
 
 def control_plane_to_v1beta1(spec: Object) -> Object:
     """Return what a KubeadmControlPlaneTemplate has of a control plane's spec, of v1beta2, as v1beta1."""
-    spec = _changed(spec, _CONFIG, config_to_v1beta1)
-    for old, new in _MOVED:
-        spec = _moved(spec, new, old, _same)
-    for old, new in _DURATIONS:
-        spec = _moved(spec, new, old, _duration)
-    return spec
-
-
-def _changed(spec: Object, path: Path, change: Callable[[Any], Any]) -> Object:
-    """Return the spec with another value at a path, if it has a mapping or a list there."""
-    value = find(spec, path)
-    return put(spec, path, change(value)) if isinstance(value, (dict, list)) else spec
-
-
-def _moved(spec: Object, old: Path, new: Path, change: Callable[[Any], Any]) -> Object:
-    value = find(spec, old)
-    if value is None:
-        return spec
-    spec = drop(spec, old)
-    for end in range(len(old) - 1, 0, -1):
-        if find(spec, old[:end]) == {}:
-            spec = drop(spec, old[:end])
-    return put(spec, new, change(value))
-
-
-def _same(value: Any) -> Any:
-    return value
+    spec = changed(spec, _CONFIG, config_to_v1beta1)
+    spec = moved(spec, [(new, old, None) for old, new in _MOVED])
+    return moved(spec, [(new, old, _duration) for old, new in _DURATIONS])
 
 
 def _argument_list(arguments: Any) -> Any:
