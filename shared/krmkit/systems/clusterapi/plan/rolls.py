@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from krmkit.libraries.json import Object
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE, Role
@@ -74,7 +73,6 @@ class _Rolls:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._found: dict[str, Roll] = {}
-        self._limits: dict[str, Object] = {}
         self._later: list[str] = []
 
     def of(

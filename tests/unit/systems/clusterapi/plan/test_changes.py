@@ -5,10 +5,12 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+import pytest
+
 from krmkit.krm.resource import Resource
 from krmkit.systems.clusterapi.api.collection import Collected, collect
 from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
-from krmkit.systems.clusterapi.plan.changes import make_plan
+from krmkit.systems.clusterapi.plan.changes import _holds, make_plan
 from krmkit.systems.clusterapi.plan.model import CREATE, SAME
 from tests.unit.systems.clusterapi.fixtures import BOOTSTRAP, cluster, cluster_class, template, templates
 
@@ -51,6 +53,35 @@ def test_an_endpoint_that_the_provider_completes() -> None:
             item.data["spec"]["template"]["spec"] = {"controlPlaneEndpoint": {"host": "a", "port": 0}}
 
     assert [each.action for each in planned(one, one).clusters] == [SAME]
+
+
+def test_a_version_in_git() -> None:
+    """The new version is everywhere at once, and the steps show how the machines get there."""
+    [one] = planned(package(cluster()), package(cluster(version="v1.34.0"))).clusters
+
+    assert [[roll.group for roll in step.rolls] for step in one.steps] == [
+        ["controlPlane"],
+        ["MachineDeployment md"],
+    ]
+    assert [change.role for change in one.changes] == [
+        "controlPlane",
+        "machineDeployments/md/machineDeployment",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "holds"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1}, True),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        ({"a": 1}, [1], False),
+        ([{"a": 1, "b": 2}], [{"a": 1}], True),
+        ([1, 2], [1], False),
+    ],
+)
+def test_what_a_server_added_is_no_change(old: Any, new: Any, holds: bool) -> None:
+    """Fields that only the old value has may come from a server; lists are compared item by item."""
+    assert _holds(old, new) is holds
 
 
 def test_a_class_of_another_namespace() -> None:

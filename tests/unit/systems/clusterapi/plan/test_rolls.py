@@ -71,3 +71,12 @@ def test_a_reason_for_all_machines_beside_one_for_some(reversed_order: bool) -> 
 
     assert alone.only == "that joined the first one"
     assert (both.only, len(both.reasons)) == ("", 2)
+
+
+def test_times_that_are_none() -> None:
+    """A text that is no time comes before every time: it is past, and older than any date."""
+    clock = Clock(NOW, lambda group: ["never"])
+
+    assert clock.is_past("soon") and not clock.is_past("2030-01-01T00:00:00Z")
+    assert clock.any_older("md", NOW)
+    assert not Clock(NOW, lambda group: [NOW]).any_older("md", "2020-01-01T00:00:00Z")
