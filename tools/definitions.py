@@ -78,7 +78,7 @@ class Definition:
     def rule(self, code: str, meaning: object) -> tuple[str, str]:
         """(severity, meaning) of one entry of rules: `severity: meaning`, or `severity, when: meaning`."""
         severity, colon, text = str(meaning).partition(":")
-        if not colon or severity.split(",")[0] not in SEVERITIES or not text.strip():
+        if not colon or not set(severity.split(",")[0].split(" or ")) <= set(SEVERITIES) or not text.strip():
             wanted = ", ".join(SEVERITIES)
             raise DefinitionError(
                 f"{self.path}: rules.{code} is `severity: meaning`, severity one of {wanted}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.fn.rules import rules_of, sentence
-from tools.definitions import Definition
+from tools.definitions import Definition, DefinitionError
 from tools.documents import NOTE
 
 
@@ -12,6 +12,10 @@ def rules_page(function: Definition) -> str:
     lines = [f"# Rules of {function.name}", "", f"<!-- {NOTE} -->", ""]
     lines += ["What `krmkit explain RULE` says about the results of [the function](README.md).", ""]
     for rule in rules_of(function.runtime).values():
+        if not (rule.why and rule.mend):
+            raise DefinitionError(
+                f"functions/{function.name}/rules.yaml must explain {rule.name}: why, wrong, right and mend"
+            )
         lines += [f"## {rule.name}", "", f"{rule.level}: {sentence(rule.meaning)}", ""]
         lines += [f"{rule.why} {rule.mend}", ""]
         for title, example in (("Wrong:", rule.wrong), ("Right:", rule.right)):

@@ -59,6 +59,11 @@ class ExplainedRule:
         """`error`, or `info, with --explain`."""
         return f"{self.severity}, {self.when}" if self.when else self.severity
 
+    @property
+    def severities(self) -> tuple[str, ...]:
+        """All severities, the usual one first: `error or warning` of function.yaml."""
+        return tuple(self.severity.split(" or "))
+
     @classmethod
     def of(cls, name: str, owner: str, said: str, about: dict[str, Any]) -> ExplainedRule:
         """Return the rule of an entry `severity, when: meaning` and its explanation."""

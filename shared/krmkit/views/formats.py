@@ -15,6 +15,7 @@ FORMATS = ("table", "text", "json", "sarif", "junit", "github", "gitlab", "markd
 _STYLES = {"error": RED, "warning": YELLOW, "info": CYAN}
 _MOST_ALIKE = 3  # equal findings that are shown one by one
 _MOST_ANNOTATIONS = 10
+_WIDE, _NARROW = 120, 40  # columns from which on a table has room, and those that a message has at least
 _LEVELS = {"error": "error", "warning": "warning"}
 
 
@@ -140,6 +141,8 @@ def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
     """Results as lines ("text") or as a table; "" for none."""
     if form == "text":
         return "".join(f"{line(result, terminal)}\n" for result in results)
+    if 0 < terminal.width < _WIDE:
+        return "".join(_stacked(result, terminal) for result in once(results))
     table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
     for result in once(results):
         where = " ".join(part for part in (result.place, result.subject) if part)
@@ -147,6 +150,24 @@ def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
             where = result.function
         table.add([result.severity, result.rule, where, result.message], _STYLES.get(result.severity, ""))
     return table.text(terminal)
+
+
+def _stacked(result: Result, terminal: Terminal) -> str:
+    """Return a finding on two or three lines, for terminals without room for columns; no path is broken."""
+    from textwrap import fill
+
+    head = terminal.paint(result.severity, _STYLES.get(result.severity, ""))
+    where = visible(result.place or result.function)
+    about = f"{result.subject}: " if result.subject else ""
+    said = fill(
+        one_line(about + result.message),
+        max(terminal.width, _NARROW),
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return f"{' '.join(filter(None, (head, result.rule, where)))}\n{said}\n"
 
 
 def once(results: list[Result]) -> list[Result]:

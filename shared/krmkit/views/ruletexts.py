@@ -16,7 +16,7 @@ class RuleText:
     def __init__(self, rule: str, function: str) -> None:
         found = rule_of(rule, function)
         said = found or ExplainedRule(rule, "", "", "", rule.replace("-", " "))
-        self.level = said.severity
+        self.level = said.severities[0]
         self.short = sentence(said.meaning)
         known = said.owner not in (COMMON, COMMANDS, "")
         about = f" A rule of {said.owner}: {loader.load(said.owner).definition.summary}" if known else ""

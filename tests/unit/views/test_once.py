@@ -98,3 +98,23 @@ def test_fingerprints_stay_when_lines_move() -> None:
 
     assert marks(1) == marks(40)
     assert len(set(marks(1))) == 2
+
+
+@pytest.mark.parametrize("width", [20, 60, 80, 119])
+def test_a_narrow_terminal_gets_two_or_three_lines(width: int) -> None:
+    """Severity, rule and place are the first line, whole; the subject and the message follow."""
+    terminal = Terminal(io.StringIO(), "never")
+    terminal.width = width
+    path = "examples/everyday/a-folder-with-a-long-name/deployments-of-the-shop.yaml"
+    result = Result(
+        "error", "unknown-variable", MESSAGE, path, 12, 3, {"kind": "Cluster", "name": "c"}, "spec.topology"
+    )
+    lines = shown(
+        Report("check", [PackageReport("p", results=[result])], written=False), "table", terminal
+    ).split("\n")
+
+    assert lines[0] == f"error unknown-variable {path}:12:3"
+    told = lines[1 : lines.index("")]
+    assert " ".join(line.strip() for line in told) == f"Cluster c spec.topology: {MESSAGE}"
+    assert len(told) <= 2
+    assert all(len(line) <= max(width, 40) for line in told)

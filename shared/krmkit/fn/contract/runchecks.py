@@ -11,7 +11,7 @@ import jsonschema
 import yaml
 
 from krmkit.fn import loader, testing
-from krmkit.fn.rules import COMMON, own_rules
+from krmkit.fn.rules import COMMON, own_rules, rules_of
 from krmkit.fn.run import Outcome, RunOptions
 from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
@@ -88,7 +88,7 @@ def check(folder: Path, text: str, stdout: str, stderr: str, exit_code: int) -> 
     assert "Traceback" not in stdout + stderr
     assert not _CODE.search(stderr), "no paths of the library's code"
     check_order(results)
-    check_rules(folder, results)
+    check_rules(folder, results, "failOn" in text or "fail-on" in text)
 
     if failed and is_readable(text):
         assert item_texts(stdout) == item_texts(text), "the original items come back from a failed run"
@@ -118,11 +118,17 @@ def check_order(results: list[dict[str, Any]]) -> None:
     assert len({repr(result) for result in results}) == len(results)
 
 
-def check_rules(folder: Path, results: list[dict[str, Any]]) -> None:
-    """Each rule that speaks is one of function.yaml, or one that all functions share."""
-    known = set(loader.at(str(folder)).definition.about.get("rules") or {}) | set(own_rules(COMMON))
-    unknown = {result["tags"]["rule"] for result in results} - known
+def check_rules(folder: Path, results: list[dict[str, Any]], moved: bool = False) -> None:
+    """Each rule that speaks is one of function.yaml, or one that all functions share, with its severity there.
+
+    `moved`: the config moves severities.
+    """
+    known = {**own_rules(COMMON), **rules_of(loader.at(str(folder)).definition)}
+    unknown = {result["tags"]["rule"] for result in results} - set(known)
     assert not unknown, f"name in function.yaml, under rules: {', '.join(sorted(unknown))}"
+    for result in [] if moved else results:
+        rule = known[result["tags"]["rule"]]
+        assert result["severity"] in rule.severities, f"{rule.name} is {rule.level} in function.yaml"
 
 
 def check_places(before: Any, after: Any) -> None:
