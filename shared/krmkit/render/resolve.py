@@ -148,7 +148,7 @@ class ProgramResolver:
         if bad:
             raise ResolveError(bad)
         program = container(image, self._runtime, self.image_pull_policy, self.allow_network, self.timeout)
-        program.hint = self._hint(name)
+        program.hint = "" if name in self.containers else self._hint(name)
         return program
 
     def _chosen(self, entry: PipelineFunction, image: str) -> str:

@@ -44,6 +44,20 @@ def test_only_the_named_function_runs_in_its_container(package: Path) -> None:
     assert "team: blue" not in text  # the stand-in of the container changes nothing
 
 
+def test_a_container_that_fails_is_not_taken_for_a_slip(
+    package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The catalog's function of that name is no proposal where the container was asked for."""
+    runtime = package.parent / "bin" / "podman"
+    runtime.write_text('#!/bin/sh\n[ "$1" = version ] && exit 0\necho gone >&2; exit 3\n')
+    runtime.chmod(0o755)
+
+    assert main(["render", str(package), "--containers", "set-labels"]) == 1
+
+    said = "".join(capsys.readouterr())
+    assert "gone" in said and "did you mean" not in said
+
+
 def test_without_a_runtime_the_flag_is_named(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (package / "a.yaml").read_text()
 
