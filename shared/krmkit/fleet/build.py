@@ -106,7 +106,7 @@ class Update:
 
     @property
     def size(self) -> int:
-        """Bytes of the contents."""
+        """Return the bytes of the contents."""
         versions = [self.files, self.base, self.upstream]
         if self.last is not None:
             versions += [self.last.output, self.last.input]

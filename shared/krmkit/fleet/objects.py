@@ -38,7 +38,7 @@ class FleetObjects:
         return [one for _, one in sorted([*self._by_namespace.get("", ()), *own], key=lambda entry: entry[0])]
 
     def elsewhere(self, name: str, namespace: str) -> list[Resource]:
-        """Objects of this name outside the namespace, one of each type."""
+        """Return objects of this name outside the namespace, one of each type."""
         kinds = self._named.get(name, {}).values()
         away = ([one for one in alike if not in_namespace(one.namespace, namespace)] for alike in kinds)
         return [found[0] for found in away if found]

@@ -71,7 +71,7 @@ class FleetTasks:
 
     @property
     def numbers(self) -> list[int]:
-        """The tasks of this shard, by number."""
+        """Return the tasks of this shard, by number."""
         names = (task.target or task.name for task in self.tasks)
         return [number for number, name in enumerate(names) if self.shard.takes(name)]
 

@@ -204,7 +204,7 @@ def make(
 
 
 def _problems(package: Package, rendering: Rendering) -> list[tuple[str, str]]:
-    """Severity and text of each error and warning of the functions, with its place in the package."""
+    """Return severity and text of the functions' errors and warnings, with places in the package."""
     results = []
     files: PackageFiles | None = None
     for run in rendering.runs:

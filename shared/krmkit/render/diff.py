@@ -62,7 +62,7 @@ def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> It
 
 
 def _lines(text: str | None) -> list[str]:
-    """Lines with their ends. Only a line feed ends a line, as YAML may hold other separators of Unicode."""
+    """Return lines with their ends: line feeds alone, as YAML may hold other separators of Unicode."""
     if not text:
         return []
     lines = text.split("\n")

@@ -27,8 +27,7 @@ class ResourcePlaces:
         self.packages = {package.path: package for package in root.walk()}
 
     def settle(self, resources: list[Resource], package: Package, folder: str = "") -> list[FileResource]:
-        """After a function ran in `package`: turn annotations about places into places. Resources without a
-        path go to `folder`. Raises Refused."""
+        """Turn a function's annotations about places into places, by default in `folder`. Raises Refused."""
         items: list[FileResource] = []
         for resource in resources:
             if not isinstance(resource, FileResource):

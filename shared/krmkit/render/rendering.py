@@ -35,7 +35,7 @@ class Rendering:
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 after a failure."""
+        """Return 0, or 1 after a failure."""
         return 1 if self.failure else 0
 
     @property
@@ -73,7 +73,7 @@ def _documents(items: list[FileResource]) -> str:
 
 
 def _is_applied(item: FileResource) -> bool:
-    """As for `kpt live apply`."""
+    """Return whether `kpt live apply` would apply the resource."""
     if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
         return False
     return not item.is_local_config

@@ -204,7 +204,7 @@ class ProgramResolver:
         return External(entry.exec, words, self.timeout)
 
     def _hint(self, name: str) -> str:
-        """` (did you mean apply-presets?)` for a name close to one of this catalog, else ""."""
+        """Return ` (did you mean apply-presets?)` for a name close to one of this catalog, else ""."""
         from krmkit.libraries.messages.nearest import nearest
 
         near = nearest(name, sorted(self._names))

@@ -61,7 +61,7 @@ class Serial:
             yield attempt(job, given)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 class Plain(Serial):

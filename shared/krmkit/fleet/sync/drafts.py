@@ -12,10 +12,12 @@ from krmkit.fleet.sync.mainedits import replaced_in_main
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
-from krmkit.fleet.sync.store import MAIN, TAGS, WORKSPACE, Store, short_ref
+from krmkit.fleet.sync.store import HEADS, MAIN, TAGS, WORKSPACE, Store, short_ref
 from krmkit.krm.errors import Refused
+from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.status import last_render
 from krmkit.storage.git.treeupdate import File, read_files, replace_folders
 from krmkit.systems.porch.variants import lifecycle
 
@@ -308,3 +310,21 @@ def _deletion_of(store: Store, revision: dict[str, Any]) -> str:
     """Return the branch that proposes the deletion of a published revision."""
     last = revision["metadata"]["ref"].rpartition("/")[2]
     return store.ref(lifecycle.DELETION_PROPOSED, revision["spec"]["packageName"], last)
+
+
+def rendered(store: Store, owned: list[str]) -> str:
+    """Return what the draft, else the newest version, says of its last render, or "". Raises GitError.
+
+    `owned`: the refs of the revisions. Example: `drafts/web/v1: Rendered is True (RenderSuccess)`.
+    """
+    there = [ref for ref in owned if ref in store.seen]
+    drafts = [ref for ref in there if ref.startswith(HEADS)]
+    ref = (drafts or sorted(there, key=version_number) or [""])[-1]
+    content = kptfile_in(store, store.package_of(ref), ref) if ref else None
+    if content is None or (b"Rendered" not in content and b"renderStatus" not in content):
+        return ""
+    try:
+        said = last_render(Resource(content.decode("utf-8", "replace")))
+    except (Refused, YamlError):
+        return ""
+    return f"{short_ref(ref)}: {said}" if said else ""

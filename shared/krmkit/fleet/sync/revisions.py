@@ -38,7 +38,7 @@ class CloneSource:
 
     @property
     def label(self) -> str:
-        """`blueprints/web v3`."""
+        """Return the name in messages, such as `blueprints/web v3`."""
         return f"{self.store.name}/{self.package} {self.version}"
 
     def files(self) -> Files:
@@ -65,7 +65,7 @@ class CloneSource:
         return self._kept[store.name]
 
     def size(self) -> int:
-        """Bytes of its files."""
+        """Return the bytes of its files."""
         return sum(len(file.content) for file in self.files().values())
 
 

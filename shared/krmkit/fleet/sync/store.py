@@ -233,7 +233,7 @@ class Store:
 
 
 def short_ref(ref: str) -> str:
-    """`drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
+    """Return `drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
     return ref.removeprefix(HEADS).removeprefix(TAGS)
 
 

@@ -13,10 +13,9 @@ from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.engine.jobs import Engine
 from krmkit.fleet.plan import FleetPlan, Task
 from krmkit.fleet.shard import Shard
-from krmkit.fleet.sync.drafts import propose_deletion, revisions_of
+from krmkit.fleet.sync.drafts import propose_deletion, rendered, revisions_of
 from krmkit.fleet.sync.mainline import MainBranch
 from krmkit.fleet.sync.outcome import SyncOutcome
-from krmkit.fleet.sync.renderstatus import rendered
 from krmkit.fleet.sync.revisions import SyncSources
 from krmkit.fleet.sync.state import PREFIX, VariantState, read_states, state_ref
 from krmkit.fleet.sync.store import Store

@@ -19,7 +19,7 @@ from krmkit.systems.palette.packs.wiring import ChartFacts, PackFacts, wiring
 
 
 def check_pack(given: str, review: bool = False) -> list[Result]:
-    """Everything that is wrong with a pack's folder; `review`: also what the public repository refuses."""
+    """Return what is wrong with a pack's folder; `review`: what the public repository refuses, too."""
     folder = os.path.realpath(given)
     try:
         texts, others = pack_files(folder, given)

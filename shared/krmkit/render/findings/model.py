@@ -79,13 +79,13 @@ class Result:
 
     @property
     def place(self) -> str:
-        """`path:line:col`, as much of it as is known."""
+        """Return `path:line:col`, as much of it as is known."""
         numbers = f":{self.line}:{self.column or 1}" if self.line else ""
         return self.path + numbers if self.path else ""
 
     @property
     def subject(self) -> str:
-        """`ConfigMap ns/app data.x`, as much of it as is known."""
+        """Return `ConfigMap ns/app data.x`, as much of it as is known."""
         parts = []
         if self.resource:
             name = f"{self.resource.get('namespace', '')}/{self.resource.get('name', '')}".lstrip("/")
@@ -277,7 +277,7 @@ class Report:
         ]
 
     def exit_code(self) -> int:
-        """1 after an error, 2 with `check` if something would change, else 0."""
+        """Return 1 after an error, 2 with `check` if something would change, else 0."""
         if any(package.has_errors for package in self.packages):
             return 1
         return 2 if self.check and any(package.changes for package in self.packages) else 0

@@ -87,7 +87,7 @@ class PackageFiles:
     def place(
         self, inner: str, index: int, resource: dict[str, str], field: str, file: str = ""
     ) -> tuple[str, int, int]:
-        """Path, line and column of a field of a document; zeros if the file does not have it."""
+        """Return path, line and column of a document's field; zeros if the file does not have it."""
         inner, item = self._found(inner, index, resource)
         if not inner:
             return "", 0, 0
@@ -152,7 +152,7 @@ class PackageFiles:
         return [FileChange(self.path(change.path), action_of(change)) for change in changes]
 
     def entry(self, run: FunctionRun, field: str = "") -> tuple[str, int, int]:
-        """Path, line and column of a function in its Kptfile, or of a field of its configMap."""
+        """Return path, line and column of a function in its Kptfile, or of a field of its configMap."""
         inner = f"{run.package}/{KPTFILE}" if run.package else KPTFILE
         inside = field.removeprefix("data").lstrip(".")
         path = f"{run.field}.configMap{'.' + inside if inside else ''}" if field else run.field

@@ -35,7 +35,7 @@ def secrets_of(contents: Iterable[bytes]) -> set[str]:
 
 
 def masked_conflicts(conflicts: list[ResourceConflict], secrets: set[str]) -> list[ResourceConflict]:
-    """Conflicts without the secrets of the packages that were merged."""
+    """Return conflicts without the secrets of the packages that were merged."""
     mask = Mask(secrets)
     return [_masked(one, mask) for one in conflicts]
 

@@ -81,7 +81,7 @@ class Blueprint:
 
     @property
     def local_types(self) -> dict[str, object]:
-        """localTypes: JSON schemas by name."""
+        """Return localTypes: JSON schemas by name."""
         return mapping(self.info.get("localTypes"))
 
     @property

@@ -52,7 +52,7 @@ class Component:
 
     @property
     def references(self) -> list[Data]:
-        """componentReferences."""
+        """Return componentReferences."""
         return entries(self.body.get("componentReferences"))
 
     @property

@@ -41,7 +41,7 @@ class Templater(context.TemplateContext):
     )  # keys of output that Landscaper does not read
 
     def descriptors(self) -> tuple[object, object]:
-        """`cd` and `components` of the values."""
+        """Return `cd` and `components` of the values."""
         if self.component is None:
             return None, None
         version = self.schema_version

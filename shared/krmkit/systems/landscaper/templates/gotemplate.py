@@ -83,17 +83,17 @@ class InstallationTemplates:
         return found
 
     def read_file(self, path: str) -> ByteList:
-        """readFile: return the bytes of a file of the blueprint."""
+        """Return the bytes of a file of the blueprint (readFile)."""
         with _missing(path):
             return ByteList(map(Uint8, self.templater.blueprint.files.data(path)))
 
     def read_dir(self, path: str) -> list[object]:
-        """readDir: return the files of a folder."""
+        """Return the files of a folder (readDir)."""
         with _missing(path):
             return [FileInfo(name, folder) for name, folder in self.templater.blueprint.files.entries(path)]
 
     def include(self, path: str, binding: object) -> str:
-        """include: return the output of another file of the blueprint as a template."""
+        """Return the output of another file of the blueprint as a template (include)."""
         if self.depth >= _INCLUDES:
             raise GoError(f"include: files include each other more than {_INCLUDES} deep")
         with _missing(path):
@@ -198,7 +198,7 @@ class Lookup:
         return b64encode((to_yaml(key) + "\n").encode()).decode()
 
     def resource_content(self, *args: object) -> str:
-        """getResourceContent: return the text of a resource."""
+        """Return the text of a resource (getResourceContent)."""
         owner, resource = self.referenced(args)
         content = single_file(self.templater.repository.content(owner, resource))
         if content is None:

@@ -36,7 +36,7 @@ class GeneratedVariants:
 
     @property
     def odd_names(self) -> list[str]:
-        """Names that the API server would refuse, or that cannot be used in labels."""
+        """Return names that the API server would refuse, or that cannot be used in labels."""
         return [variant.name for variant in self.variants if is_dns1123_label(variant.name)]
 
 

@@ -116,7 +116,7 @@ def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
 
 
 def doubts(planned: Planned) -> list[tuple[str, str]]:
-    """(rule, message) of valid but probably unintended values."""
+    """Return (rule, message) of valid but probably unintended values."""
     found = []
     repeated, odd = planned.generated.repeated, planned.generated.odd_names
     if repeated:

@@ -50,7 +50,7 @@ class VariantWriter:
         )
 
     def spec(self, spec: dict[str, Any]) -> str:
-        """`spec:` and its block, at column 0, without a final newline."""
+        """Return `spec:` and its block, at column 0, without a final newline."""
         return "spec:" + self._block(spec, 2)
 
     def _block(self, mapping: dict[str, Any], column: int) -> str:

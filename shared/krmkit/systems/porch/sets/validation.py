@@ -117,5 +117,5 @@ def _map_expressions(field: str, entries: list[dict[str, Any]] | None) -> list[s
 
 
 def conditions_of_reconciled() -> list[Condition]:
-    """Stalled and Ready of a set whose variants were brought up to date."""
+    """Return Stalled and Ready of a set whose variants were brought up to date."""
     return [VALID, Condition(READY, "True", "Reconciled", "package variants successfully reconciled")]

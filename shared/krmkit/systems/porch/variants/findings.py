@@ -24,7 +24,7 @@ _WHERE_OBJECTS_STAND = (
 
 
 def violation_findings(decoded: DecodedVariant) -> list[Finding]:
-    """One error for each violation of the form of a PackageVariant or PackageVariantSet."""
+    """Return an error for each violation of the form of a PackageVariant or PackageVariantSet."""
     return [
         Finding("invalid-config", one.message, ERROR, decoded.resource, one.path, current=one.current)
         for one in decoded.violations

@@ -90,7 +90,7 @@ class PackageView:
         return resource
 
     def by_file(self) -> list[tuple[str, Resource]]:
-        """(file, resource) of all resource files in all folders, by file and position."""
+        """Return (file, resource) of all resource files in all folders, by file and position."""
         found = [
             (self._file(package, path), index, position)
             for position, (package, path, index) in enumerate(map(place_of, self.resources))

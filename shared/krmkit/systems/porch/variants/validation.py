@@ -81,12 +81,12 @@ VALID = Condition(STALLED, "False", "Valid", "all validation checks passed")
 
 
 def conditions_of_success() -> list[Condition]:
-    """Stalled and Ready of a variant whose package was brought up to date."""
+    """Return Stalled and Ready of a variant whose package was brought up to date."""
     return [VALID, Condition(READY, "True", "NoErrors", "successfully ensured downstream package variant")]
 
 
 def conditions_of_invalid(errors: list[str]) -> list[Condition]:
-    """Stalled and Ready of a variant that is invalid; `errors` from validate_variant."""
+    """Return Stalled and Ready of a variant that is invalid; `errors` from validate_variant."""
     return [
         Condition(STALLED, "True", "ValidationError", "; ".join(errors)),
         Condition(READY, "False", "Error", "invalid packagevariant object"),
@@ -94,5 +94,5 @@ def conditions_of_invalid(errors: list[str]) -> list[Condition]:
 
 
 def conditions_of_failure(message: str) -> list[Condition]:
-    """Stalled and Ready of a valid variant whose package could not be changed."""
+    """Return Stalled and Ready of a valid variant whose package could not be changed."""
     return [VALID, Condition(READY, "False", "Error", message)]
