@@ -56,9 +56,11 @@ class HclBlock:
 
 def read_hcl(text: str, label: str) -> HclBlock:
     """Read a file as one block without a kind. Raises Refused with the line of a syntax error."""
-    reader = _Reader(text, label)
     root = HclBlock("", [], 0, 0, len(text))
-    reader.body(root, 0, top=True)
+    try:
+        _Reader(text, label).body(root, 0, top=True)
+    except RecursionError:
+        raise Refused(f"{label}: its blocks and lists are nested too deeply") from None
     return root
 
 
@@ -219,7 +221,7 @@ def _expression(value: Any, indent: str) -> str:
         lines = safe.removesuffix("\n").split("\n")
         # A heredoc takes the indentation of all lines away, and ends with a line break.
         if "\n" in value and value[:1].strip() and "\r" not in value and "EOT" not in map(str.strip, lines):
-            inner = "".join(f"{indent}  {line}\n" if line else "\n" for line in lines)
+            inner = "".join(f"{indent}  {line}\n" if line.strip() else f"{line}\n" for line in lines)
             return f"<<-EOT\n{inner}{indent}EOT"
         return json.dumps(safe, ensure_ascii=False)
     if isinstance(value, list):

@@ -110,6 +110,9 @@ def _fill(profile: ClusterProfile, old: ProfileText | None, parts: dict[Key, Res
         extra = parts.pop((MANIFESTS, name), None)
         manifests = item_texts(extra) if extra is not None else {}
         _fill_manifests(profile, layer, manifests)
+        first = {key: layer[key] for key in profile.form.layer_keys if key in layer}
+        rest = {key: layer.pop(key) for key in list(layer)}
+        layer |= {**first, **rest}
         for file, value in {"values": contents.get(VALUES, ""), **manifests}.items():
             for path in masks_in(value):
                 say(f"{name}: {path} of {file} is masked; type it in again after the import")

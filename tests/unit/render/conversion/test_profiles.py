@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,22 @@ def test_layers_without_items_and_items_without_layers_are_refused(tmp_path: Pat
     edit(tmp_path / "pkg/plant-profile.yaml", "- name: web", "- name: net")
     with pytest.raises(Refused, match="lists the layer net"):
         take(tmp_path / "pkg", tmp_path / "out.json")
+
+
+def test_a_package_without_its_record(tmp_path: Path) -> None:
+    """The form that the console writes comes out byte for byte all the same; of other forms the data are the same."""
+    known = json.loads(FORMS["export.json"])
+    del known["spec"]["template"]["packs"][0]["later"]
+    text = json.dumps(known, separators=(",", ":")).replace("<", "\\u003c")
+    (tmp_path / "p.json").write_text(text, "utf-8")
+    bring(tmp_path / "p.json", tmp_path / "pkg")
+    shutil.rmtree(tmp_path / "pkg/.krmkit-packs")
+    take(tmp_path / "pkg", tmp_path / "out.json")
+    assert (tmp_path / "out.json").read_text("utf-8") == text
+
+
+def test_deep_nesting_ends_in_a_message(tmp_path: Path) -> None:
+    """Not in a traceback."""
+    (tmp_path / "p.tf").write_text("a = " + "[" * 100_000, "utf-8")
+    with pytest.raises(Refused, match="nested too deeply"):
+        bring(tmp_path / "p.tf", tmp_path / "pkg")

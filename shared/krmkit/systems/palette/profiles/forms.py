@@ -44,6 +44,11 @@ class Form:
     layer: dict[str, str]
     snake: bool = False
 
+    @property
+    def layer_keys(self) -> list[str]:
+        """The keys of a layer in the order in which Palette writes them."""
+        return list(dict.fromkeys(path.split(".")[0] for path in self.layer.values()))
+
 
 _PLAIN = {name: name for name in ("name", "type", "layer", "version", "tag", "uid", "values", "manifests")}
 _EXPORT = Form(
