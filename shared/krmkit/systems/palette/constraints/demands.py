@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 class Demand:
     """One pack's `constraints.resources`, and the values that its components refer to (None: unreadable)."""
 
-    __slots__ = ("label", "resources", "values")
-
     def __init__(self, label: str, resources: object, values: PackValues | None) -> None:
         self.label = label
         self.resources = resources
@@ -37,8 +35,6 @@ class Demand:
 
 class ResourceReport:
     """The outcome. required: {pool: {resource type: {pack: nano units}}}, in the order of the pools."""
-
-    __slots__ = ("findings", "required")
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
@@ -60,8 +56,6 @@ _LIMIT_UNIT = {CPU: "millicores", MEMORY: "Mi", DISK: "GB"}
 
 class PackDemands:
     """Reads one pack's resource constraints, and adds what it asks for to the report's pools."""
-
-    __slots__ = ("demand", "poolless", "pools", "report")
 
     def __init__(self, demand: Demand, pools: Sequence[MachinePool], report: ResourceReport) -> None:
         self.poolless: set[tuple[str, str]] = set()  # (code, resource) of the findings so far

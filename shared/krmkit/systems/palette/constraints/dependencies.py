@@ -30,8 +30,6 @@ _MOST_PREFIXES = 16
 class Profile:
     """The packs of a cluster, looked up by name; a duplicate is found under the name of its pack as well."""
 
-    __slots__ = ("_by_name",)
-
     def __init__(self, packs: Sequence[Pack]) -> None:
         self._by_name: dict[str, list[Pack]] = {}
         for pack in packs:
@@ -83,8 +81,6 @@ def upgrades(pack: Pack) -> list[object]:
 
 
 class _Check:
-    __slots__ = ("findings", "owner", "previous", "profile", "satisfied", "scope")
-
     def __init__(
         self,
         owner: Pack,

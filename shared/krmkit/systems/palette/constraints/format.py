@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 class Token:
     """One `${...}`. pattern, bounds (low, high as text and number) and options may be None."""
 
-    __slots__ = ("bounds", "effort", "options", "pattern", "rules", "source", "type")
-
     def __init__(self, name: str, source: str, effort: Effort) -> None:
         self.type = name
         self.rules = TYPES.get(name, TYPES["string"])
@@ -89,8 +87,6 @@ class Token:
 
 class Format:
     """A parsed format: `parts` are literal texts and tokens."""
-
-    __slots__ = ("effort", "parts", "text")
 
     def __init__(self, text: str, parts: list[str | Token], effort: Effort) -> None:
         self.text = text

@@ -19,8 +19,6 @@ class FormatType:
     what `[...]` holds, RANGE or OPTIONS.
     """
 
-    __slots__ = ("brackets", "fits", "native", "only_text", "pattern", "words")
-
     def __init__(
         self,
         words: str,

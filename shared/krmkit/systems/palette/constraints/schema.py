@@ -24,8 +24,6 @@ from krmkit.systems.palette.packs.values import PackValues, equal, holds_macro, 
 class KeyRule:
     """One key of schema.yaml. `problem` is the finding about a wrong entry; then nothing is checked."""
 
-    __slots__ = ("format", "key", "node", "path", "problem", "secret", "template")
-
     def __init__(self, node: Scalar) -> None:
         self.node = node
         self.key = node.text
@@ -38,8 +36,6 @@ class KeyRule:
 
 class PackSchema:
     """The rules of a schema.yaml, in its order; `problem`, and `error`: why the whole file cannot be read."""
-
-    __slots__ = ("_lines", "error", "problem", "rules")
 
     def __init__(self, rules: list[KeyRule], problem: str = "", error: YamlError | None = None) -> None:
         self.rules = rules
@@ -164,8 +160,6 @@ def _fill(rule: KeyRule, node: Node, effort: Effort) -> None:
 
 class _Check:
     """One rule against the values."""
-
-    __slots__ = ("defaults", "findings", "pack", "rule", "schema", "values")
 
     def __init__(
         self,

@@ -19,8 +19,6 @@ _BLANKS = " \t\r\n\f\v"
 class SchemaTemplate:
     """The demands of one key's template. `format` is None without a format clause."""
 
-    __slots__ = ("format", "hints", "readonly", "required")
-
     def __init__(self) -> None:
         self.required = False
         self.readonly = False
@@ -34,8 +32,6 @@ class SchemaTemplate:
 
 
 class _Parser:
-    __slots__ = ("at", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0

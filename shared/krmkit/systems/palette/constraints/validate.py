@@ -31,18 +31,6 @@ class ValidationOptions:
     before an upgrade, None where none is asked.
     """
 
-    __slots__ = (
-        "aggregate",
-        "effort",
-        "limits",
-        "merge_defaults",
-        "pools",
-        "previous",
-        "schemas",
-        "scope",
-        "use_min_size",
-    )
-
     def __init__(
         self,
         pools: Sequence[MachinePool] | None = None,
@@ -105,8 +93,6 @@ class ValidationOptions:
 
 class CheckedPack:
     """A pack under validation. Texts are parsed once; `values` is None, with a finding, if they cannot be."""
-
-    __slots__ = ("defaults", "findings", "pack", "values")
 
     def __init__(self, pack: Pack, options: ValidationOptions) -> None:
         self.pack = pack

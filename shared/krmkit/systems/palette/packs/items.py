@@ -33,8 +33,6 @@ _MOST_NAMED = 500  # packs that a message about an unknown one looks at
 class Carrier:
     """A pack and the item that it came in."""
 
-    __slots__ = ("_places", "lines", "pack", "resource")
-
     def __init__(self, resource: Resource, pack: Pack, lines: FileLines) -> None:
         self.lines = lines
         self.resource = resource
@@ -97,8 +95,6 @@ class Carrier:
 
 class Packs:
     """The packs of a list, in its order, and the items that should be packs and cannot be read."""
-
-    __slots__ = ("_by_item", "_by_pack", "carriers", "lines", "problems")
 
     def __init__(self, carriers: list[Carrier], problems: list[PackError], lines: FileLines) -> None:
         self.lines = lines

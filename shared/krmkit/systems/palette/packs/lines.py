@@ -18,8 +18,6 @@ _ADDED = (
 class LineIndex:
     """Lines and columns of offsets in one text: `LineIndex("a\\nbc").at(3)` is (2, 2)."""
 
-    __slots__ = ("_starts",)
-
     def __init__(self, text: str) -> None:
         self._starts = [0]
         at = text.find("\n")
@@ -76,8 +74,6 @@ def _content(lines: list[str], number: int, indent: int, header: str) -> tuple[i
 
 class FileLines:
     """Lines of files, for the resources of one list: which line of its file a line of a resource is."""
-
-    __slots__ = ("_added", "_files", "_items")
 
     def __init__(self, items: ResourceList | None = None) -> None:
         self._items = items

@@ -20,22 +20,6 @@ class Pack:
     no such file; `defaults` is the values text as the pack ships it. label: its name in findings.
     """
 
-    __slots__ = (
-        "_schema_root",
-        "constraints",
-        "defaults",
-        "display_name",
-        "label",
-        "layer",
-        "metadata",
-        "name",
-        "presets",
-        "schema",
-        "tag",
-        "values",
-        "version",
-    )
-
     def __init__(
         self,
         metadata: dict[str, object],

@@ -21,8 +21,6 @@ class Preset:
     `number` is its position in presets.yaml, `asked` that of the entry of the selection that asks for it.
     """
 
-    __slots__ = ("add", "asked", "group", "name", "number", "remove")
-
     def __init__(
         self, name: str, group: str, remove: list[KeyPath], add: Map | None, number: int, asked: int
     ) -> None:
@@ -56,8 +54,6 @@ _MOST_NAMED = 100  # presets that a message about an unknown one looks at
 
 class PresetCatalog:
     """The presets of one presets.yaml, each read when it is chosen. Packs may share a catalog."""
-
-    __slots__ = ("_by_label", "_by_name", "entries", "limits", "text")
 
     def __init__(self, text: str, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
         self.text = text

@@ -70,8 +70,6 @@ def apply_to_packs(
 class _Choice:
     """The presets that a config selects and the fields that select them, by the id of the carrier."""
 
-    __slots__ = ("config", "fields", "findings", "presets")
-
     def __init__(self, packs: Packs, selections: list[dict[str, Any]], config: Resource | None) -> None:
         self.presets: dict[int, list[str]] = {}
         self.fields: dict[int, list[Path]] = {}

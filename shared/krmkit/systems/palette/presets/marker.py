@@ -13,8 +13,6 @@ NAME = "spectrocloud.com/enabled-presets:"
 class FormatMarker:
     """A marker: its entries, and the span of the text behind its colon (offsets into the values text)."""
 
-    __slots__ = ("end", "entries", "start")
-
     def __init__(self, entries: list[str], start: int, end: int) -> None:
         self.entries = entries
         self.start = start
