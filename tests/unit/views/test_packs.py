@@ -94,15 +94,23 @@ def test_text(pack: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert places == sorted(places)
 
 
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n"
+
+
+def test_a_package_is_no_pack_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message says what shows its packs."""
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+
+    assert main(["pack", "check", str(tmp_path)]) == 1
+    assert "krmkit report and krmkit preview show the packs of a package" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({}, "holds no pack.json; name the folder of a pack"),
-        (
-            {"Kptfile": ""},
-            "name the folder of a pack; krmkit report and krmkit preview show the packs of a package",
-        ),
-        ({"pack.json": "{"}, "pack.json: "),
+        ({}, "holds no pack.json, so it is not a pack folder"),
+        ({"Kptfile": KPTFILE}, ": holds no profile and no pack"),
+        ({"pack.json": "{"}, "pack.json is not JSON: "),
         ({"pack.json": '{"name": "app"}', "presets.yaml": "presets: [\n"}, "app: presets.yaml"),
     ],
 )
