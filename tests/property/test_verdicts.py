@@ -81,6 +81,9 @@ def test_one_verdict(
     assert [one for one in results if one["severity"] == "error"] == [
         one for one in plan["results"] if one["severity"] == "error"
     ]
+    check_code, text = told("check", ".", "-f", "json", "--severity", "info")
+    assert [one for package in json.loads(text)["packages"] for one in package["results"]] == results
+    assert check_code == report_code
     errors = severities(results)["error"]
     assert (plan_code == 1) == (report_code == 1) == (errors > 0)
 
@@ -94,6 +97,8 @@ def test_one_verdict(
     assert json.loads(data[1])["packages"] == packages
     codes = {}
     for form, count in (("sarif", lambda text: on_sarif(text)["error"]), ("github", lambda text: text.count("::error")), ("text", lambda text: text.count(": error: "))):  # fmt: skip
+        check_code, text = told("check", ".", "-f", form)
+        assert (check_code, count(text)) == (report_code, errors), form
         codes[form], text = told("topology", "plan", "-r", ".", "-f", form)
         assert count(text) == errors, form
     codes["junit"], text = told("topology", "plan", "-r", ".", "-f", "junit")  # one failure for each package

@@ -11,9 +11,11 @@ from krmkit.analysis.plans.planwork import Work
 from krmkit.analysis.plans.results import places_in, results_of
 from krmkit.analysis.plans.sources import holds_clusters, read_both, read_with_cluster
 from krmkit.krm.errors import Refused
+from krmkit.render.findings.fixes import add_fixes
 from krmkit.render.findings.model import Result
 from krmkit.render.findings.places import shown_path
 from krmkit.render.resourcefiles import is_blueprint
+from krmkit.storage.disk.folders import read_file
 from krmkit.systems.clusterapi.plan.model import TopologyPlan
 
 
@@ -30,7 +32,10 @@ class PackagePlan:
     def of(cls, path: str, work: Work, plan: TopologyPlan) -> PackagePlan:
         """Return the plan of the package at a path, without its secrets."""
         mask_plan(plan, work.old, work.new)
-        return cls(shown_path(path), plan, list(results_of(plan, places_in(path, work.new))))
+        results = list(results_of(plan, places_in(path, work.new)))
+        files = {one.path for one in results if one.line}
+        add_fixes(results, {name: (read_file(name, name) or b"").decode() for name in sorted(files)})
+        return cls(shown_path(path), plan, results)
 
 
 class PlanJob:
