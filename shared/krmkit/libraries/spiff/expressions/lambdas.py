@@ -141,14 +141,12 @@ class LambdaValue:
             return LambdaValue(missing, self.expression, names, self.resolver), NOTHING
         if not inline:
             names[SELF] = Node(self, env.source).noted(resolver=self.resolver)
-        env.run.enter()
         try:
-            return self.expression.body.evaluate(env.with_names(names), False)
+            with env.run:
+                return self.expression.body.evaluate(env.with_names(names), False)
         except Failure as failure:
             text = f"evaluation of lambda expression failed: {self}: {shorten(short_names(names))}"
             raise Failure(Issue(text, (failure.issue,), True), Info()) from None
-        finally:
-            env.run.leave()
 
     def _bind(
         self, args: list[Any], named: dict[str, Any], env: Env, curry: bool, auto: bool

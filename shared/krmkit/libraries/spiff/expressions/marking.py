@@ -108,13 +108,10 @@ class Substitution(Expression):
 def instantiate(template: TemplateValue, env: Env) -> tuple[Any, Info]:
     """Return the value of a template at a place."""
     run = env.run
-    run.enter()
-    try:
+    with run:
         self_node = Node(template, env.source).noted(resolver=template.resolver)
         here = env.with_names({SELF: self_node})
         name = ".".join(template.path)
         copy = nodes.copy_tree(template.prepared)
         result: Node = run.parts.flow(copy, here, f"resolution of template '{name}' failed")
-    finally:
-        run.leave()
     return result.value, Info(source=result.source, undefined=result.note.undefined)

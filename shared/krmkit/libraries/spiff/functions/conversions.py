@@ -109,11 +109,8 @@ def evaluated(env: Env, text: str) -> With:
         expression = env.run.parts.parse(text, env.path, env.stub_path)
     except Failure as failure:
         raise Failure(f"({text})\t {failure.issue.text}") from None
-    env.run.enter()
-    try:
+    with env.run:
         return With(*expression.evaluate(env, False))
-    finally:
-        env.run.leave()
 
 
 @function(

@@ -86,13 +86,11 @@ def parsed(name: str, text: str, mode: str, env: Env) -> Any:
         return With(_documents(name, text, env), info)
     fail_if(mode not in ("yaml", "multiyaml"), f"invalid file type [{posixpath.normpath(name)}] {mode}")
     node = _document(name, text, env) if mode == "yaml" else Node(_documents(name, text, env), name)
-    env.run.enter()
     try:
-        result: Node = env.run.parts.flow(node, rooted, f"resolution of yaml file '{name}' failed")
+        with env.run:
+            result: Node = env.run.parts.flow(node, rooted, f"resolution of yaml file '{name}' failed")
     except Failure as failure:
         raise Failure(Issue(failure.issue.text, failure.issue.nested), failure.info) from None
-    finally:
-        env.run.leave()
     return With(result.value, info)
 
 

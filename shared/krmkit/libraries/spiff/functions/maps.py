@@ -83,13 +83,11 @@ def merge(args: list[Any], env: Env, info: Info) -> Any:
         copy_tree(arg.prepared if isinstance(arg, TemplateValue) else Node(arg, "dynaml"))
         for arg in _maps(args, "merge")
     ]
-    env.run.enter()
     try:
-        return env.run.parts.cascade(env.run, env, nodes[0], nodes[1:]).value
+        with env.run:
+            return env.run.parts.cascade(env.run, env, nodes[0], nodes[1:]).value
     except SpiffError as error:
         raise Failure(f"merging failed: {error.message}") from None
-    finally:
-        env.run.leave()
 
 
 def deepmerge(args: list[Any], env: Env, info: Info) -> Any:

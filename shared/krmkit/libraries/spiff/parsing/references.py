@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from krmkit.libraries.spiff.expressions.literals import ListExpression
 from krmkit.libraries.spiff.expressions.merging import Merge
 from krmkit.libraries.spiff.expressions.references import Dynamic, Reference
@@ -10,25 +12,13 @@ from krmkit.libraries.spiff.parsing.scanner import INDEX, KEY, NAME, TAG
 from krmkit.libraries.spiff.tree.errors import Path
 from krmkit.libraries.spiff.tree.nodes import Expression
 
+_STEP = re.compile(r"[^.[]+|\[[^.[]*")
+
 
 def path_steps(text: str, leading: bool) -> Path:
     """Split a path into its steps: a.b[1] is (a, b, [1]); with `leading` .a is ("", a)."""
-    steps: list[str] = []
-    step = ""
-    for char in text:
-        if char == ".":
-            if step or leading:
-                steps.append(step)
-            step = ""
-            leading = leading and bool(steps)
-            continue
-        if char == "[" and step:
-            steps.append(step)
-            step = ""
-        step += char
-    if step:
-        steps.append(step)
-    return tuple(steps)
+    steps = _STEP.findall(text)
+    return ("", *steps) if leading and text.startswith(".") else tuple(steps)
 
 
 class ReferenceParser(BracketParser):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+_ESCAPED = re.compile("^(<<<?)!")
 
 
 def embedded(value: Any, interpolation: bool) -> str | None:
@@ -36,11 +39,7 @@ def unescape(value: str, interpolation: bool) -> str:
 
 def unescape_key(key: str) -> str:
     """Remove the `!` that keeps a key from being a merge or control key: `<<!x` becomes `<<x`."""
-    if key.startswith("<<<!"):
-        return "<<<" + key[4:]
-    if key.startswith("<<!"):
-        return "<<" + key[3:]
-    return key
+    return _ESCAPED.sub(r"\1", key)
 
 
 def interpolated(text: str, unescape_texts: bool = False) -> tuple[str, str | None]:

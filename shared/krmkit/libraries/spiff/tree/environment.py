@@ -45,7 +45,10 @@ class Parts:
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """The common data of all documents of one run; `free` evaluations cost no effort."""
+    """The common data of all documents of one run; `free` evaluations cost no effort.
+
+    `with run:` counts one call inside others.
+    """
 
     interpolation: bool
     control: bool
@@ -113,15 +116,14 @@ class Run:
             raise exceeded("characters of output", self.limits.output)
         charge(1 + piece // _WRITTEN)
 
-    def enter(self) -> None:
-        """Count one call inside others, which ends with `leave`."""
+    def __enter__(self) -> None:
         self.step(_CALL)
         self.depth += 1
         if self.depth > self.limits.depth:
             depth, self.depth = self.limits.depth, 0
             raise exceeded("calls inside each other", depth)
 
-    def leave(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self.depth -= 1
 
 
