@@ -13,8 +13,9 @@ A function's main.py holds one `process` and hands it to `main`:
 
 - `ResourceList` and `Resource`: the items, which `process` reads and edits.
 - `Config`: the decoded functionConfig; `config.spec` is checked against function.yaml and has its defaults.
-- `Results` and `Finding`: what the run has to say. `results.error("bad-port", "must be above 1023, got 80", item, "spec.port")` says one
-  thing, `results.extend(findings)` all that an engine found.
+- `Results` and `Finding`: what the run has to say.
+  `results.error("bad-port", "must be above 1023, got 80", item, "spec.port")` says one thing,
+  `results.extend(findings)` all that an engine found.
 - `FunctionError`: raise it to end the run with one error and the items unchanged.
 - `main`: the command line of the function, from its arguments to its exit code.
 """

@@ -1,7 +1,7 @@
-"""Decoding of the functionConfig: the typed kind, a kind of another group, or a flat ConfigMap.
+"""Decode the functionConfig: the typed kind, a kind of another group, or a flat ConfigMap.
 
-Whatever the form, the function gets the same `spec`: checked against the schema of function.yaml, with defaults. All
-violations are found at once, each with its path in the config as it was written.
+Whatever the form, the function gets the same `spec`: checked against the schema of function.yaml, with
+defaults. All violations are found at once, each with its path in the config as it was written.
 
 How a ConfigMap is read: `krmkit.fn.configmap`.
 """
@@ -30,24 +30,16 @@ _ANY_MAP: dict[str, Any] = {"type": "object"}
 class Config:
     """The decoded functionConfig.
 
-    `spec` is checked and complete (defaults filled in). `kind`, `name`, `namespace` are those of the config ("" when
-    there is none), `resource` is the config as it came, or None. For a kind of another group `spec` is its spec; its
-    other fields are in `resource`. A function that decodes its config itself gets an empty `spec`. `tag` is the tag of
-    the image that a pipeline names for the function, "" where there is none. `crds` are the CRDs of `--crds DIR`.
+    `spec` is checked and complete (defaults filled in). `kind`, `name`, `namespace` are those of the config
+    ("" when there is none), `resource` is the config as it came, or None. For a kind of another group `spec`
+    is its spec; its other fields are in `resource`. A function that decodes its config itself gets an empty
+    `spec`. `tag` is the tag of the image that a pipeline names for the function, "" where there is none.
+    `crds` are the CRDs of `--crds DIR`.
     """
 
     __slots__ = (
-        "api_version",
-        "crds",
-        "explain",
-        "fail_on",
-        "kind",
-        "name",
-        "namespace",
-        "resource",
-        "spec",
-        "tag",
-    )
+        "api_version", "crds", "explain", "fail_on", "kind", "name", "namespace", "resource", "spec", "tag",
+    )  # fmt: skip
 
     def __init__(
         self, spec: dict[str, Any], resource: Resource | None, fail_on: str = "error", explain: bool = False
@@ -65,7 +57,7 @@ class Config:
 
     @property
     def is_config_map(self) -> bool:
-        """Whether it came as a ConfigMap (which carries no names and namespaces of its own)."""
+        """Return True for a config that came as a ConfigMap, which carries no names of its own."""
         return self.kind == "ConfigMap"
 
 
@@ -78,7 +70,10 @@ class ConfigError(Refused):
 
 
 def decode(definition: FunctionDefinition, resource: Resource | None, explain: bool = False) -> Config:
-    """The config of one run. Raises ConfigError with every violation, YamlError when the config is not YAML."""
+    """Return the config of one run.
+
+    Raises ConfigError with every violation, and YamlError for a config that is not YAML.
+    """
     violations: list[Violation] = []
     if definition.own_config:
         return _own(resource, explain)
@@ -106,7 +101,7 @@ def decode(definition: FunctionDefinition, resource: Resource | None, explain: b
 
 
 def _annotated(resource: Resource, violations: list[Violation]) -> str | None:
-    """The value of the annotation of `failOn`; a wrong value goes to `violations`."""
+    """Return the value of the annotation of `failOn`; append a wrong value to `violations`."""
     fail_on = resource.annotations.get(FAIL_ON)
     if fail_on is not None:
         path = join("metadata.annotations", FAIL_ON)
@@ -115,7 +110,7 @@ def _annotated(resource: Resource, violations: list[Violation]) -> str | None:
 
 
 def _own(resource: Resource | None, explain: bool) -> Config:
-    """The config of a function that decodes it itself."""
+    """Return the config of a function that decodes it itself."""
     if resource is None or not resource.root.entries:
         return Config({}, None, explain=explain)
     violations: list[Violation] = []
@@ -141,7 +136,7 @@ def _typed(definition: FunctionDefinition, resource: Resource, violations: list[
 
 
 def _checked(schema: dict[str, Any], resource: Resource, violations: list[Violation]) -> object:
-    """The spec of a config with its defaults; errors go to `violations`."""
+    """Return the spec of a config with its defaults; append errors to `violations`."""
     spec = resource.get("spec")
     checked, found = validate(read_schema(schema), {} if spec is None else spec, "spec")
     violations += found

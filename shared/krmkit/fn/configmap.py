@@ -1,8 +1,8 @@
-"""A config given as a flat ConfigMap.
+"""Read a config given as a flat ConfigMap.
 
-Its `data` holds texts. Each key is a field of the spec, and its text is read as the field's schema wants it: integers,
-numbers and booleans by their YAML form, lists and maps as YAML or JSON text. What keys mean that are no field,
-function.yaml may say:
+Its `data` holds texts. Each key is a field of the spec, and its text is read as the field's schema wants it:
+integers, numbers and booleans by their YAML form, lists and maps as YAML or JSON text. What keys mean that
+are no field, function.yaml may say:
 
     configMap:
       others:
@@ -36,7 +36,7 @@ _TEXT: dict[str, Any] = {"type": "string"}
 def flat(
     schema: dict[str, Any], mapping: dict[str, Any], resource: Resource, violations: list[Violation]
 ) -> object:
-    """The spec of a ConfigMap, checked against `schema`; `mapping` is `configMap` of function.yaml.
+    """Return the spec of a ConfigMap, checked against `schema`; `mapping` is `configMap` of function.yaml.
 
     Errors go to `violations`, with the paths of the ConfigMap.
     """
@@ -75,7 +75,7 @@ def flat(
 
 
 def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
-    """The data of a ConfigMap. A value without quotes (`true`, `3`) counts as its text."""
+    """Return the data of a ConfigMap; a value without quotes (`true`, `3`) counts as its text."""
     texts: dict[str, str] = {}
     data = resource.node("data")
     if isinstance(data, Map):
@@ -95,7 +95,7 @@ def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
 
 
 def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
-    """The value that `schema` wants, read from a text: (value, None), or (None, error)."""
+    """Read the value that `schema` wants from a text. Return (value, None), or (None, error)."""
     kind = schema.get("type")
     if kind in {"array", "object"}:
         try:
@@ -116,7 +116,7 @@ def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
 
 
 def _wanted(kind: str, rest: str) -> str:
-    """The message for a text that is not of the type `kind`; the names of the types are loaded for the first one."""
+    """Return the message for a text that is not of the type `kind`."""
     from krmkit.libraries.schema.violationtexts import NAMES
 
     return f"must be {NAMES[kind]}{rest}"
@@ -132,7 +132,7 @@ def _put(
     places: dict[str, str],
     path: str,
 ) -> str | None:
-    """Put a key that is not a field into the place that `others` names. Return the error of its text, or None."""
+    """Put a key that is not a field where `others` says. Return the error of its text, or None."""
     if schema["type"] == "object":
         value, problem = _read(schema.get("additionalProperties") or _TEXT, text)
         if problem is None:

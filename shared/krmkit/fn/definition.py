@@ -1,7 +1,7 @@
-"""Function definitions, read from function.yaml: the one source of its config's schema, its docs and its catalog entry.
+"""Function definitions, read from function.yaml: the source of a config's schema, docs and catalog entry.
 
-A run needs only some of it, which `make generate` writes as Python beside function.yaml (definition.py), so that no run
-reads YAML about itself. --help, --schema and the generators read function.yaml.
+A run needs only some of it, which `make generate` writes as Python beside function.yaml (definition.py), so
+that no run reads YAML about itself. --help, --schema and the generators read function.yaml.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FAIL_ON_SCHEMA: dict[str, Any] = {
 
 
 def with_fail_on(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a spec with `failOn`, which every config has."""
+    """Return the schema of a spec with `failOn`, which every config has."""
     return {**schema, "properties": {**(schema.get("properties") or {}), "failOn": FAIL_ON_SCHEMA}}
 
 
@@ -27,16 +27,16 @@ _WORDS = {str: "text", dict: "map", list: "list"}
 
 
 class FunctionDefinition:
-    """One function. `data` is the run-time part of function.yaml, or all of it, as plain data.
+    """One function. `data` is the part of function.yaml that a run needs, or all of it, as plain data.
 
     `api_version` and `kind` are those of its config; functions of others have an apiVersion of their own.
-    `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts` lists
-    kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
+    `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts`
+    lists kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
     `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
-    `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields are beside
-    metadata, and decodes them itself; `schema` is then that of those fields. `keeps_results` (`results: kept`): results
-    that a list brings along stay in front of its own. `releases`: those of the original that the function follows, as
-    `v0.4` for all of v0.4.x.
+    `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields
+    are beside metadata, and decodes them itself; `schema` is then that of those fields. `keeps_results`
+    (`results: kept`): results that a list brings along stay in front of its own. `releases`: those of the
+    original that the function follows, as `v0.4` for all of v0.4.x.
 
         FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
@@ -64,20 +64,20 @@ class FunctionDefinition:
 
     @staticmethod
     def read(folder: str) -> dict[str, Any]:
-        """`folder`/function.yaml as plain data. Raises OSError, or ValueError with the error in it."""
+        """Return `folder`/function.yaml as plain data. Raises OSError, or ValueError with the error in it."""
         with open(folder + "/function.yaml", encoding="utf-8") as file:
             return parse(file.read())
 
     @property
     def about(self) -> dict[str, Any]:
-        """All of function.yaml, read on first access."""
+        """Return all of function.yaml, read on first access."""
         if self._about is None:
             self._about = self.read(self.folder)
         return self._about
 
     @property
     def summary(self) -> str:
-        """One line."""
+        """Return the summary, of one line."""
         return str(self.about["summary"])
 
     @property
@@ -87,11 +87,11 @@ class FunctionDefinition:
 
     @property
     def touches_all(self) -> bool:
-        """Whether the function edits every resource: `touches: all` (default: selected, those that are its business)."""
+        """Return True for `touches: all` (default: selected): the function edits every resource."""
         return bool(self.about.get("touches", "selected") == "all")
 
     def config_schema(self) -> dict[str, object]:
-        """The schema of the whole typed config, as a CustomResourceDefinition and the catalog have it."""
+        """Return the schema of the whole typed config, as a CRD and the catalog have it."""
         schema = self.about["schema"]
         if self.own_config:  # without a spec: the fields are beside metadata
             required, properties = schema.get("required", ()), schema.get("properties", {})
@@ -112,7 +112,7 @@ class FunctionDefinition:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """function.yaml as plain data, checked to have what every function has. Raises ValueError."""
+    """Return function.yaml as plain data, checked to have what every function has. Raises ValueError."""
     from krmkit.libraries.yaml.data import go_data
     from krmkit.libraries.yaml.document import parse as parse_yaml
 
@@ -131,26 +131,13 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def run_time(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of function.yaml that a run needs, without descriptions: what definition.py holds."""
-    return {
-        key: _undescribed(data[key])
-        for key in (
-            "name",
-            "kind",
-            "apiVersion",
-            "config",
-            "releases",
-            "results",
-            "schema",
-            "configMap",
-            "accepts",
-        )
-        if key in data
-    }
+    """Return the part of function.yaml that a run needs, without descriptions, for definition.py."""
+    keys = "name kind apiVersion config releases results schema configMap accepts".split()
+    return {key: _undescribed(data[key]) for key in keys if key in data}
 
 
 def _undescribed(value: Any, of_fields: bool = False) -> Any:
-    """Data without the description of each schema in it; `of_fields`: the keys are names of fields."""
+    """Return data without the description of each schema in it; `of_fields`: the keys are names of fields."""
     if isinstance(value, list):
         return [_undescribed(inner) for inner in value]
     if not isinstance(value, dict):

@@ -1,7 +1,8 @@
 """The entry point of every function: its command line, its streams, its exit code.
 
-A function's main.py ends in `main(__file__, process)`; a linked program, `krmkit run`, an image and a pipeline load the same
-main.py (`krmkit.fn.loader`) and run its `process` the same way. What a function is called with:
+A function's main.py ends in `main(__file__, process)`; a linked program, `krmkit run`, an image and a
+pipeline load the same main.py (`krmkit.fn.loader`) and run its `process` the same way. What a function is
+called with:
 
     main.py [FILE] [--explain] [--debug] [--crds DIR] [--limit NAME=N] [--jobs N]
     main.py --help | --schema | --version
@@ -32,14 +33,14 @@ _AT_ONCE = 1 << 20
 
 
 def main(file: str, process: Process) -> NoReturn:
-    """Run the function whose main.py is `file` on the process's arguments and streams, and end the process."""
+    """Run the function whose main.py is `file` on the process's arguments and streams, and end it."""
     buffer_streams()
     prepare()
     leave(run_function(os.path.dirname(os.path.realpath(file)), process, sys.argv[1:]))
 
 
 def run_function(folder: str, process: Process, arguments: list[str]) -> int:
-    """Run the function in `folder` on the process's streams; returns the exit code."""
+    """Run the function in `folder` on the process's streams, and return the exit code."""
     # A print that was left in a function must not end up inside the ResourceList.
     stdout, sys.stdout = sys.stdout, sys.stderr
     try:
@@ -52,8 +53,8 @@ def run_function(folder: str, process: Process, arguments: list[str]) -> int:
 
 def prepare() -> None:
     """Make a process that ends after its runs ready for them."""
-    # Nothing that a run makes is garbage before the run ends, so looking for garbage is time lost: half of all time
-    # on a list of thousands.
+    # Nothing that a run makes is garbage before the run ends, so looking for garbage is time lost: half of
+    # all time on a list of thousands.
     gc.disable()
     _libyaml.lean = True
     add_dependencies()
@@ -71,10 +72,10 @@ def leave(code: int) -> NoReturn:
 
 
 def add_dependencies() -> None:
-    """Add the dependencies of a checkout or an image to sys.path, for any interpreter and without site-packages.
+    """Add the dependencies of a checkout or an image to sys.path, without site-packages.
 
-    An image has them in `site` beside `shared`, a checkout in the environments that `make` writes. They come last, so
-    the interpreter's own packages win.
+    An image has them in `site` beside `shared`, a checkout in the environments that `make` writes. They come
+    last, so the interpreter's own packages win.
     """
     root, found, _ = __file__.replace("\\", "/").rpartition("/shared/krmkit/")
     if found:
@@ -97,7 +98,7 @@ def command(
     stdout: TextIO | None,
     stderr: TextIO | None,
 ) -> int:
-    """One call of the function in `folder`, on the streams given (None: closed); returns the exit code."""
+    """Call the function in `folder` once, on these streams (None: closed), and return the exit code."""
     name = folder.rpartition("/")[2]
     file = show = ""
     options = RunOptions()
@@ -139,16 +140,13 @@ def evaluate(
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        byte = content[error.start]
-        return unreadable(
-            definition.name,
-            f"the input is not UTF-8: byte 0x{byte:02x} at offset {error.start}, on line {line}",
-        )
+        place = f"byte 0x{content[error.start]:02x} at offset {error.start}, on line {line}"
+        return unreadable(definition.name, f"the input is not UTF-8: {place}")
     return run(definition, process, text, options)
 
 
 def _called(folder: str) -> str:
-    """The function's name; that of its folder, which in an image is another, where function.yaml cannot be read."""
+    """Return the function's name, or that of its folder if function.yaml cannot be read."""
     try:
         return definition(folder).name
     except (ImportError, OSError, ValueError):

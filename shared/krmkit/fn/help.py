@@ -13,7 +13,7 @@ COLUMNS = 80
 
 
 def text_for(definition: FunctionDefinition, what: str) -> str:
-    """The text for "help", "schema" or "version"."""
+    """Return the text for "help", "schema" or "version"."""
     if what == "schema":
         return json.dumps(definition.config_schema(), indent=2) + "\n"
     if what == "version":
@@ -22,14 +22,14 @@ def text_for(definition: FunctionDefinition, what: str) -> str:
 
 
 def version() -> str:
-    """The version of krmkit."""
+    """Return the version of krmkit."""
     from krmkit import __version__
 
     return __version__
 
 
 def help_text(definition: FunctionDefinition) -> str:
-    """The whole of --help."""
+    """Return all of --help."""
     lines = [f"{definition.name}: {definition.summary}", ""]
     description = str(definition.about.get("description") or "").strip()
     if description:
@@ -54,7 +54,6 @@ def help_text(definition: FunctionDefinition) -> str:
 
 
 def _config(definition: FunctionDefinition) -> list[str]:
-    """The help about the config."""
     meaning = "  Which results fail the run: error (the default), warning (and errors), never."
     if definition.own_config:
         lines = [f"Config: kind {definition.kind} ({definition.api_version}), fields beside metadata."]
@@ -69,7 +68,7 @@ def _config(definition: FunctionDefinition) -> list[str]:
 
 
 def _fitting(lines: list[str]) -> list[str]:
-    """The lines, those longer than a terminal is wide broken between words; a text in paragraphs is filled anew."""
+    """Break lines that are longer than a terminal between words; fill a text in paragraphs anew."""
     from textwrap import wrap
 
     fitted: list[str] = []
@@ -91,7 +90,7 @@ def _fitting(lines: list[str]) -> list[str]:
 
 
 def _blocks(paragraph: str) -> list[str]:
-    """Lines that belong together: an entry of a list begins a block, and so does a line that is indented."""
+    """Return blocks of lines that belong together: an entry of a list or an indented line begins one."""
     blocks: list[str] = []
     for line in paragraph.split("\n"):
         inside = bool(blocks) and blocks[-1].startswith("- ") and line.startswith("  ")
@@ -103,7 +102,7 @@ def _blocks(paragraph: str) -> list[str]:
 
 
 def fields(schema: dict[str, Any], path: str) -> list[str]:
-    """Two lines for each field: what it is, and its description."""
+    """Return two lines for each field: what it is, and its description."""
     lines: list[str] = []
     required = schema.get("required") or ()
     for key, field in (schema.get("properties") or {}).items():
@@ -131,7 +130,7 @@ def _field(schema: dict[str, Any], path: str, required: bool) -> list[str]:
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    """A type in the words of the READMEs."""
+    """Return a type in the words of the READMEs."""
     if "enum" in schema:
         return " | ".join(str(value) for value in schema["enum"])
     if schema.get("x-kubernetes-int-or-string"):

@@ -1,6 +1,7 @@
-"""The items of a failed run, where the text around them cannot be edited: they come back as they came, in a list of their own.
+"""Return the items of a failed run, where the text around them cannot be edited, in a list of their own.
 
-Such a text is a functionConfig or a list on one line with a line break that only some readers see, which the editor refuses (docs/limits.md).
+Such a text is a functionConfig or a list on one line with a line break that only some readers see, which the
+editor refuses (docs/limits.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The functions that a command knows: those of krmkit, and those of folders that the user names (`--functions`).
+"""Find the functions that a command knows: krmkit's, and those of the user's folders (`--functions`).
 
     catalog(["my-functions"])["label-teams"].definition.summary
 
@@ -38,7 +38,7 @@ def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
 
 
 def functions_in(folder: str) -> list[Function]:
-    """The functions of a folder, each checked to be one. Raises Refused."""
+    """Return the functions of a folder, each checked to be one. Raises Refused."""
     if not os.path.isdir(folder):
         kind = "is a file" if os.path.exists(folder) else "does not exist"
         raise Refused(f"{folder}: {kind}; name the folder of a function, or one that holds such folders")
@@ -55,7 +55,7 @@ def functions_in(folder: str) -> list[Function]:
 
 
 def _checked(folder: str) -> Function:
-    """The function of a folder with a function.yaml. Raises Refused."""
+    """Return the function of a folder with a function.yaml. Raises Refused."""
     function = Function(os.path.realpath(folder))
     path = os.path.join(folder, DEFINITION)
     try:

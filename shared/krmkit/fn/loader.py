@@ -1,7 +1,7 @@
 """Find functions on disk and load them by path, as a folder's name is not a Python name.
 
-The catalog's functions are in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions` (an
-installation). Their code is compiled once, into `__pycache__` beside it, as an import does it.
+The catalog's functions are in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions`
+(an installation). Their code is compiled once, into `__pycache__` beside it, as an import does it.
 """
 
 import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Function:
-    """A function that can be called: its folder, its `definition` and its `process`, each loaded on first access."""
+    """A function that can be called. Its `definition` and its `process` are loaded on first access."""
 
     __slots__ = ("_definition", "_process", "folder", "name")
 
@@ -35,7 +35,7 @@ class Function:
 
     @property
     def main(self) -> str:
-        """The path of main.py."""
+        """Return the path of main.py."""
         return self.folder + "/main.py"
 
     @property
@@ -47,7 +47,7 @@ class Function:
 
     @property
     def process(self) -> "Process":
-        """`process` of main.py."""
+        """Return `process` of main.py."""
         if self._process is None:
             process: Process = _module(self.folder, "main").process
             self._process = process
@@ -55,9 +55,10 @@ class Function:
 
 
 def definition(folder: str) -> FunctionDefinition:
-    """The definition of the function in `folder`: from definition.py, which `make generate` writes, else function.yaml.
+    """Return the definition of the function in `folder`.
 
-    Raises OSError, or ValueError with the error in function.yaml.
+    It is read from definition.py, which `make generate` writes, else from function.yaml. Raises OSError, or
+    ValueError with the error in function.yaml.
     """
     try:
         data = _module(folder, "definition").DEFINITION
@@ -67,7 +68,7 @@ def definition(folder: str) -> FunctionDefinition:
 
 
 def _module(folder: str, name: str) -> "ModuleType":
-    """The module `name`.py in the folder of a function. Raises FileNotFoundError."""
+    """Load the module `name`.py in the folder of a function. Raises FileNotFoundError."""
     package = "krmkit._functions." + os.path.basename(folder).replace("-", "_")
     module = type(sys)(f"{package}.{name}")
     loader = SourceFileLoader(module.__name__, f"{folder}/{name}.py")
@@ -102,7 +103,7 @@ def unloadable(function: Function, error: Exception) -> str:
 
 
 def functions_folder() -> str:
-    """The folder that holds one folder for each function."""
+    """Return the folder that holds one folder for each function."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "_functions")
     if os.path.isdir(installed):
@@ -111,13 +112,16 @@ def functions_folder() -> str:
 
 
 def names() -> list[str]:
-    """The names of the catalog's functions, sorted."""
+    """Return the names of the catalog's functions, sorted."""
     folder = functions_folder()
     return sorted(name for name in os.listdir(folder) if os.path.isfile(f"{folder}/{name}/function.yaml"))
 
 
 def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
-    """The function called `name`, of `known` or else of krmkit's own. Raises Refused that proposes the nearest name."""
+    """Return the function called `name`, of `known` or else of krmkit's own.
+
+    Raises Refused that proposes the nearest name.
+    """
     folder = f"{functions_folder()}/{name}"
     if known is not None:
         if name in known:

@@ -1,6 +1,7 @@
 """Find secret values in resources and configs, and mask them in everything that is printed.
 
-Every output of every command passes here: results as a function ends (`hide`), the output of programs, reports, conflicts, diffs.
+Every output of every command passes here: results as a function ends (`hide`), the output of programs,
+reports, conflicts, diffs.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from krmkit.libraries.yaml.errors import YamlError
 
 
 class Mask:
-    """Hides secrets: `Mask({"blue"}).value({"a": "blueprint"}) == {"a": "(secret)print"}`.
+    """Hide secrets: `Mask({"blue"}).value({"a": "blueprint"}) == {"a": "(secret)print"}`.
 
-    In a message the same word is krmkit's own, and masking it would reveal the secret: `message("blueprint blue")` is
-    "blueprint (secret)".
+    In a message the same word is krmkit's own, and masking it would reveal the secret: `message("blueprint
+    blue")` is "blueprint (secret)".
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -30,26 +31,26 @@ class Mask:
 
     @classmethod
     def of_values(cls, data: object) -> Mask:
-        """The mask of each value in data that is not an expression of spiff, such as `(( a + 1 ))`."""
+        """Return the mask of each value in data but expressions of spiff, such as `(( a + 1 ))`."""
         return cls(value for value in _scalars(data) if can_be_struck(value) and "((" not in value)
 
     def __bool__(self) -> bool:
         return bool(self._hidden)
 
     def text(self, text: str) -> str:
-        """A value without secrets."""
+        """Return a value without secrets."""
         return without_secrets(text, self._hidden)
 
     def message(self, text: str) -> str:
-        """A message without secrets; a short word is one only as a whole word."""
+        """Return a message without secrets; a short word is one only as a whole word."""
         return without_secrets(text, self._hidden, in_message=True)
 
     def messages(self, texts: Iterable[str]) -> list[str]:
-        """Several messages without secrets."""
+        """Return several messages without secrets."""
         return [self.message(text) for text in texts]
 
     def value(self, value: object) -> object:
-        """A text, a number, or data that holds such, without secrets."""
+        """Return a text, a number, or data that holds such, without secrets."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -66,7 +67,7 @@ class Mask:
 
 
 def marked(data: object) -> Iterator[str]:
-    """Return the texts that a config marks as secret: the value of each mapping that has `secret: true` beside `value`.
+    """Yield the texts that a config marks as secret: `value` of each mapping with `secret: true`.
 
     Example: `[*marked({"variables": [{"name": "pw", "value": "hush", "secret": True}]})] == ["hush"]`.
     """
@@ -82,13 +83,16 @@ def marked(data: object) -> Iterator[str]:
 
 
 def secrets_in(texts: Iterable[str]) -> set[str]:
-    """The secrets in resources, given as texts; see `secrets_among`."""
+    """Return the secrets in resources, given as texts; see `secrets_among`."""
     return secrets_among(Resource(text) for text in texts if may_hold_secrets(text))
 
 
 def secrets_among(items: Iterable[Resource]) -> set[str]:
-    """The secrets in resources: the data of Secrets, the values of secret variables, and those of keys that a pack's
-    schema calls passwords. Not secret: booleans, numbers of up to three digits, and names of variables."""
+    """Return the secrets in resources.
+
+    They are the data of Secrets, the values of secret variables, and those of keys that a pack's schema calls
+    passwords. Not secret: booleans, numbers of up to three digits, and names of variables.
+    """
     found: set[str] = set()
     packs = []
     for item in items:
@@ -136,7 +140,7 @@ def _passwords(packs: list[Resource]) -> set[str]:
 
 
 def _scalars(data: object) -> Iterator[str]:
-    """Yield every text and number inside of maps and lists: `_scalars({"a": ["x", {"b": 1}]})` yields "x" and "1"."""
+    """Yield each text and number in data: `_scalars({"a": ["x", {"b": 1}]})` yields "x" and "1"."""
     pending = [data]
     while pending:
         one = pending.pop()
@@ -147,14 +151,13 @@ def _scalars(data: object) -> Iterator[str]:
 
 
 def _encoded(text: str) -> str:
-    """The text in base64."""
     from base64 import b64encode
 
     return b64encode(text.encode("utf-8", "surrogatepass")).decode()
 
 
 def _decoded(text: str) -> str:
-    """The text decoded from base64, "" if it is not base64."""
+    """Decode a text from base64; return "" if it is not base64."""
     from base64 import b64decode
 
     try:

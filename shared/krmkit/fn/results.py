@@ -1,7 +1,7 @@
-"""The findings of a run, collected and put in order.
+"""Collect the findings of a run, and put them in order.
 
-A finding's severity decides the exit code (`error` <=> 1), and a config's `failOn` moves the border between errors
-and warnings before anything is counted. Every result carries the id of its rule in `tags.rule`.
+A finding's severity decides the exit code (`error` <=> 1), and a config's `failOn` moves the border between
+errors and warnings before anything is counted. Every result carries the id of its rule in `tags.rule`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class FunctionError(Refused):
     """The function cannot do its work: the run ends with this one error, and all items stay as they came.
 
-    For what a user may want to see together with other findings, add a finding instead. `resource`, `field` and `rule`
-    are those of the result.
+    For what a user may want to see together with other findings, add a finding instead. `resource`, `field`
+    and `rule` are those of the result.
 
         raise FunctionError("must be among the items", "no-pack", config.resource, "spec.pack")
     """
@@ -33,7 +33,7 @@ class FunctionError(Refused):
 
 
 class Results:
-    """Collects the findings of one run. `explaining`: --explain was given.
+    """The findings of one run. `explaining`: --explain was given.
 
     results.error("bad-port", "must be above 1023, got 80", item, "spec.port", current=80)
     """
@@ -66,7 +66,7 @@ class Results:
     def error(
         self, rule: str, message: str, resource: Subject | None = None, field: str = "", **more: Any
     ) -> None:
-        """Add what must be changed before the package is right. `more`: current, proposed, tags (see Finding)."""
+        """Add what must be changed before the package is right. `more`: current, proposed, tags."""
         self.add(Finding(rule, message, ERROR, resource, field, **more))
 
     def warning(
@@ -86,7 +86,7 @@ class Results:
         self.add(Finding(rule, message, EXPLAIN, resource, field))
 
     def fail_on(self, what: str) -> None:
-        """Move severities: "warning" makes errors of warnings, "never" warnings of errors, "error" changes nothing."""
+        """Move severities: "warning" raises warnings to errors, "never" lowers errors to warnings."""
         source, target = {"warning": (WARNING, ERROR), "never": (ERROR, WARNING)}.get(what, (ERROR, ERROR))
         for finding in self._found:
             if finding.severity == source:
@@ -101,7 +101,6 @@ class Results:
 
 
 def _said(finding: Finding) -> tuple[object, ...]:
-    """The content of a result, to find duplicates."""
     reference, file, tags = finding.resource_ref, finding.file, finding.tags
     values = finding.current, finding.proposed
     return (

@@ -1,4 +1,4 @@
-"""The rules of findings: severity and meaning from function.yaml, the explanation from rules.yaml beside it.
+"""The rules of findings: severity and meaning from function.yaml, why and how to mend from rules.yaml.
 
 unknown-preset:
   why: a preset that does not exist cannot be applied
@@ -10,8 +10,8 @@ unknown-preset:
   fix: safe
 
 `like: FUNCTION` in place of these fields takes them from the rule of this name of another function, and
-`like: FUNCTION/RULE` from one of another name. Rules that any function or krmkit itself may report are in rules.yaml of
-this folder, with their `meaning`.
+`like: FUNCTION/RULE` from one of another name. Rules that any function or krmkit itself may report are in
+rules.yaml of this folder, with their `meaning`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ExplainedRule:
 
     @property
     def level(self) -> str:
-        """`error`, or `info, with --explain`."""
+        """Return `error`, or `info, with --explain`."""
         return f"{self.severity}, {self.when}" if self.when else self.severity
 
     @property

@@ -4,8 +4,8 @@
 - Any error: the original items, byte for byte, with the results; exit code 1 and one line for stderr.
 - No readable ResourceList: one with `items: []` and one error with the reason.
 
-So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when there is
-a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.entry`.
+So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when
+there is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.entry`.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE = 300
 
-# Trees are walked by functions that call themselves, with a few calls per level. More calls than _MOST_CALLS could
-# run into the end of the stack, so beyond them Python's own check ends the run, with a result.
+# Trees are walked by functions that call themselves, with a few calls per level. More calls than _MOST_CALLS
+# could run into the end of the stack, so beyond them Python's own check ends the run, with a result.
 _CALLS_PER_LEVEL = 8
 _MOST_CALLS = 50_000
 
 
 class RunOptions:
-    """How to run: `explain` keeps the results of severity EXPLAIN, `debug` prints the traceback of an unexpected error.
+    """How to run. `explain` keeps results of severity EXPLAIN, `debug` prints the traceback of a bug.
 
-    `tag`: of the image that a pipeline names; a function with versions behaves like that one. `stands_in`: the warning that it
-    answers for another release. `crds`: further CustomResourceDefinitions, beside those among the items. `jobs`: the processes
-    that may work on one large list; 0 for one for each core.
+    `tag`: of the image that a pipeline names; a function with versions behaves like that one. `stands_in`:
+    the warning that it answers for another release. `crds`: further CRDs, beside those among the items.
+    `jobs`: the processes that may work on one large list; 0 for one for each core.
     """
 
     __slots__ = ("crds", "debug", "explain", "jobs", "limits", "stands_in", "tag")
@@ -121,7 +121,7 @@ def refuse(
     options: RunOptions = DEFAULT_OPTIONS,
     trace: str = "",
 ) -> Outcome:
-    """The outcome of a failed run: the items of `text` as they came, and the results."""
+    """Return the outcome of a failed run: the items of `text` as they came, and the results."""
     listed = [result.data() for result in results]
     try:
         resources = ResourceList.parse(text, options.limits)
@@ -141,7 +141,7 @@ def refuse(
 
 
 def _before(definition: FunctionDefinition, resources: ResourceList) -> list[dict[str, object]]:
-    """The results that the list brought along, where the function keeps them."""
+    """Return the results that the list brought along, where the function keeps them."""
     if not definition.keeps_results:
         return []
     root = resources.envelope.root
@@ -189,7 +189,7 @@ def check_config(
 
 
 def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
-    """The outcome without a ResourceList to return."""
+    """Return the outcome without a ResourceList to return."""
     from krmkit.libraries.yaml import emit
 
     result = Finding(rule, f"no readable ResourceList: {message}")
@@ -203,7 +203,7 @@ def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
 
 
 def summary(name: str, results: list[Finding]) -> str:
-    """The one line for stderr: the first error, and how many more there are."""
+    """Return the one line for stderr: the first error, and how many more there are."""
     errors = [result for result in results if result.severity == ERROR]
     line = f"{name}: {' '.join(str(errors[0]).split())}"
     if len(line) > _LONGEST_LINE:
@@ -214,7 +214,7 @@ def summary(name: str, results: list[Finding]) -> str:
 
 
 def _make_room(limits: Limits) -> int:
-    """Raise Python's recursion limit for texts of the permitted depth; returns the old limit."""
+    """Raise Python's recursion limit for texts of the permitted depth, and return the old limit."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, min(1000 + _CALLS_PER_LEVEL * limits.depth, _MOST_CALLS)))
     return before
@@ -227,7 +227,7 @@ def _evaluate(
     options: RunOptions,
     results: Results,
 ) -> str:
-    """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
+    """Decode the config and run `process`; make a result of what stops it. Return the traceback to show."""
     outermost = effort.begin(options.limits.effort)
     resources.jobs = options.jobs
     try:
@@ -251,7 +251,7 @@ def _evaluate(
 
 
 def _finished(results: Results, resources: ResourceList) -> list[Finding]:
-    """The findings in their order, without the secrets of the list."""
+    """Return the findings in their order, without the secrets of the list."""
     found = results.finish()
     if found:
         from krmkit.krm.secretwords import suspects
@@ -265,7 +265,7 @@ def _finished(results: Results, resources: ResourceList) -> list[Finding]:
 
 
 def _name_limit(results: Results) -> None:
-    """Give findings about the run's effort the rule `limit`: an engine words them as its own, with the place."""
+    """Give findings about the run's effort the rule `limit`; engines word them as their own."""
     reason = effort.used_up()
     for one in results:
         if reason in one.message:
@@ -275,7 +275,7 @@ def _name_limit(results: Results) -> None:
 def _decoded(
     definition: FunctionDefinition, config: Resource | None, options: RunOptions, results: Results
 ) -> Config | None:
-    """The decoded config; None, with results, for an invalid one."""
+    """Decode the config; return None, and add results, for an invalid one."""
     try:
         decoded = decode(definition, config, options.explain)
         decoded.tag = options.tag
@@ -292,7 +292,7 @@ def _decoded(
 
 
 def _name_config_file(resources: ResourceList, results: Results) -> None:
-    """Name the file of the config in results about it: kpt sends a validator's config without, but has it among the items."""
+    """Name the file of the config, if it is among the items, in results: kpt sends only its content."""
     config = resources.function_config
     if config is None or config.path:
         return
@@ -311,7 +311,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
 
 
 def _stopped(error: BaseException, results: Results, options: RunOptions) -> str:
-    """Put what stopped the run among the results; returns the traceback to show."""
+    """Put what stopped the run among the results, and return the traceback to show."""
     from krmkit.libraries.go.regexp.pattern import PatternError
     from krmkit.libraries.messages.extras import MissingDependencyError
 

@@ -1,4 +1,4 @@
-"""For tests of functions: ResourceLists as kpt and kustomize send them, made from texts or from an example package.
+"""Make ResourceLists for tests of functions, as kpt and kustomize send them, from texts or examples.
 
     example = Example(Path("functions/apply-presets/examples/basic"), "apply-presets")
     outcome = run_function("functions/apply-presets", example.render_list())
@@ -31,7 +31,7 @@ def run_function(folder: str | Path, text: str, options: RunOptions | None = Non
 
 
 def resource_list(items: Iterable[str], config: str | None = None) -> str:
-    """A list of resources, each given as a document of its own, in the layout of kpt: compact, functionConfig last."""
+    """Return a list of resources, given as documents, in kpt's layout: compact, functionConfig last."""
     listed = [Resource(text.strip("\n") + "\n") for text in items]
     given = None if config is None else Resource(config.strip("\n") + "\n")
     return ResourceList.of(listed, given).render()
@@ -47,7 +47,7 @@ class Member:
     package: str  # the same; "" for the root package
 
     def annotated(self, values: dict[str, str]) -> str:
-        """The text with annotations added, comments and layout kept."""
+        """Return the text with annotations added, comments and layout kept."""
         resource = Resource(self.text)
         for key, value in values.items():
             resource.set(("metadata", "annotations", key), value)
@@ -65,7 +65,7 @@ class Example:
         self._of_kpt: list[str] = []  # the members with kpt's annotations, made on first use
 
     def _config(self) -> str | None:
-        """The config that the first pipeline entry of the function gives it."""
+        """Return the config that the first pipeline entry of the function gives it."""
         for member in self.members:
             if PurePosixPath(member.path).name != "Kptfile":
                 continue
@@ -83,7 +83,7 @@ class Example:
         raise LookupError(f"no Kptfile in {self.folder} has {self.function} in its pipeline")
 
     def render_list(self, more: Iterable[str] = ()) -> str:
-        """As `kpt fn render` sends it: paths relative to each resource's own package, all annotations that kpt adds.
+        """Return the list of `kpt fn render`: paths within each resource's package, all of kpt's annotations.
 
         `more` are texts put before, between and after the members.
         """
@@ -108,7 +108,7 @@ class Example:
             )
 
     def eval_list(self) -> str:
-        """As `kpt fn eval DIR` sends it: no package path, paths relative to DIR."""
+        """Return the list of `kpt fn eval DIR`: no package path, paths relative to DIR."""
         items = [
             member.annotated(
                 {
@@ -123,7 +123,7 @@ class Example:
         return resource_list(items, self.config)
 
     def kustomize_list(self) -> str:
-        """As kustomize sends it: keys sorted, no comments, no paths, no Kptfile, its own annotations."""
+        """Return kustomize's list: sorted keys, its annotations, no comments, paths or Kptfile."""
         items = []
         for member in self.members:
             resource = Resource(member.text)
@@ -145,13 +145,13 @@ class Example:
 
 
 def examples(function_folder: Path) -> list[Example]:
-    """All example packages of the function in a folder."""
+    """Return all example packages of the function in a folder."""
     kptfiles = sorted(function_folder.glob("examples/*/Kptfile"))
     return [Example(path.parent, function_folder.name) for path in kptfiles]
 
 
 def config_map(data: dict[str, object], name: str = "function-input") -> dict[str, object]:
-    """The ConfigMap that kpt makes of `configMap:` in a Kptfile, and of the arguments of `kpt fn eval`."""
+    """Return the ConfigMap that kpt makes of a Kptfile's `configMap:`, or of arguments of `kpt fn eval`."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
@@ -177,7 +177,7 @@ def _is_content(text: str) -> bool:
 
 
 def _mixed(items: list[str], more: list[str]) -> list[str]:
-    """`more`, spread evenly among the items, the last one at the end."""
+    """Spread `more` evenly among the items, the last one at the end."""
     mixed = []
     for number, text in enumerate(more):
         start, end = number * len(items) // len(more), (number + 1) * len(items) // len(more)

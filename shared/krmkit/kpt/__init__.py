@@ -1,1 +1,1 @@
-"""What every package is made of, as kpt defines it: the Kptfile, ignored files, files as text, and the three-way merge."""
+"""What every package is made of, as kpt defines it: Kptfile, ignored files, files as text, merge."""

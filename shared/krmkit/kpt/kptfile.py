@@ -1,9 +1,10 @@
 """The Kptfile's pipeline: functions, their order, their resources and their configs.
 
-Scalars resolve as in Go's yaml.v3 for text fields: to their source text (`a: 010` is the text 010), and "" for null.
-Unknown fields are errors where a typing error would change what runs: at the top, in the pipeline, in functions and
-selectors, and in status, where kpt reads no Kptfile that has others. The rest (info, upstream, inventory) is not looked into.
-(Fields: kpt.dev/v1 of kpt 1.0.0-beta.67, and `when` and `configRef` of its next version.)
+Scalars resolve as in Go's yaml.v3 for text fields: to their source text (`a: 010` is the text 010), and ""
+for null. Unknown fields are errors where a typing error would change what runs: at the top, in the pipeline,
+in functions and selectors, and in status, where kpt reads no Kptfile that has others. The rest (info,
+upstream, inventory) is not looked into. (Fields: kpt.dev/v1 of kpt 1.0.0-beta.67, and `when` and `configRef`
+of its next version.)
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from krmkit.krm.annotations import BLUEPRINT_MARK, LOCAL_CONFIG
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import steps_of
+from krmkit.libraries.schema.fields import find, mapping, sequence, text
 from krmkit.libraries.schema.openapi import read_schema
 from krmkit.libraries.schema.violations import validate
 from krmkit.libraries.yaml.data import text_data
@@ -29,6 +31,7 @@ API_VERSION = "kpt.dev/v1"
 KIND = "Kptfile"
 STAGES = ("mutators", "validators")
 
+_IDENTITY = ("apiVersion", "kind", "name", "namespace")
 _TEXT: Schema = {"type": "string", "nullable": True}
 _TEXTS: Schema = {"type": "object", "nullable": True, "additionalProperties": _TEXT}
 _ANYTHING: Schema = {"nullable": True, "x-kubernetes-preserve-unknown-fields": True}
@@ -63,7 +66,7 @@ _IMAGE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 
 def new_kptfile(name: str, pipeline: dict[str, Any] | None = None) -> str:
-    """The text of a Kptfile for a new package: `new_kptfile("shop")` has no pipeline."""
+    """Return the text of a Kptfile for a new package: `new_kptfile("shop")` has no pipeline."""
     from krmkit.libraries.yaml import emit
 
     data: Schema = {
@@ -75,17 +78,17 @@ def new_kptfile(name: str, pipeline: dict[str, Any] | None = None) -> str:
 
 
 def image_name(image: str) -> str:
-    """`apply-presets` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`."""
+    """Return `apply-presets` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`."""
     return image.partition("@")[0].rpartition("/")[2].partition(":")[0]
 
 
 def image_tag(image: str) -> str:
-    """`v1.2` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`; "" without a tag."""
+    """Return `v1.2` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`; "" without a tag."""
     return image.partition("@")[0].rpartition("/")[2].partition(":")[2]
 
 
 def program_name(program: str) -> str:
-    """`apply-presets` of `bin/apply-presets` and of `functions/apply-presets/main.py`."""
+    """Return `apply-presets` of `bin/apply-presets` and of `functions/apply-presets/main.py`."""
     segments = [segment for segment in program.split("/") if segment not in {"", "."}]
     if len(segments) > 1 and segments[-1] == "main.py":
         return segments[-2]
@@ -115,31 +118,28 @@ class ResourceSelector:
 
     @classmethod
     def read(cls, data: object) -> Self:
-        """The selector in data of a Kptfile."""
-        return cls(
-            _text(data, "apiVersion"),
-            _text(data, "kind"),
-            _text(data, "name"),
-            _text(data, "namespace"),
-            _texts(data, "labels"),
-            _texts(data, "annotations"),
-        )
+        """Return the selector in data of a Kptfile."""
+        version, kind, name, namespace = (_text(data, key) for key in _IDENTITY)
+        return cls(version, kind, name, namespace, _texts(data, "labels"), _texts(data, "annotations"))
 
     def __str__(self) -> str:
-        """`ConfigMap "conf"`, as a reference names its resource."""
+        """Return `ConfigMap "conf"`, as a reference names its resource."""
         version = f" ({self.api_version})" if self.api_version else ""
         namespace = f" in namespace {self.namespace}" if self.namespace else ""
         return f'{self.kind}{version} "{self.name}"{namespace}'
 
     @property
     def is_empty(self) -> bool:
-        """True if the selector is empty. An empty selector takes every resource; such an exclusion excludes none."""
+        """Return True for a selector that asks for nothing.
+
+        As a selector it takes every resource; as an exclusion it excludes none.
+        """
         return not (
             self.api_version or self.kind or self.name or self.namespace or self.labels or self.annotations
         )
 
     def matches(self, resource: Resource) -> bool:
-        """Whether the resource has all that is asked for."""
+        """Return True if the resource has all that is asked for."""
         return (
             (not self.kind or resource.kind == self.kind)
             and (not self.name or resource.name == self.name)
@@ -155,28 +155,19 @@ def _covers(found: dict[str, str], asked: dict[str, str]) -> bool:
 
 
 class PipelineFunction:
-    """One entry of the pipeline. Either `image` or `exec` is given, and at most one of `config_path`, `config_map` and `config_ref`.
+    """One entry of the pipeline.
 
+    Either `image` or `exec` is given, and at most one of `config_path`, `config_map` and `config_ref`.
     `config_path` is relative to the package as the Kptfile has it, `config_file` the same without `.`
-    segments; `config_map` is {} without one, `config_ref` selects a resource of the package itself. `when`: a condition in
-    CEL over the `resources` that the function would get, "" if it always runs. `field` is the entry's path in the Kptfile, for messages.
+    segments; `config_map` is {} without one, `config_ref` selects a resource of the package itself. `when`: a
+    condition in CEL over the `resources` that the function would get, "" if it always runs. `field` is the
+    entry's path in the Kptfile, for messages.
     """
 
     __slots__ = (
-        "config_file",
-        "config_map",
-        "config_path",
-        "config_ref",
-        "exclude",
-        "exec",
-        "field",
-        "given",
-        "image",
-        "name",
-        "selectors",
-        "tag",
-        "when",
-    )
+        "config_file", "config_map", "config_path", "config_ref", "exclude", "exec", "field", "given", "image",
+        "name", "selectors", "tag", "when",
+    )  # fmt: skip
 
     def __init__(self, field: str, data: object = None) -> None:
         self.field = field
@@ -187,15 +178,15 @@ class PipelineFunction:
         self.config_path = _text(data, "configPath")
         self.config_file = "/".join(part for part in self.config_path.split("/") if part not in ("", "."))
         self.config_map = _texts(data, "configMap")
-        reference = _entries(data, "configRef")
+        reference = mapping(mapping(data).get("configRef"))
         self.config_ref = ResourceSelector.read(reference) if reference else None
         self.given: Resource | None = None  # from outside of the package
         self.when = _text(data, "when").strip()
-        self.selectors = [ResourceSelector.read(entry) for entry in _items(data, "selectors")]
-        self.exclude = [ResourceSelector.read(entry) for entry in _items(data, "exclude")]
+        self.selectors = [ResourceSelector.read(entry) for entry in sequence(find(data, ("selectors",)))]
+        self.exclude = [ResourceSelector.read(entry) for entry in sequence(find(data, ("exclude",)))]
 
     def problems(self) -> list[str]:
-        """Violations that the schema cannot express, each with its path."""
+        """Return violations that the schema cannot express, each with its path."""
         found = []
         if self.config_path:
             segments = self.config_file.split("/")
@@ -216,9 +207,8 @@ class PipelineFunction:
         if self.config_ref is not None:
             for name, value in (("kind", self.config_ref.kind), ("name", self.config_ref.name)):
                 if not value:
-                    found.append(
-                        f"{self.field}.configRef.{name}: must name the {name} of a resource, got nothing"
-                    )
+                    place = f"{self.field}.configRef.{name}"
+                    found.append(f"{place}: must name the {name} of a resource, got nothing")
         name = image_name(self.image)
         if self.image and (not name or name != name.lower() or not _IMAGE_SIGNS.issuperset(self.image)):
             found.append(f'{self.field}.image: "{self.image}" is not the name of an image')
@@ -226,16 +216,16 @@ class PipelineFunction:
 
     @property
     def function_name(self) -> str:
-        """The name by which a catalog would know it: `apply-presets` of `image: registry.example/apply-presets:v1`."""
+        """Return the name in a catalog: `apply-presets` of `image: registry.example/apply-presets:v1`."""
         return image_name(self.image) if self.image else program_name(self.exec.partition(" ")[0])
 
     @property
     def narrows(self) -> bool:
-        """Whether the function gets a part of the resources only."""
+        """Return True if the function gets a part of the resources only."""
         return bool(self.selectors or self.exclude)
 
     def takes(self, resource: Resource) -> bool:
-        """Whether the function gets the resource: one selector must match, and no exclusion."""
+        """Return True if the function gets the resource: a selector matches, and no exclusion."""
         if self.selectors and not any(selector.matches(resource) for selector in self.selectors):
             return False
         return not any(not other.is_empty and other.matches(resource) for other in self.exclude)
@@ -258,7 +248,7 @@ class Kptfile:
 
     @property
     def is_blueprint(self) -> bool:
-        """Whether the package is marked as a blueprint.
+        """Return True if the package is marked as a blueprint.
 
         A package with an upstream is not: a clone has its original's marks.
         """
@@ -267,7 +257,10 @@ class Kptfile:
 
     @classmethod
     def parse(cls, text: str, where: str = "Kptfile", line: int = 1) -> Kptfile:
-        """Read a Kptfile that begins on a line of its file. Raises Refused, and YamlError where the text is not YAML."""
+        """Read a Kptfile that begins on a line of its file.
+
+        Raises Refused, and YamlError for a text that is not YAML.
+        """
         return cls.of(Resource(text, label=where), where, line)
 
     @classmethod
@@ -281,9 +274,8 @@ class Kptfile:
             raise Refused(f"{where}: {kptfile.located(problem)}")
         data, violations = validate(read_schema(_SCHEMA), text_data(resource.root, resource.limits))
         problems = [str(violation) for violation in violations]
-        pipeline = _entries(data, "pipeline")
         for stage, functions in (("mutators", kptfile.mutators), ("validators", kptfile.validators)):
-            for index, entry in enumerate(_items(pipeline, stage)):
+            for index, entry in enumerate(sequence(find(data, ("pipeline", stage)))):
                 functions.append(PipelineFunction(f"pipeline.{stage}[{index}]", entry))
                 problems += functions[-1].problems()
         if problems:
@@ -291,9 +283,10 @@ class Kptfile:
         return kptfile
 
     def located(self, problem: str) -> str:
-        """A problem that begins with a field's path, with its line: `line 8, column 5: pipeline.mutators[0].image: ...`.
+        """Return a problem that begins with a field's path, with the line of the field before it.
 
-        Of a field that is not there, the nearest above it counts.
+        Example: `line 8, column 5: pipeline.mutators[0].image: ...`. Of a field that is not there, the
+        nearest above it counts.
         """
         if not self.line:
             return problem
@@ -304,7 +297,7 @@ class Kptfile:
 
 
 def _offset(node: Node, steps: list[str | int]) -> int:
-    """Where the deepest key or element of a path starts that a tree has."""
+    """Return where the deepest key or element of a path starts that a tree has."""
     found = 0
     for step in steps:
         if isinstance(node, Map):
@@ -321,21 +314,9 @@ def _offset(node: Node, steps: list[str | int]) -> int:
 
 
 # The valid parts of invalid data are read, so that all violations are reported at once.
-def _entries(data: object, name: str) -> dict[str, object]:
-    value = data.get(name) if isinstance(data, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
-def _items(data: object, name: str) -> list[object]:
-    value = data.get(name) if isinstance(data, dict) else None
-    return value if isinstance(value, list) else []
-
-
 def _text(data: object, name: str) -> str:
-    value = data.get(name) if isinstance(data, dict) else None
-    return value if isinstance(value, str) else ""
+    return text(mapping(data).get(name))
 
 
 def _texts(data: object, name: str) -> dict[str, str]:
-    found = _entries(data, name)
-    return {key: _text(found, key) for key in found}
+    return {key: text(value) for key, value in mapping(data, name).items()}

@@ -2,8 +2,8 @@
 
 The format is a subset of .gitignore, with differences that packages rely on:
 
-- A pattern without a leading slash is compared with the last segments of a path, as many as the pattern has: `a/b`
-  matches `x/a/b`. One with a leading slash is compared with the whole path.
+- A pattern without a leading slash is compared with the last segments of a path, as many as the pattern has:
+  `a/b` matches `x/a/b`. One with a leading slash is compared with the whole path.
 - `*` and `?` stop at a slash, and `**` is no more than `*`. `[a-z]`, `[^a]` and `\\*` work.
 - `!pattern` keeps what another line leaves out, in any order.
 - Files below an ignored folder are not tested.
@@ -45,7 +45,7 @@ class KrmIgnore:
                 patterns.append(_Pattern(line))
 
     def ignores(self, path: str, is_folder: bool = False) -> bool:
-        """Whether the path, relative to the .krmignore's folder and with slashes, is left out."""
+        """Return True if the path is left out; it is relative to the .krmignore's folder, with slashes."""
         segments = path.split("/")
         if any(pattern.matches(segments, is_folder) for pattern in self._kept):
             return False
@@ -71,14 +71,14 @@ class _Pattern:
 
 
 def glob_match(pattern: str, name: str) -> bool:
-    """Go's filepath.Match: `*` and `?` do not match a slash; a malformed pattern matches nothing."""
+    """Match like Go's filepath.Match: `*` and `?` stop at a slash; a malformed pattern matches nothing."""
     compiled = _compiled(pattern)
     return compiled is not None and compiled.fullmatch(name) is not None
 
 
 @lru_cache
 def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """The regular expression of a pattern, None for a malformed one."""
+    """Return the regular expression of a pattern, None for a malformed one."""
     parts = [""]
     at = 0
     while at < len(pattern):

@@ -20,10 +20,12 @@ FILE = "results.yaml"
 class FunctionRun:
     """One function of a pipeline after its run.
 
-    `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder relative
-    to the root package, `field` the entry's path in its Kptfile. `results`: in the form of the specification;
-    `explained`: the positions of those that only --explain adds. `causes`: the recorded causes of a function of this
-    catalog, if it explains; `config`: its config. `skipped`: its condition was false, so it did not run;
+    `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder
+    relative to the root package, `field` the entry's path in its Kptfile. `results`: in the form of the
+    specification;
+    `explained`: the positions of those that only --explain adds. `causes`: the recorded causes of a function
+    of this catalog, if it explains; `config`: its config. `skipped`: its condition was false, so it did not
+    run;
     `step`: the name of the entry, "" if it has none.
     """
 
@@ -43,14 +45,14 @@ class FunctionRun:
 
     @property
     def reason(self) -> str:
-        """Why the function failed if it has no results: its stderr, else its exit code; "" if it succeeded."""
+        """Return why a function without results failed: stderr, else its exit code; "" for success."""
         if self.results or not self.exit_code:
             return ""
         return self.stderr.strip() or f"exit code {self.exit_code}"
 
 
 def results_text(runs: list[FunctionRun], exit_code: int) -> str:
-    """The text of results.yaml."""
+    """Return the text of results.yaml."""
     data: dict[str, object] = {
         "apiVersion": "kpt.dev/v1",
         "kind": "FunctionResultList",
@@ -63,7 +65,7 @@ def results_text(runs: list[FunctionRun], exit_code: int) -> str:
 
 
 def run_data(run: FunctionRun) -> dict[str, object]:
-    """A function's run in kpt's form."""
+    """Return a function's run in kpt's form."""
     data: dict[str, object] = {run.kind: run.name}
     if run.stderr:
         data["stderr"] = run.stderr
@@ -74,7 +76,7 @@ def run_data(run: FunctionRun) -> dict[str, object]:
 
 
 def _with_texts(result: Data) -> dict[str, object]:
-    """A result with its field's values as texts, as kpt has them: `"8080"`, `"null"`, `"{a: 1}"`."""
+    """Return a result with its field's values as texts, as kpt has them: `"8080"`, `"null"`, `"{a: 1}"`."""
     data = normalized(result)
     field, given = data.get("field"), result.get("field")
     if isinstance(field, dict) and isinstance(given, dict):
@@ -87,7 +89,7 @@ def _with_texts(result: Data) -> dict[str, object]:
 
 
 def normalized(result: Data) -> dict[str, object]:
-    """A result with kpt's fields in kpt's order, without empty fields and keys that kpt does not know."""
+    """Return a result with kpt's fields in kpt's order, without empty fields and unknown keys."""
     data: dict[str, object] = {"message": result.get("message", "")}
     if result.get("severity"):
         data["severity"] = result["severity"]
@@ -116,13 +118,10 @@ _EMPTY_IS_ABSENT = ("namespace", "index", "path")
 
 
 def value_text(value: object) -> str:
-    """The text of a value in kpt's results, in YAML's flow style: `{a: 1}`, `[1, 2]`, `true`, `null`."""
+    """Return the text of a value in kpt's results, in YAML's flow style: `{a: 1}`, `[1, 2]`, `null`."""
     if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(f"{emit.scalar(key, 0, True)}: {value_text(each)}" for key, each in value.items())
-            + "}"
-        )
+        pairs = (f"{emit.scalar(key, 0, True)}: {value_text(each)}" for key, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
     if isinstance(value, list):
         return "[" + ", ".join(map(value_text, value)) + "]"
     return emit.scalar(value, 0, True)

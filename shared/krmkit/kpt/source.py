@@ -1,7 +1,7 @@
 """A file of a package as text: split into documents, and joined again with only the changes.
 
-Unchanged pieces join to exactly the file's bytes. The text between documents (separators, comments that belong to no
-resource, line ends) stays with the document that follows.
+Unchanged pieces join to exactly the file's bytes. The text between documents (separators, comments that
+belong to no resource, line ends) stays with the document that follows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ORCHESTRATION = (
 
 
 class FileResource(Resource):
-    """A resource that came from a file. Its annotations include those that kpt would add; its text does not."""
+    """A resource of a file. Its annotations include those that kpt would add; its text does not."""
 
     __slots__ = ("original",)
     location: Location
@@ -44,12 +44,12 @@ class FileResource(Resource):
 
     @property
     def annotations(self) -> dict[str, str]:
-        """metadata.annotations as texts, with file, index and package as kpt passes them to functions."""
+        """Return metadata.annotations as texts, with file, index and package as kpt passes them."""
         return {**self.location.annotations, **super().annotations}
 
     @classmethod
     def made(cls, resource: Resource, location: Location) -> FileResource:
-        """The item for a function's new resource."""
+        """Return the item for a function's new resource."""
         item = cls(standalone(resource), location, location.path, resource.limits)
         item.changed = True
         return item
@@ -90,7 +90,10 @@ class SourceFile:
         self._tail = lead
 
     def joined(self, items: Sequence[Resource]) -> str:
-        """The file's text with these resources, in this order; resources of this file keep the text before them."""
+        """Return the file's text with these resources, in this order.
+
+        Resources of this file keep the text before them.
+        """
         own = {id(item): position for position, item in enumerate(self.items)}
         parts: list[str] = []
         for number, item in enumerate(items):
@@ -114,15 +117,15 @@ class SourceFile:
 
 
 def joined(items: Sequence[Resource]) -> str:
-    """The text of a new file."""
+    """Return the text of a new file."""
     return "---\n".join([ended_text(item) for item in items])
 
 
 def split_documents(text: str, label: str) -> list[tuple[str, str]]:
-    """(separator, body) of each document, as kpt splits them; the concatenation of all is the text.
+    """Return (separator, body) of each document, as kpt splits them; joined they are the text.
 
-    A separator is a line that starts with three dashes, other than the first line. Raises Refused if more than a
-    comment follows the dashes.
+    A separator is a line that starts with three dashes, other than the first line. Raises Refused if more
+    than a comment follows the dashes.
     """
     documents: list[tuple[str, str]] = []
     separator = ""
@@ -147,12 +150,12 @@ def split_documents(text: str, label: str) -> list[tuple[str, str]]:
 
 
 def first_document(text: str, label: str) -> str:
-    """The first document of a file with content, which kpt reads as the Kptfile. Raises Refused."""
+    """Return the first document with content, which kpt reads as the Kptfile. Raises Refused."""
     return next((body for _, body in split_documents(text, label) if has_content(body)), text)
 
 
 def has_content(body: str) -> bool:
-    """Whether a document holds anything but comments, markers, directives of nothing, and null."""
+    """Return True if a document holds more than comments, markers, directives of nothing, and null."""
     if len(body) > 2 and body[0].isalpha() and ":" in body[: body.find("\n") + 1]:
         return True  # a key on the first line, the usual case
     for line in body.split("\n"):
@@ -175,7 +178,7 @@ def strip_orchestration(resource: Resource) -> None:
 
 
 def standalone(resource: Resource) -> str:
-    """The text of a resource as a document of its own."""
+    """Return the text of a resource as a document of its own."""
     if not resource.column:
         return resource.text
     from krmkit.libraries.yaml.lines import shift
@@ -184,7 +187,7 @@ def standalone(resource: Resource) -> str:
 
 
 def package_file(path: str, text: str, package: str, label: str, limits: Limits) -> SourceFile:
-    """A file of a package, without the annotations that kpt removes."""
+    """Read a file of a package, without the annotations that kpt removes."""
     file = SourceFile(path, text, package, label, limits)
     for item in file.items:
         if may_hold_orchestration(item.original):
@@ -193,7 +196,7 @@ def package_file(path: str, text: str, package: str, label: str, limits: Limits)
 
 
 def without(data: object, annotations: tuple[str, ...]) -> object:
-    """The data of a resource without these annotations, and without `annotations` if that is empty then."""
+    """Return a resource's data without these annotations, and without `annotations` if that is empty then."""
     if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
         return data
     found = data["metadata"].get("annotations")
@@ -207,7 +210,7 @@ def without(data: object, annotations: tuple[str, ...]) -> object:
 
 
 def may_hold_orchestration(text: str) -> bool:
-    """Whether the text may hold an annotation that kpt removes: a fast test with false positives.
+    """Return True if the text may hold an annotation that kpt removes; false positives occur.
 
     `config.kubernetes.io/local-config`, which many resources have, is not one of them.
     """

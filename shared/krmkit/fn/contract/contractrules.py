@@ -1,4 +1,4 @@
-"""A rule of the contract: a check, run for each function, each example, or each example with each of some words.
+"""Rules of the contract: checks, run for each function, or each example, with each of some words.
 
 @rule(each_example)
 def second_run_changes_nothing(example: Example) -> None:
@@ -9,6 +9,7 @@ def second_run_changes_nothing(example: Example) -> None:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,12 @@ Cases = Callable[[Path], Iterable[Case]]
 Check = Callable[..., None]
 
 
+@dataclass(frozen=True)
 class Rule:
     """A check, and the cases that a function's folder has for it."""
 
-    def __init__(self, check: Check, cases: Cases) -> None:
-        self.check = check
-        self.cases = cases
-        self.name = check.__name__
+    check: Check
+    cases: Cases
 
 
 RULES: list[Rule] = []  # in the order in which they are written down
@@ -45,23 +45,23 @@ def rule(cases: Cases) -> Callable[[Check], Check]:
 
 @cache
 def examples(folder: Path) -> list[Example]:
-    """The example packages of a function, read once for all rules. Raises LookupError."""
+    """Return the example packages of a function, read once for all rules. Raises LookupError."""
     return read_examples(folder)
 
 
 def each_function(folder: Path) -> Iterator[Case]:
-    """The function's folder, once."""
+    """Yield the function's folder, once."""
     yield "", (folder,)
 
 
 def each_example(folder: Path) -> Iterator[Case]:
-    """Each example package."""
+    """Yield each example package."""
     for example in examples(folder):
         yield example.folder.name, (example,)
 
 
 def function_with(words: Iterable[str]) -> Cases:
-    """The function's folder with each of the words."""
+    """Return cases of the function's folder with each of the words."""
     each = list(words)
 
     def cases(folder: Path) -> Iterator[Case]:
@@ -72,7 +72,7 @@ def function_with(words: Iterable[str]) -> Cases:
 
 
 def example_with(words: Iterable[str]) -> Cases:
-    """Each example package with each of the words."""
+    """Return cases of each example package with each of the words."""
 
     def cases(folder: Path) -> Iterator[Case]:
         for example in examples(folder):
@@ -83,5 +83,5 @@ def example_with(words: Iterable[str]) -> Cases:
 
 
 def folder_of(example: Example) -> Path:
-    """The function's folder of an example."""
+    """Return the function's folder of an example."""
     return example.folder.parents[1]

@@ -19,13 +19,13 @@ from krmkit.libraries.yaml import emit
 
 @rule(each_function)
 def has_an_example(folder: Path) -> None:
-    """An example package shows what the function does, and most rules run on it."""
+    """Check that an example package shows what the function does; most rules run on it."""
     assert list(folder.glob("examples/*/Kptfile")), f"{folder.name}/examples/NAME/Kptfile is missing"
 
 
 @rule(each_function)
 def schema_has_only_known_keywords(folder: Path) -> None:
-    """No keyword of a schema is ignored unnoticed."""
+    """Check that no keyword of a schema is ignored unnoticed."""
     definition = loader.at(str(folder)).definition
 
     assert not unsupported(definition.schema)
@@ -34,14 +34,14 @@ def schema_has_only_known_keywords(folder: Path) -> None:
 
 
 def each_with_other_keys(folder: Path) -> Iterator[Case]:
-    """The function's folder, if its ConfigMap accepts keys that are not fields."""
+    """Yield the function's folder if its ConfigMap accepts keys that are not fields."""
     if loader.at(str(folder)).definition.config_map.get("others"):
         yield "", (folder,)
 
 
 @rule(each_with_other_keys)
 def config_map_names_fields_of_the_schema(folder: Path) -> None:
-    """`configMap.others` puts keys where the schema has a place for them."""
+    """Check that `configMap.others` puts keys where the schema has a place for them."""
     definition = loader.at(str(folder)).definition
     others = definition.config_map["others"]
     field = definition.schema["properties"][others["into"]]
@@ -55,7 +55,7 @@ def config_map_names_fields_of_the_schema(folder: Path) -> None:
 
 @rule(each_example)
 def fail_on_never(example: Example) -> None:
-    """failOn: never turns findings into warnings, so the run passes, unless the function could not do its work."""
+    """Check that `failOn: never` makes warnings of findings: only a function that cannot work fails."""
     text = example.render_list()
     outcome = run(folder_of(example), _with_fail_on(text, "never"))
 
@@ -64,7 +64,7 @@ def fail_on_never(example: Example) -> None:
 
 @rule(each_example)
 def fail_on_warning(example: Example) -> None:
-    """failOn: warning leaves no warning that is not an error."""
+    """Check that `failOn: warning` leaves no warning that is not an error."""
     outcome = run(folder_of(example), _with_fail_on(example.render_list(), "warning"))
 
     assert "warning" not in {result.severity for result in outcome.results}
@@ -89,7 +89,7 @@ def _with_fail_on(text: str, value: str) -> str:
 
 
 def each_bad_config(folder: Path) -> Iterator[Case]:
-    """Each config with one mistake, made from the schema, with the path of the mistake."""
+    """Yield configs with one mistake each, made from the schema, with the path of the mistake."""
     definition = loader.at(str(folder)).definition
     if definition.own_config:
         return  # errors in the config of another catalog's function are reported by that function
@@ -104,7 +104,7 @@ def each_bad_config(folder: Path) -> Iterator[Case]:
 
 @rule(each_bad_config)
 def bad_config(folder: Path, config: str, path: str) -> None:
-    """Every mistake in a config is an error with its place; the items come back as they were."""
+    """Check that a mistake in a config is an error with its place, and the items come back."""
     text = resource_list(BYSTANDERS, config)
     outcome = run(folder, text)
 
@@ -115,20 +115,20 @@ def bad_config(folder: Path, config: str, path: str) -> None:
 
 
 def each_strict_example(folder: Path) -> Iterator[Case]:
-    """Each example of a function whose config is checked against its schema."""
+    """Yield each example of a function whose config is checked against its schema."""
     if not loader.at(str(folder)).definition.own_config:
         yield from each_example(folder)
 
 
 def each_strict_function(folder: Path) -> Iterator[Case]:
-    """The function's folder, where its config is checked against its schema."""
+    """Yield the function's folder if its config is checked against its schema."""
     if not loader.at(str(folder)).definition.own_config:
         yield "", (folder,)
 
 
 @rule(each_strict_example)
 def all_mistakes_at_once(example: Example) -> None:
-    """Two mistakes give two results."""
+    """Check that two mistakes give two results."""
     definition = loader.at(str(folder_of(example))).definition
     config = f"apiVersion: {definition.api_version}\nkind: {definition.kind}\nmetadata: {{name: c}}\nspec: {{xxx: 1, yyy: 2}}\nzzz: 3\n"
 
@@ -140,7 +140,7 @@ def all_mistakes_at_once(example: Example) -> None:
 
 @rule(each_strict_function)
 def misspelt_field_names_the_nearest(folder: Path) -> None:
-    """An unknown field of a config is an error that names the nearest known one."""
+    """Check that the error about an unknown field names the nearest known one."""
     definition = loader.at(str(folder)).definition
     for field in definition.schema.get("properties") or {}:
         misspelt = field + field[-1]
@@ -148,17 +148,13 @@ def misspelt_field_names_the_nearest(folder: Path) -> None:
 
         outcome = run(folder, resource_list([], config))
 
-        messages = [
-            result.message
-            for result in outcome.results
-            if result.field and result.field == f"spec.{misspelt}"
-        ]
+        messages = [result.message for result in outcome.results if result.field == f"spec.{misspelt}"]
         assert messages == [f'unknown field "{misspelt}"; did you mean "{field}"?']
 
 
 @rule(function_with(name for name in HOSTILE if not HOSTILE[name].startswith(("-", "text", "null"))))
 def hostile_config(folder: Path, name: str) -> None:
-    """A hostile config ends in an error result; configs that are not maps are among the unreadable inputs."""
+    """Check that a hostile config ends in an error result. (Those that are no maps are unreadable inputs.)"""
     outcome = run(folder, resource_list(BYSTANDERS, HOSTILE[name]))
 
     assert "internal-error" not in {result.rule for result in outcome.results}

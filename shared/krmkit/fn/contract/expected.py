@@ -1,4 +1,4 @@
-"""Rules about the examples: the outcome of a render is that of `.expected`, in the layout of kpt's own test runner.
+"""Rules about the examples: a render comes to `.expected`, in the layout of kpt's own test runner.
 
 .expected/
   diff.patch     what `krmkit render` changes, as `git diff` writes it
@@ -25,7 +25,7 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.pa
 
 @rule(each_example)
 def example_comes_to_what_is_expected(example: Example) -> None:
-    """Files changed, results and exit code are the ones in .expected."""
+    """Check that files changed, results and exit code are the ones in .expected."""
     place = example.folder / FOLDER
     assert place.is_dir(), f"{place} is missing; pytest --krm-write-expected writes it"
     for name, text in observe(example.folder, folder_of(example)).items():
@@ -33,7 +33,7 @@ def example_comes_to_what_is_expected(example: Example) -> None:
 
 
 def write(package: Path, function: Path) -> dict[str, str]:
-    """Write .expected of an example package; returns its files. Raises Refused."""
+    """Write .expected of an example package and return its files. Raises Refused."""
     files = observe(package, function)
     (package / FOLDER).mkdir(exist_ok=True)
     for name, text in files.items():
@@ -42,9 +42,9 @@ def write(package: Path, function: Path) -> dict[str, str]:
 
 
 def observe(package: Path, function: Path) -> dict[str, str]:
-    """Render a copy of an example of the function in a folder; return what belongs in .expected, by file name.
+    """Render a copy of an example of the function in a folder. Raises Refused.
 
-    Raises Refused.
+    Return the content of the files of .expected by name.
     """
     with tempfile.TemporaryDirectory() as place:
         copy, results = Path(place, package.name), Path(place, "results")
@@ -71,7 +71,7 @@ def observe(package: Path, function: Path) -> dict[str, str]:
 
 
 def snapshot(index: Path, package: Path) -> str:
-    """Remember the files of a package as they are; returns the name of that state."""
+    """Remember the files of a package as they are, and return the name of that state."""
     if not index.exists():
         git(index, package, "init", "--quiet")
     git(index, package, "add", "--all", "--force")
@@ -80,24 +80,12 @@ def snapshot(index: Path, package: Path) -> str:
 
 def difference(index: Path, package: Path, before: str) -> str:
     """Return the `git diff` of the package since a snapshot."""
-    after = snapshot(index, package)
-    return git(
-        index,
-        package,
-        "-c",
-        "core.abbrev=7",
-        "-c",
-        "core.quotepath=off",
-        "diff",
-        "--no-color",
-        "--no-renames",
-        before,
-        after,
-    )
+    settings = "-c core.abbrev=7 -c core.quotepath=off diff --no-color --no-renames".split()
+    return git(index, package, *settings, before, snapshot(index, package))
 
 
 def git(index: Path, package: Path, *arguments: str) -> str:
-    """Run git on the package with a repository of its own beside it, no matter how this machine's git is set up."""
+    """Run git on the package with a repository beside it, no matter how git is set up on this machine."""
     try:
         done = subprocess.run(
             ["git", f"--git-dir={index}", f"--work-tree={package}", *arguments],

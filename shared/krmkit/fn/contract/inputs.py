@@ -7,7 +7,7 @@ from typing import Any
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.libraries.yaml import emit
 
-# Resources that no function of the catalog has a reason to touch, in layouts that a careless one would damage.
+# Resources that no function has a reason to touch, in layouts that a careless one would damage.
 BYSTANDERS = [
     """\
 # head comment
@@ -81,7 +81,7 @@ UNREADABLE = {
 
 
 def bomb(levels: int = 9, width: int = 9) -> str:
-    """The values of a mapping whose last one expands to `width ** levels` texts."""
+    """Return the values of a mapping whose last one expands to `width ** levels` texts."""
     lines = ["a0: &a0 [" + ", ".join(["lol"] * width) + "]"]
     for level in range(1, levels):
         lines.append(f"a{level}: &a{level} [" + ", ".join([f"*a{level - 1}"] * width) + "]")
@@ -89,7 +89,7 @@ def bomb(levels: int = 9, width: int = 9) -> str:
 
 
 def deep(levels: int) -> str:
-    """A value nested `levels` deep, on one line."""
+    """Return a value nested `levels` deep, on one line."""
     return "[" * levels + "]" * levels
 
 
@@ -127,7 +127,7 @@ HOSTILE = {
 
 
 def typed(definition: FunctionDefinition, spec: object, **more: object) -> str:
-    """A config of the function's own kind."""
+    """Return a config of the function's own kind."""
     return emit.document(
         {
             "apiVersion": definition.api_version,
@@ -140,28 +140,25 @@ def typed(definition: FunctionDefinition, spec: object, **more: object) -> str:
 
 
 def bad_configs(definition: FunctionDefinition, good: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Configs with one mistake each, made from the schema and a good spec: name -> (config, path of the mistake)."""
+    """Make configs with one mistake each from the schema and a good spec.
+
+    Return name -> (config, path of the mistake).
+    """
+    plain = typed(definition, good)
+    annotated = "  name: config\n  annotations: {krmkit.dev/fail-on: sometimes}\n"
     found: dict[str, tuple[str, str]] = {
         "unknown field": (typed(definition, {**good, "xxyyzz": 1}), "spec.xxyyzz"),
         "unknown field beside spec": (typed(definition, good, xxyyzz=1), "xxyyzz"),
         "failOn": (typed(definition, {**good, "failOn": "sometimes"}), "spec.failOn"),
         "spec is a list": (typed(definition, ["a"]), "spec"),
-        "wrong apiVersion": (
-            typed(definition, good).replace(definition.api_version, "krmkit.dev/v9"),
-            "apiVersion",
-        ),
-        "wrong kind": (
-            typed(definition, good).replace(f"kind: {definition.kind}\n", "kind: Xxyyzz\n", 1),
-            "kind",
-        ),
+        "wrong apiVersion": (plain.replace(definition.api_version, "krmkit.dev/v9"), "apiVersion"),
+        "wrong kind": (plain.replace(f"kind: {definition.kind}\n", "kind: Xxyyzz\n", 1), "kind"),
         "unknown field in a ConfigMap": (
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\nspec: {}\ndata: {}\n",
             "spec",
         ),
         "fail-on": (
-            typed(definition, good).replace(
-                "  name: config\n", "  name: config\n  annotations: {krmkit.dev/fail-on: sometimes}\n", 1
-            ),
+            plain.replace("  name: config\n", annotated, 1),
             'metadata.annotations."krmkit.dev/fail-on"',
         ),
     }

@@ -26,7 +26,7 @@ FORMS = ("render_list", "eval_list", "kustomize_list")
 
 @rule(example_with(FORMS))
 def forms_of_the_list(example: Example, form: str) -> None:
-    """The lists of kpt render, kpt eval and kustomize all run; nothing unexpected happens."""
+    """Check that the lists of kpt render, kpt eval and kustomize run without anything unexpected."""
     outcome = run(folder_of(example), getattr(example, form)())
 
     assert not [result for result in outcome.results if result.rule in {"internal-error", "invalid-input"}]
@@ -34,7 +34,7 @@ def forms_of_the_list(example: Example, form: str) -> None:
 
 @rule(each_example)
 def second_run_changes_nothing(example: Example) -> None:
-    """Running twice equals running once."""
+    """Check that running twice equals running once."""
     for form in FORMS:
         once = run(folder_of(example), getattr(example, form)())
         twice = run(folder_of(example), once.stdout)
@@ -55,9 +55,10 @@ def same_input_same_bytes(example: Example) -> None:
 
 @rule(each_example)
 def bystanders_stay_byte_for_byte(example: Example) -> None:
-    """Resources that do not concern a function are output unchanged, in their order.
+    """Check that resources that do not concern a function stay unchanged, in their order.
 
-    A function that edits all resources has `touches: all` in function.yaml: then only their comments must stay.
+    A function that edits all resources has `touches: all` in function.yaml: then only their comments must
+    stay.
     """
     text = example.render_list(BYSTANDERS)
     outcome = run(folder_of(example), text)
@@ -75,14 +76,14 @@ def bystanders_stay_byte_for_byte(example: Example) -> None:
 
 
 def each_of_a_validator(folder: Path) -> Iterator[Case]:
-    """Each example package of a validator."""
+    """Yield each example package of a validator."""
     if "validator" in loader.at(str(folder)).definition.tags:
         yield from each_example(folder)
 
 
 @rule(each_of_a_validator)
 def validators_change_nothing(example: Example) -> None:
-    """A validator changes nothing: kpt drops its changes silently."""
+    """Check that a validator changes nothing: kpt drops its changes silently."""
     folder = folder_of(example)
     text = example.render_list(BYSTANDERS)
 
@@ -108,8 +109,8 @@ def unknown_annotations_stay(example: Example) -> None:
         return {**item, "metadata": metadata}
 
     known = {number(item) for item in after}
-    # A missing resource was removed on purpose; a present one keeps its number, unless entries of its lists moved: by
-    # the number kpt would copy the old entries' comments onto the new ones at their positions.
+    # A missing resource was removed on purpose; a present one keeps its number, unless entries of its lists
+    # moved: by the number kpt would copy the old entries' comments onto the new ones at their positions.
     present = {identity(item): item for item in after}
     lost = [item for item in before if identity(item) in present and number(item) not in known]
     assert not [identity(item) for item in lost if content(present[identity(item)]) == content(item)]
@@ -138,7 +139,7 @@ def one_path_in_two_packages(example: Example) -> None:
 
 @rule(example_with(FORMS))
 def empty_list(example: Example, form: str) -> None:
-    """A package without resources is not an error."""
+    """Check that a package without resources is not an error."""
     text = resource_list([], example.config)
     outcome = run(folder_of(example), text)
 
@@ -147,7 +148,7 @@ def empty_list(example: Example, form: str) -> None:
 
 @rule(each_example)
 def line_ends_of_windows(example: Example) -> None:
-    """A list with CRLF runs like the same list with LF; what is not changed keeps its line ends."""
+    """Check that a list with CRLF runs like one with LF, and what is unchanged keeps its line ends."""
     text = example.render_list(BYSTANDERS)
     plain = run(folder_of(example), text)
     windows = run(folder_of(example), text.replace("\n", "\r\n"))
@@ -160,7 +161,7 @@ def line_ends_of_windows(example: Example) -> None:
 
 
 def each_without_comments(folder: Path) -> Iterator[Case]:
-    """Each example of a function that takes no comments for its input: JSON has none."""
+    """Yield each example of a function that takes no comments for its input: JSON has none."""
     if loader.at(str(folder)).definition.about.get("reads") != "comments":
         yield from each_example(folder)
 
@@ -190,7 +191,7 @@ def list_as_json(example: Example) -> None:
 
 
 def _without_place(finding: Finding) -> dict[str, object]:
-    """A result without lines and columns: a text inside an item has none of its own in JSON."""
+    """Return a result without lines and columns: a text inside an item has none of its own in JSON."""
     data = finding.data()
     message = re.sub(r"line \d+(, column \d+)?( of [^:]*)?: ", "", str(data["message"]))
     return {**data, "message": message}
@@ -211,14 +212,14 @@ def explain_adds_infos_only(example: Example) -> None:
 
 
 def _place(annotations: dict[str, str]) -> tuple[str | None, ...]:
-    """The file of a resource, and its position there."""
+    """Return the file of a resource, and its position there."""
     prefix = "internal.config.kubernetes.io/"
     return tuple(annotations.get(prefix + name) for name in ("package-path", "path", "index"))
 
 
 @rule(each_example)
 def new_resources(example: Example) -> None:
-    """A new resource has a place of its own, and nothing that makes an orchestrator drop it."""
+    """Check that a new resource has a place of its own, and nothing that makes an orchestrator drop it."""
     text = example.render_list()
     before = [repr(item) for item in load(text)["items"]]
     after = load(run(folder_of(example), text).stdout)["items"]
@@ -254,7 +255,7 @@ def unreadable_input(folder: Path, name: str) -> None:
 
 @rule(example_with(HOSTILE))
 def hostile_item(example: Example, name: str) -> None:
-    """An item made to hurt is passed on or ends in an error result; it never ends the process."""
+    """Check that an item made to hurt is passed on or ends in an error result, not in a dead process."""
     text = example.render_list([HOSTILE[name]])
     outcome = run(folder_of(example), text)
 
@@ -265,7 +266,7 @@ def hostile_item(example: Example, name: str) -> None:
 
 @rule(each_example)
 def results_of_the_input(example: Example) -> None:
-    """Every function reports its own findings only, or keeps in front of them what the list brought along."""
+    """Check that a function reports its own findings only, or the list's own in front of them."""
     text = example.render_list()
     old = "results:\n- message: from before\n  severity: info\n  tags: {rule: failed}\n"
     keeps = loader.at(str(folder_of(example))).definition.keeps_results

@@ -1,4 +1,4 @@
-"""The plugin of pytest: `krm_functions` in its settings, or `pytest --krm-functions DIR`, name the functions to test."""
+"""Run the contract in pytest: `krm_functions` in its settings, or `--krm-functions DIR`, names functions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _write_expected(folders: list[Path]) -> None:
 
 
 def _within(folder: Path, places: list[str], root: Path) -> bool:
-    """Whether one of the places that pytest looks through holds a folder."""
+    """Return True if one of the places that pytest looks through holds the folder."""
     real = Path(os.path.realpath(folder))
     return any(real.is_relative_to(os.path.realpath(root / place.partition("::")[0])) for place in places)
 
@@ -94,7 +94,7 @@ def _required() -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A function.yaml that a setting or an option means is a file of tests."""
+    """Collect the tests of a function.yaml that a setting or an option means."""
     if file_path.name != DEFINITION:
         return None
     folder = Path(os.path.realpath(file_path.parent))
@@ -108,7 +108,7 @@ class FunctionFile(pytest.File):
     """The tests of one function."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """A test for each rule and each of its cases. Raises CollectError if there is nothing to run."""
+        """Yield a test for each case of each rule. Raises CollectError if there is nothing to run."""
         from krmkit.fn import loader
         from krmkit.fn.contract import declared, expected, lists, process  # noqa: F401  # they add their rules
         from krmkit.fn.contract.contractrules import RULES
@@ -128,7 +128,7 @@ class FunctionFile(pytest.File):
             except (LookupError, Refused, ValueError, OSError) as error:
                 raise self.CollectError(str(error)) from None
             for name, arguments in cases:
-                title = f"{rule.name}[{name}]" if name else rule.name
+                title = f"{rule.check.__name__}[{name}]" if name else rule.check.__name__
                 yield RuleItem.from_parent(self, name=title, rule=rule, arguments=arguments)
 
 

@@ -46,7 +46,7 @@ class Watch:
 
 
 def _is_of_a_child() -> bool:
-    """True for what `krmkit.libraries.process.child` does: a function's own work, in a process whose memory is bounded."""
+    """Return True for what krmkit.libraries.process.child does: a function's work, in bounded memory."""
     frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         if frame.f_globals.get("__name__") == "krmkit.libraries.process.child":
@@ -61,7 +61,7 @@ _watch: list[Watch] = []  # made once: Python cannot take a hook back
 
 
 def watch() -> Watch:
-    """The one watch of this process."""
+    """Return the one watch of this process."""
     if not _watch:
         _watch.append(Watch())
     return _watch[0]
@@ -69,7 +69,7 @@ def watch() -> Watch:
 
 @rule(each_example)
 def touches_nothing_outside(example: Example) -> None:
-    """No network, no disk, no other process, no environment."""
+    """Check that a run needs no network, disk, other process or environment."""
     function = loader.at(str(folder_of(example)))
     text = example.render_list()
     definition, process = function.definition, function.process
@@ -88,7 +88,7 @@ def touches_nothing_outside(example: Example) -> None:
 
 
 def start(folder: Path, text: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """The function's main.py as a process, with no environment but this."""
+    """Run the function's main.py as a process, with no environment but this."""
     return subprocess.run(
         [sys.executable, str(folder / "main.py")],
         input=text.encode(),
@@ -101,7 +101,7 @@ def start(folder: Path, text: str, **environment: str) -> subprocess.CompletedPr
 
 @rule(each_example)
 def program_says_the_same(example: Example) -> None:
-    """The program gives the bytes and the exit code of a run in this process, whose hash seed is another one."""
+    """Check that the program gives the bytes and exit code of a run here, under another hash seed."""
     folder = folder_of(example)
     text = example.render_list(BYSTANDERS)
     expected = testing.run_function(folder, text)
@@ -114,7 +114,7 @@ def program_says_the_same(example: Example) -> None:
 
 @rule(each_function)
 def no_output_is_no_success(folder: Path) -> None:
-    """A function never prints nothing with exit code 0, which would make kpt delete the package's files."""
+    """Check that nothing printed never meets exit code 0: kpt would delete the package's files."""
     done = start(folder, "")
 
     assert done.returncode == 1
@@ -123,7 +123,7 @@ def no_output_is_no_success(folder: Path) -> None:
 
 @rule(each_function)
 def full_disk_is_a_failure(folder: Path) -> None:
-    """An output that did not arrive whole ends with exit code 1."""
+    """Check that an output that did not arrive whole ends with exit code 1."""
     if not os.path.exists("/dev/full"):
         return
     with open("/dev/full", "wb") as full:

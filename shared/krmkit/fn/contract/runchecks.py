@@ -13,6 +13,7 @@ import yaml
 from krmkit.fn import loader, testing
 from krmkit.fn.rules import COMMON, own_rules, rules_of
 from krmkit.fn.run import Outcome, RunOptions
+from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.errors import YamlError
@@ -20,10 +21,11 @@ from krmkit.libraries.yaml.errors import YamlError
 _CODE = re.compile(r"/krmkit/\S*\.py\b")  # not the name of an image, which has such a folder, too
 
 _TEXT = {"type": "string", "minLength": 1}
+_PLACE = ((names.PATH, names.LEGACY_PATH), (names.INDEX, names.LEGACY_INDEX))
 
 
 def _closed(required: str, **properties: object) -> dict[str, Any]:
-    """The schema of an object with these properties only, some of them required."""
+    """Return the schema of an object with these properties only, some of them required."""
     return {
         "type": "object",
         "required": required.split(),
@@ -56,7 +58,7 @@ RESULTS: dict[str, Any] = {
     },
 }
 
-# Made once: `jsonschema.validate` judges the schema itself in each call, which costs more than the run that is looked at.
+# Made once: `jsonschema.validate` judges the schema itself in each call, which costs more than a run.
 RESULTS_VALIDATOR = jsonschema.Draft202012Validator(RESULTS)
 
 
@@ -68,7 +70,7 @@ def run(folder: Path, text: str, options: RunOptions | None = None) -> Outcome:
 
 
 def check(folder: Path, text: str, stdout: str, stderr: str, exit_code: int) -> list[dict[str, Any]]:
-    """The invariants of one run, as seen from outside. Returns the results."""
+    """Check the invariants of one run, as seen from outside, and return the results."""
     output = load(stdout)
     assert isinstance(output, dict), "stdout must hold one ResourceList"
     assert output["kind"] == "ResourceList"
@@ -98,7 +100,7 @@ def check(folder: Path, text: str, stdout: str, stderr: str, exit_code: int) -> 
 
 
 def _kept(folder: Path, text: str) -> int:
-    """The number of the input's results that precede the function's own."""
+    """Return how many of the input's results precede the function's own."""
     if not loader.at(str(folder)).definition.keeps_results or not is_readable(text):
         return 0
     given = load(text).get("results")
@@ -106,7 +108,7 @@ def _kept(folder: Path, text: str) -> int:
 
 
 def check_order(results: list[dict[str, Any]]) -> None:
-    """Severity, then file, index, resource; nothing twice."""
+    """Check the order by severity, then file, index and resource; nothing may be there twice."""
     ranks = [("error", "warning", "info").index(result["severity"]) for result in results]
     assert ranks == sorted(ranks)
     keys = []
@@ -119,7 +121,7 @@ def check_order(results: list[dict[str, Any]]) -> None:
 
 
 def check_rules(folder: Path, results: list[dict[str, Any]], moved: bool = False) -> None:
-    """Each rule that speaks is one of function.yaml, or one that all functions share, with its severity there.
+    """Check that each rule that speaks is of function.yaml, or shared by all, with its severity there.
 
     `moved`: the config moves severities.
     """
@@ -132,7 +134,7 @@ def check_rules(folder: Path, results: list[dict[str, Any]], moved: bool = False
 
 
 def check_places(before: Any, after: Any) -> None:
-    """No two resources of the output claim one place, unless they did in the input."""
+    """Check that no two resources of the output claim one place, unless they did in the input."""
     old = places(before.get("items") or [])
     new = places(after.get("items") or [])
     assert len(new) - len(set(new)) <= len(old) - len(set(old)), (
@@ -141,28 +143,26 @@ def check_places(before: Any, after: Any) -> None:
 
 
 def places(items: list[Any]) -> list[tuple[str, str, str]]:
-    """(package, path, index) of the items that have a path."""
+    """Return (package, path, index) of the items that have a path."""
     found = []
     for item in items:
         metadata = item.get("metadata") if isinstance(item, dict) else None
         annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
         if not isinstance(annotations, dict):
             continue
-        path = annotations.get("internal.config.kubernetes.io/path") or annotations.get(
-            "config.kubernetes.io/path"
-        )
+        path, index = (annotations.get(new) or annotations.get(old) for new, old in _PLACE)
         if path:
-            index = annotations.get("internal.config.kubernetes.io/index") or annotations.get(
-                "config.kubernetes.io/index"
-            )
-            package = annotations.get("internal.config.kubernetes.io/package-path", "")
+            package = annotations.get(names.PACKAGE_PATH, "")
             found.append((str(package), str(path), str(index or "0")))
     return found
 
 
 @lru_cache(maxsize=8)
 def load(text: str) -> Any:
-    """A text as PyYAML reads it, every scalar a string: an opinion that is not ours. Callers share what they get, and change nothing."""
+    """Read a text as PyYAML does, each scalar a string: an opinion that is not ours.
+
+    Callers share what they get, and change nothing.
+    """
     return _plain(yaml.compose(text, Loader=yaml.CBaseLoader), {})
 
 
@@ -190,7 +190,7 @@ def _plain(node: yaml.Node | None, known: dict[yaml.Node, Any]) -> Any:
 
 @lru_cache(maxsize=8)
 def is_readable(text: str) -> bool:
-    """Whether a text is a ResourceList."""
+    """Return True for the text of a ResourceList."""
     try:
         ResourceList.parse(text)
     except (Refused, YamlError):
@@ -199,10 +199,10 @@ def is_readable(text: str) -> bool:
 
 
 def item_texts(text: str) -> list[str]:
-    """The items of a list, byte for byte (line ends after the last one aside)."""
+    """Return the items of a list, byte for byte (line ends after the last one aside)."""
     return [item.text.rstrip("\r\n") for item in ResourceList.parse(text).items]
 
 
 def without_results(text: str) -> str:
-    """A list's text up to its results."""
+    """Return a list's text up to its results."""
     return text.partition("\nresults:")[0].rstrip("\n")

@@ -1,1 +1,1 @@
-"""Three-way merge by the rules of `kpt pkg update`: resources, Kptfiles, texts and files, and the places of conflicts."""
+"""Three-way merge by the rules of `kpt pkg update`: resources, Kptfiles, texts, files, conflicts."""

@@ -1,8 +1,8 @@
-"""Copies new upstream comments into a merged resource, if the local ones are unchanged.
+"""Copy new upstream comments into a merged resource, if the local ones are unchanged.
 
-As in `kpt pkg update`, for the comments above a field and after it separately: a new field gets upstream's; a field
-with upstream's value gets upstream's, too, if the local comment is that of the base. All other comments stay: those of
-people, of fields that differ from upstream, and between the elements of a list.
+As in `kpt pkg update`, for the comments above a field and after it separately: a new field gets upstream's; a
+field with upstream's value gets upstream's, too, if the local comment is that of the base. All other comments
+stay: those of people, of fields that differ from upstream, and between the elements of a list.
 
     merge_comments("a: 1\\n", "a: 2 # two\\n", "a: 1\\n", "a: 2\\n")  ->  "a: 2 # two\\n"
 """
@@ -25,10 +25,10 @@ Path = tuple[str, ...]
 
 
 class _Note:
-    """The comments of one field: the lines above it and the rest of its line, with their places in the text.
+    """The comments of one field, above it and behind it, with their places in the text.
 
-    `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their own. A place
-    of -1: no comment is possible there.
+    `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their
+    own. A place of -1: no comment is possible there.
     """
 
     def __init__(self, places: Places, units: Units, index: int, first: bool) -> None:
@@ -50,16 +50,15 @@ class _Note:
 
     @property
     def above(self) -> list[str]:
-        """The lines above, without their indent."""
+        """Return the lines above, without their indent."""
         return [line.strip(" ") for line in self.head.splitlines()]
 
 
 def merge_comments(base: str, upstream: str, local: str, merged: str, every_head: bool = False) -> str:
     """Return `merged` with upstream's comments; all are the text of one resource, `local` before the merge.
 
-    With `every_head`, comments above a field are also copied if its value differs from upstream's.
-
-    `merged` is returned unchanged if a text cannot be parsed, or an edit would change its meaning.
+    With `every_head`, comments above a field are also copied if its value differs from upstream's. `merged`
+    is returned unchanged if a text cannot be parsed, or an edit would change its meaning.
     """
     if _with_signs(base) == _with_signs(upstream):
         return merged
@@ -86,10 +85,10 @@ def merge_comments(base: str, upstream: str, local: str, merged: str, every_head
 
 
 def put_back(text: str, local: str, added: Counter[str]) -> str:
-    """`text` with those `added` comments of `local` that it lacks, where the line of each is as it was.
+    """Return `text` with those `added` comments of `local` that it lacks, if the line of each is unchanged.
 
-    A comment on a line of its own goes with the line below. One whose line is gone or changed stays away, and `text` is
-    returned unchanged if an edit would change its meaning.
+    A comment on a line of its own goes with the line below. One whose line is gone or changed stays away, and
+    `text` is returned unchanged if an edit would change its meaning.
     """
     lost, plain = added - Counter(comments_of(text)), text.replace("\r\n", "\n")
     if not lost or with_ends(text, plain) != text:
@@ -132,7 +131,7 @@ def put_back(text: str, local: str, added: Counter[str]) -> str:
 
 
 def with_ends(text: str, other: str) -> str:
-    """Another text, with the line ends of this one."""
+    """Return another text with the line ends of this one."""
     return other.replace("\n", "\r\n") if "\r\n" in text else other
 
 
@@ -163,7 +162,7 @@ def _edits(
 
 
 def _notes(text: str) -> dict[Path, _Note]:
-    """The notes of all fields in block mappings, by path; elements of lists go by their merge keys."""
+    """Return the notes of all fields in block mappings, by path; elements of lists go by their merge keys."""
     document = parse(text)
     if not isinstance(document.root, Map) or document.text != text:
         return {}
@@ -205,7 +204,7 @@ def _keys(node: Seq) -> list[str]:
 
 
 def step_of(element: Map, keys: tuple[str, ...]) -> str:
-    """The step of an element in a path, by the texts of its keys: `[80,TCP]`."""
+    """Return the step of an element in a path, by the texts of its keys: `[80,TCP]`."""
     values = (element.get(key) for key in keys)
     return "[" + ",".join(one.text if isinstance(one, Scalar) else "" for one in values) + "]"
 
@@ -215,7 +214,10 @@ def _is_block(node: Node) -> bool:
 
 
 def _end_of_line_value(unit: Unit) -> int:
-    """Return the offset after which the field's line has room for a comment: after its value or its colon; -1 for block scalars and aliases."""
+    """Return where the field's line has room for a comment, behind its value or its colon.
+
+    -1 for block scalars and aliases.
+    """
     node = unit.value.node
     if (
         isinstance(node, Alias)
@@ -232,7 +234,7 @@ def _document_head(places: Places) -> int:
 
 
 def _with_signs(text: str) -> list[str]:
-    """The lines that may hold comments."""
+    """Return the lines that may hold comments."""
     return [line for line in text.splitlines() if "#" in line]
 
 

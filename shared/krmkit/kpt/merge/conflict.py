@@ -1,8 +1,8 @@
-"""A conflict of a merge of packages: a field, a resource or a file that both sides changed, and the outcome."""
+"""A conflict of a merge of packages: what both sides changed, and the outcome."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from krmkit.kpt.merge.threeway import Conflict
@@ -10,11 +10,8 @@ from krmkit.libraries.schema.fields import MISSING
 from krmkit.libraries.yaml.data import same_data
 
 _LONGEST = 80  # characters of a value in a message
-_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS = (
-    ": upstream wins",
-    ": the local one stays",
-    ": what was added locally stays",
-)
+_UPSTREAM_WINS, _LOCAL_STAYS = ": upstream wins", ": the local one stays"
+_ADDED_STAYS = ": what was added locally stays"
 COMES_BACK = ": comes back, as upstream has it"
 
 
@@ -36,24 +33,22 @@ class ResourceConflict:
 
     @classmethod
     def of(cls, file: str, resource: str, conflict: Conflict) -> ResourceConflict:
-        """A conflict of a field, or of lines in its text."""
+        """Return the conflict of a field, or of lines in its text."""
         made = cls(file, resource, conflict.path, message_of(conflict), conflict.local, conflict.upstream)
         return made if not conflict.line else made.at(conflict.line, 1)
 
     def at(self, line: int, column: int) -> ResourceConflict:
-        """The conflict with a place in the merged file."""
-        return type(self)(
-            self.file, self.resource, self.path, self.message, self.local, self.upstream, line, column
-        )
+        """Return the conflict with a place in the merged file."""
+        return replace(self, line=line, column=column)
 
     @property
     def place(self) -> str:
-        """`path:line:column`, or the path alone."""
+        """Return `path:line:column`, or the path alone."""
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
 def message_of(conflict: Conflict) -> str:
-    """Both sides' values of the field, and the one that is taken."""
+    """Return the message with both sides' values of the field, and the one that is taken."""
     if conflict.line:
         said = f"{_lines(conflict.local)} changed upstream, to {_lines(conflict.upstream)}, and locally"
     else:
@@ -70,14 +65,14 @@ def message_of(conflict: Conflict) -> str:
 
 
 def without_outcome(message: str) -> str:
-    """A message without its outcome, for when nothing is taken."""
+    """Return a message without its outcome, for when nothing is taken."""
     for outcome in (_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS, COMES_BACK):
         message = message.removesuffix(outcome)
     return message
 
 
 def said_value(value: Any) -> str:
-    """A value for messages: the first characters of a long one; "" for none."""
+    """Return a value for messages: the first characters of a long one; "" for none."""
     if value is MISSING or value is None:
         return ""
     text = repr(value)

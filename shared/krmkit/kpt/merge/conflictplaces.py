@@ -1,4 +1,4 @@
-"""Find the conflicts' places in the merged files: line and column of the field, also inside the text of a field."""
+"""Find the conflicts' places in the merged files: lines and columns, also inside the text of a field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Place = tuple[int, int]
 
 
 def placed(conflicts: Iterable[ResourceConflict], files: Mapping[str, bytes]) -> list[ResourceConflict]:
-    """The conflicts with their places in the merged files, by path.
+    """Return the conflicts with their places in the merged files, by path.
 
     A conflict whose field was removed gets its parent's place.
     """
@@ -56,17 +56,13 @@ def _in_file(file: SourceFile | None, conflict: ResourceConflict) -> _Place:
     for name_of in (who, _was):
         for item in file.items if file is not None else ():
             if name_of(item) == conflict.resource:
-                return _in_file_of(item, conflict)
+                line, column = _in_text_or_start(item.text, conflict)
+                return item.location.line + line - 1, column
     return 1, 1
 
 
-def _in_file_of(item: FileResource, conflict: ResourceConflict) -> _Place:
-    line, column = _in_text_or_start(item.text, conflict)
-    return item.location.line + line - 1, column
-
-
 def _was(item: FileResource) -> str:
-    """The upstream identity in kpt's mark, in the form of `who`; "" without a mark."""
+    """Return the upstream identity in kpt's mark, in the form of `who`; "" without a mark."""
     try:
         parts = (item.annotation(IDENTIFIER) or "").split("|")
     except (YamlError, Refused):
@@ -88,7 +84,7 @@ def _in_text_or_start(text: str, conflict: ResourceConflict) -> _Place:
 
 
 def _in_text(text: str, path: tuple[str, ...], line: int) -> _Place:
-    """Line and column of a path in a YAML text; `line` counts in the text that the field at the path holds."""
+    """Return the place of a path in a YAML text; `line` counts in the text of the field at the path."""
     document = parse(text)
     node = document.root
     at = node.start if isinstance(node, Map) and node.start >= 0 else 0
@@ -111,7 +107,7 @@ def _in_text(text: str, path: tuple[str, ...], line: int) -> _Place:
 
 
 def _inside(text: str, node: Node | None, at: int, path: tuple[str, ...], line: int) -> _Place:
-    """A place in the text that a literal block holds; the field's own place for other styles."""
+    """Return a place in the text that a literal block holds; the field's own place for other styles."""
     if not isinstance(node, Scalar) or node.style != "|":
         return line_column(text, at)
     below, column = _in_text(node.text, path, line) if path else (line, 1)
@@ -122,6 +118,6 @@ def _inside(text: str, node: Node | None, at: int, path: tuple[str, ...], line: 
 
 
 def _element(node: Seq, step: str) -> Node | None:
-    """The element that a path names: `[web]` by its merge key, `[80,TCP]` by two keys."""
+    """Return the element that a step names: `[web]` by its merge key, `[80,TCP]` by two keys."""
     maps = [item for item in map(deref, node.items) if isinstance(item, Map)]
     return next((item for keys in _KEYS for item in maps if step_of(item, keys) == step), None)

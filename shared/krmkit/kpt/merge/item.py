@@ -25,10 +25,10 @@ def merge_item(
     follows: bool = False,
     whole: bool = False,
 ) -> list[Conflict]:
-    """Apply the change from `base` to `theirs` to the local `item`; return the fields that both sides changed.
+    """Apply the change from `base` to `theirs` to `item`; return the fields that both sides changed.
 
-    `prefer`: the side that wins these. Of a Kptfile, the parts that kpt merges, also the upstream with `follows`, or
-    everything with `whole`.
+    `prefer`: the side that wins these. Of a Kptfile, the parts that kpt merges, also the upstream with
+    `follows`, or everything with `whole`.
     """
     before = data_of(base) if base is not None else {}
     if is_kptfile(path):

@@ -1,18 +1,20 @@
 """Three-way merge of Kptfiles, by the rules of `kpt pkg update`.
 
-Name and namespace stay local. `upstream` and `upstreamLock` come from upstream only on request. Functions of a pipeline
-are merged by name; if no function of the three Kptfiles has one, by image without tag, or by exec.
+Name and namespace stay local. `upstream` and `upstreamLock` come from upstream only on request. Functions of
+a pipeline are merged by name; if no function of the three Kptfiles has one, by image without tag, or by exec.
 
 Source: kptfileutil (merge, UpdateKptfile) of kpt.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from krmkit.kpt.merge.threeway import UPSTREAM, Conflict, MergedValue, merge
-from krmkit.libraries.schema.fields import MISSING
+from krmkit.libraries.schema.fields import MISSING, entries, lookup
 
 Kptfile = dict[str, Any]
 
@@ -42,35 +44,32 @@ def merge_kptfiles(
     prefer: str = UPSTREAM,
     parts: tuple[tuple[str, ...], ...] = MERGED,
 ) -> MergedValue:
-    """Return the merged Kptfile; `with_upstream` copies upstream and upstreamLock from the upstream Kptfile.
+    """Return the merged Kptfile.
 
-    `prefer`: the side that wins where both changed a value; `parts`: what is merged, the rest stays local. What a
-    render writes into the status is the local one.
+    `with_upstream` copies upstream and upstreamLock from the upstream Kptfile. `prefer`: the side that wins
+    where both changed a value; `parts`: what is merged, the rest stays local. What a render writes into the
+    status is the local one.
 
-    Example: base has no pipeline, upstream adds function a, local added function b: the merged pipeline has b, then a.
+    Example: base has no pipeline, upstream adds function a, local added function b: the merged pipeline has
+    b, then a.
     """
-    versions = [
-        deepcopy(version) for version in (_as_rendered(base, local), _as_rendered(upstream, local), local)
-    ]
-    nameless = all(_is_nameless(functions) for version in versions for functions in _function_lists(version))
-    if nameless:
-        for version in versions:
-            _set_stand_ins(version)
+    versions = [deepcopy(one) for one in (_as_rendered(base, local), _as_rendered(upstream, local), local)]
+    nameless = _set_names(versions, STAND_IN)
     merged = dict(local)
     conflicts: list[Conflict] = []
     for path in parts:
-        old, new, here = (_get(version, path) for version in versions)
+        old, new, here = (lookup(version, path) for version in versions)
         outcome = merge(old, new, here, infer=path in (PIPELINE, ()), prefer=prefer)
         conflicts += [
-            Conflict(
-                (*path, *map(_without_stand_in, one.path)), one.base, one.upstream, one.local, one.merged
-            )
+            replace(one, path=(*path, *(step.replace(f"[{STAND_IN}", "[", 1) for step in one.path)))
             for one in outcome.conflicts
         ]
         emptied = outcome.value is MISSING and path in KEPT and isinstance(here, dict)
         merged = _set(merged, path, {} if emptied else outcome.value)
     if nameless:
-        _remove_stand_ins(merged)
+        for function in _functions(merged):
+            if str(function.get("name", "")).startswith(STAND_IN):
+                del function["name"]
     if with_upstream:
         for key in ("upstream", "upstreamLock"):
             if upstream.get(key) is not None:
@@ -79,12 +78,12 @@ def merge_kptfiles(
 
 
 def without_render(kptfile: Kptfile) -> Kptfile:
-    """A Kptfile without what a render writes into its status: the next one replaces it."""
+    """Return a Kptfile without what a render writes into its status: the next one replaces it."""
     return _as_rendered(kptfile, {})
 
 
 def _as_rendered(kptfile: Kptfile, other: Kptfile) -> Kptfile:
-    """A Kptfile with what a render wrote into the status of another one."""
+    """Return a Kptfile with what a render wrote into the status of another one."""
     own, its = ({**side} if isinstance(side := one.get("status"), dict) else {} for one in (kptfile, other))
     if "renderStatus" not in {**own, **its} and RENDERED not in str({**own, **its}):
         return kptfile
@@ -102,32 +101,38 @@ def _is_of_render(condition: Any) -> bool:
 
 
 def named_functions(*versions: Kptfile) -> list[Kptfile]:
-    """Copies whose functions all have a name: if none has one, the program, as in the conflicts of `merge_kptfiles`."""
+    """Return copies whose functions all have a name.
+
+    If none has one, it is the program, as in the conflicts of `merge_kptfiles`.
+    """
     copies = [deepcopy(version) for version in versions]
-    if all(_is_nameless(functions) for version in copies for functions in _function_lists(version)):
-        for version in copies:
-            for functions in _function_lists(version):
-                for function in functions:
-                    function["name"] = _program(function)
+    _set_names(copies, "")
     return copies
 
 
-def _without_stand_in(step: str) -> str:
-    return step.replace(f"[{STAND_IN}", "[", 1)
+def _set_names(versions: list[Kptfile], prefix: str) -> bool:
+    """Name functions by their programs, with a prefix, and return True, if none of them has a name."""
+    if not all(_is_nameless(functions) for version in versions for functions in _function_lists(version)):
+        return False
+    for version in versions:
+        for function in _functions(version):
+            function["name"] = prefix + _program(function)
+    return True
+
+
+def _functions(kptfile: Kptfile) -> Iterator[dict[str, Any]]:
+    for functions in _function_lists(kptfile):
+        yield from functions
 
 
 def _function_lists(kptfile: Kptfile) -> list[list[dict[str, Any]]]:
     pipeline = kptfile.get("pipeline")
     lists = [pipeline.get(key) for key in LISTS] if isinstance(pipeline, dict) else []
-    return [
-        [one for one in functions if isinstance(one, dict)]
-        for functions in lists
-        if isinstance(functions, list)
-    ]
+    return [entries(functions) for functions in lists]
 
 
 def _is_nameless(functions: list[dict[str, Any]]) -> bool:
-    """Return whether no function has a name and all programs differ, so that the program can replace the name."""
+    """Return True if no function has a name and all programs differ, so that they can replace names."""
     programs = [_program(function) for function in functions]
     return not any(function.get("name") for function in functions) and len(set(programs)) == len(programs)
 
@@ -137,27 +142,8 @@ def _program(function: dict[str, Any]) -> str:
     return str(function.get("exec") or str(function.get("image") or "").split(":")[0])
 
 
-def _set_stand_ins(kptfile: Kptfile) -> None:
-    for functions in _function_lists(kptfile):
-        for function in functions:
-            function["name"] = STAND_IN + _program(function)
-
-
-def _remove_stand_ins(kptfile: Kptfile) -> None:
-    for functions in _function_lists(kptfile):
-        for function in functions:
-            if str(function.get("name", "")).startswith(STAND_IN):
-                del function["name"]
-
-
-def _get(data: Any, path: tuple[str, ...]) -> Any:
-    for key in path:
-        data = data.get(key, MISSING) if isinstance(data, dict) else MISSING
-    return data
-
-
 def _set(data: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """A copy of `data` with the value at `path` set, or removed for MISSING."""
+    """Return a copy of `data` with the value at `path` set, or removed for MISSING."""
     if not path:
         return dict(value)
     key, *rest = path

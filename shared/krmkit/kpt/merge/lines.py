@@ -21,9 +21,10 @@ _ENVIRONMENT = {
 
 
 def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTREAM) -> MergedValue | None:
-    """Merge by lines; where both sides changed the same lines, take those of `prefer`. None if a version is not text.
+    """Merge by lines; where both sides changed the same ones, take those of `prefer`. Raises Refused.
 
-    Raises Refused. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
+    Return None if a version is not text. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local
+    `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
     """
     versions = (local, base, upstream)
     if any(b"\0" in version for version in versions):
@@ -37,7 +38,7 @@ def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTRE
 
 
 def _merge_file(folder: str) -> bytes | None:
-    """Git's merge of the three files in a folder, with conflict markers."""
+    """Return git's merge of the three files in a folder, with conflict markers."""
     command = ["git", "-c", "merge.conflictStyle=merge", "merge-file", "-p", f"--marker-size={_MARKER}"]
     # Git must not search for a repository, and its config, around the folder.
     around = {"GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(folder)), "PATH": os.environ.get("PATH", os.defpath)}  # fmt: skip
@@ -62,7 +63,7 @@ def _merge_file(folder: str) -> bytes | None:
 
 
 def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> MergedValue:
-    """The text with one side of each conflict."""
+    """Return the text with one side of each conflict."""
     signs = {sign: bytes([sign]) * _MARKER for sign in b"<=>"}
     merged: list[bytes] = []
     conflicts: list[Conflict] = []
@@ -91,7 +92,7 @@ def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> Merg
 
 
 def _lines(content: bytes) -> list[bytes]:
-    """Lines as git counts them: a single carriage return does not end a line."""
+    """Return lines as git counts them: a single carriage return does not end a line."""
     lines = [line + b"\n" for line in content.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return [line for line in lines if line]

@@ -1,7 +1,8 @@
 """The associative lists of built-in Kubernetes kinds: keys identify their elements, not positions.
 
-The keys are those of `x-kubernetes-list-map-keys` and `x-kubernetes-patch-merge-key` in Kubernetes' OpenAPI document,
-which kyaml's three-way merge uses. Lists of other kinds, and every list of a custom resource, are replaced whole.
+The keys are those of `x-kubernetes-list-map-keys` and `x-kubernetes-patch-merge-key` in Kubernetes' OpenAPI
+document, which kyaml's three-way merge uses. Lists of other kinds, and every list of a custom resource, are
+replaced whole.
 
 Example: `schema_of("apps/v1", "Deployment")` leads over spec, template, spec, containers to keys ("name",).
 """
@@ -17,7 +18,7 @@ IDENTITIES = (("containerPort", "protocol"), ("port", "protocol"), ("name",), ("
 
 @dataclass(frozen=True, slots=True)
 class MergeSchema:
-    """Fields of a mapping, or the keys and the element of a list; `keys` is empty for a list that is not associative."""
+    """Fields of a mapping, or the `keys` and the element of a list; () for one that is not associative."""
 
     fields: dict[str, MergeSchema] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
@@ -32,7 +33,7 @@ def _mapping(**fields: MergeSchema) -> MergeSchema:
 
 
 def _list(*keys: str, **fields: MergeSchema) -> MergeSchema:
-    """A list whose elements are mappings with these fields."""
+    """Return the schema of a list whose elements are mappings with these fields."""
     return MergeSchema(keys=keys, element=MergeSchema(fields=fields))
 
 
@@ -61,7 +62,6 @@ _POD_TEMPLATE = _mapping(metadata=_METADATA, spec=_POD_SPEC)
 _WORKLOAD = _mapping(
     metadata=_METADATA, spec=_mapping(template=_POD_TEMPLATE), status=_mapping(conditions=_CONDITIONS)
 )
-_CLAIM = _mapping(metadata=_METADATA, status=_mapping(conditions=_CONDITIONS))
 _PLAIN = _mapping(metadata=_METADATA)
 _CONDITIONED = _mapping(metadata=_METADATA, status=_mapping(conditions=_CONDITIONS))
 _WEBHOOKS = _mapping(metadata=_METADATA, webhooks=_list("name"))
@@ -78,7 +78,7 @@ _KINDS: dict[tuple[str, str], MergeSchema] = {
         metadata=_METADATA, imagePullSecrets=MergeSchema(), secrets=_list("name")
     ),
     ("v1", "ReplicationController"): _WORKLOAD,
-    ("v1", "PersistentVolumeClaim"): _CLAIM,
+    ("v1", "PersistentVolumeClaim"): _CONDITIONED,
     ("v1", "Namespace"): _CONDITIONED,
     ("v1", "Node"): _CONDITIONED,
     ("apps/v1", "Deployment"): _WORKLOAD,

@@ -1,4 +1,4 @@
-"""Find what people wrote in a package, and what a merge or a pipeline made of it: whatever is not there any more has a name."""
+"""Find what people wrote in a package and a merge or a pipeline lost, by name."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ Files = Mapping[str, bytes]
 
 
 def lost_edits(before: Files, edited: Files, result: Files, merged: Files) -> Iterator[ResourceConflict]:
-    """Yield the edits from `before` to `edited` that `result`, rendered after them from `merged`, lacks.
+    """Yield the edits from `before` to `edited` that `result`, rendered from `merged`, lacks.
 
-    A function may set the value that a person changed, or make a removed resource again. Comments are not among them.
+    A function may set the value that a person changed, or make a removed resource again. Comments are not
+    among them.
     """
     paths = sorted(path for path in {*before, *edited} if before.get(path) != edited.get(path))
     sides = [{path: source_or_none(path, side.get(path)) for path in paths} for side in (before, edited)]
@@ -65,10 +66,10 @@ def lost_edits(before: Files, edited: Files, result: Files, merged: Files) -> It
 def lost_comments(
     edits: Iterable[tuple[Files, Files]], result: Files, files: Files, *sides: Files
 ) -> list[ResourceConflict]:
-    """The comments that people wrote and `result` lacks, each with its line in `files`, the package that they are in.
+    """Return the comments that people wrote and `result` lacks, each with its line in the package `files`.
 
-    `edits`: (before, after) of what people changed. `sides`: two versions of the upstream; what the second lacks was
-    removed there, and not lost.
+    `edits`: (before, after) of what people changed. `sides`: two versions of the upstream; what the second
+    lacks was removed there, and not lost.
     """
     lost: Counter[str] = Counter()
     for before, after in edits:
@@ -108,7 +109,7 @@ def _placed(files: Mapping[str, Any]) -> list[Placed]:
 def _lost_text(
     path: str, old: bytes | None, here: bytes | None, now: bytes | None
 ) -> Iterator[ResourceConflict]:
-    """The edits of a file without resources that the pipeline lost."""
+    """Yield the edits of a file without resources that the pipeline lost."""
     if here is None or now is None:
         if here is not now:
             done = "removed by hand, and made again" if here is None else "edited by hand, and removed"
@@ -154,7 +155,7 @@ def _lost_fields(
 def _differences(
     path: tuple[str, ...], wanted: Any, now: Any, schema: MergeSchema | None, infer: bool
 ) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """(path, wanted value, actual value) of each differing field, in lists as deep as merging goes."""
+    """Yield (path, wanted value, actual value) of each differing field, in lists as deep as merges go."""
     if isinstance(wanted, dict) and isinstance(now, dict):
         for key in (*wanted, *(key for key in now if key not in wanted)):
             below = schema.field(str(key)) if schema is not None else None
@@ -169,19 +170,17 @@ def _differences(
                 values = elements[0].get(step, MISSING), elements[1].get(step, MISSING)
                 yield from _differences((*path, step), *values, below, infer)
             return
-    wanted_tree, now_tree = (_tree(one) if _is_text(one) else None for one in (wanted, now))
+    wanted_tree, now_tree = (
+        _tree(one) if isinstance(one, str) and "\n" in one else None for one in (wanted, now)
+    )
     if wanted_tree is not None and now_tree is not None:
         yield from _differences(path, wanted_tree, now_tree, None, True)
     elif not (wanted is now or (wanted is not MISSING and now is not MISSING and same_data(wanted, now))):
         yield path, wanted, now
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and "\n" in value
-
-
 def _tree(text: str | bytes) -> dict[str, Any] | None:
-    """The data of a YAML or JSON text, None if it is not a mapping."""
+    """Return the data of a YAML or JSON text, None if it is not a mapping."""
     try:
         data = Resource(text if isinstance(text, str) else text.decode("utf-8")).get()
     except (YamlError, Refused, RecursionError, UnicodeDecodeError):

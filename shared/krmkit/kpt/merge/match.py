@@ -1,7 +1,7 @@
 """Match the resources of two versions of a package: in their own file before other files.
 
-Both have what tells: name and mark together, then a name where a mark is missing, marks, and names. So a copy, which has
-the mark too, never takes its original's place, and a renamed resource is found.
+Both have what tells: name and mark together, then a name where a mark is missing, marks, and names. So a
+copy, which has the mark too, never takes its original's place, and a renamed resource is found.
 """
 
 from __future__ import annotations
@@ -69,10 +69,11 @@ def matched(
     generated: bool = False,
     marks: tuple[bool, bool] = (True, True),
 ) -> dict[int, FileResource]:
-    """The resource of `others` that each of `ones` is, by the id() of the one; each of them is taken once.
+    """Return the resource of `others` that each of `ones` is, by the id() of the one.
 
-    Another file counts only where there is one candidate. `generated`: one version was made from the other, so that
-    file, kind and order tell, too. `marks`: whether those of each side count; upstream's name another clone.
+    Each of them is taken once. Another file counts only where there is one candidate. `generated`: one
+    version was made from the other, so that file, kind and order tell, too. `marks`: whether those of each
+    side count; upstream's name another clone.
     """
     found: dict[int, FileResource] = {}
     waiting = [_One.of(*placed, marks[0]) for placed in ones]
@@ -97,7 +98,7 @@ def _kind(one: _One) -> str:
 def _take(
     found: dict[int, FileResource], waiting: list[_One], free: list[_One], mine: Key, its: Key, unique: bool
 ) -> tuple[list[_One], list[_One]]:
-    """Put those of equal keys into `found`, in any file if `unique`, else in the same; return those that are left."""
+    """Match those of equal keys, in any file if `unique`, else in the same; return those that are left."""
     if not waiting or not free:
         return waiting, free
     places: dict[Any, list[_One]] = defaultdict(list)
@@ -120,7 +121,7 @@ def _take(
 
 
 def source_or_none(path: str, content: bytes | None) -> SourceFile | None:
-    """A file of resources; None if it is absent or holds anything else."""
+    """Return a file of resources; None if it is absent or holds anything else."""
     if content is None or not (path.endswith(SUFFIXES) or is_kptfile(path)):
         return None
     try:

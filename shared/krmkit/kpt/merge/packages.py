@@ -1,8 +1,8 @@
 """Three-way merge of packages as texts: upstream's changes become edits of lines in the local files.
 
-Rules and order are those of `kpt pkg update --strategy resource-merge`: packages and subpackages one by one, Kptfiles by their
-own rules, resources by identity. Beyond kpt, texts in resources and other files are merged as trees or by lines, and
-kpt's silent decisions are reported as conflicts.
+Rules and order are those of `kpt pkg update --strategy resource-merge`: packages and subpackages one by one,
+Kptfiles by their own rules, resources by identity. Beyond kpt, texts in resources and other files are merged
+as trees or by lines, and kpt's silent decisions are reported as conflicts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Files = Mapping[str, bytes]
 
 
 class PackageMergeError(Refused):
-    """The packages cannot be merged; nothing was changed. `conflicts`: those that nobody was to decide, else none."""
+    """The packages cannot be merged; nothing was changed. `conflicts`: those left to a person."""
 
     conflicts: list[ResourceConflict]
 
@@ -38,7 +38,7 @@ class PackageMergeError(Refused):
 
     @classmethod
     def stopped(cls, conflicts: Sequence[ResourceConflict]) -> PackageMergeError:
-        """The error of a merge that was to stop at conflicts, which takes no side of them."""
+        """Return the error of a merge that stops at conflicts, which takes no side of them."""
         undecided = [replace(one, message=without_outcome(one.message)) for one in conflicts]
         listed = "\n".join(f"  {one.place}: {one.message}" for one in undecided)
         return cls(f"{len(undecided)} in conflict, and nothing was changed:\n{listed}", undecided)
@@ -48,7 +48,8 @@ class PackageMergeError(Refused):
 class MergedPackage:
     """The files of the merged package by path, and the conflicts.
 
-    `executable`: the files whose executable bit upstream changed, with the new value. `secrets`: those of all versions.
+    `executable`: the files whose executable bit upstream changed, with the new value. `secrets`: those of all
+    versions.
     """
 
     files: dict[str, bytes]
@@ -61,8 +62,9 @@ def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> Me
     """Merge the changes from `base` to `theirs` into `ours`; each maps the paths of a package to contents.
 
     `prefer`: the side whose value is taken where both changed it. Raises Refused if a subpackage was added on
-    both sides, if two local resources claim to be one of upstream, and if files cannot be read or merged. Example:
-    theirs changed the tag in app.yaml, ours its replicas: the merged app.yaml has both, and all comments of ours.
+    both sides, if two local resources claim to be one of upstream, and if files cannot be read or merged.
+    Example: theirs changed the tag in app.yaml, ours its replicas: the merged app.yaml has both, and all
+    comments of ours.
     """
     moved = _moved_folders(*(PackageTree(files) for files in (base, theirs, ours)))
     if moved:
@@ -74,7 +76,8 @@ def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> Me
     trees = [PackageTree(files) for files in (base, theirs, ours)]
     merged = MergedPackage(dict(ours))
     left: list[str] = []  # the folders of subpackages that stay as they are
-    for folder in sorted({folder for tree in trees for folder in tree.folders}, key=_parents_first):
+    folders = {folder for tree in trees for folder in tree.folders}
+    for folder in sorted(folders, key=lambda one: (one.count("/") + bool(one), one)):  # parents first
         if any(_is_in(folder, one) for one in left):
             continue
         if not _merge_package(folder, trees, merged, prefer):
@@ -85,16 +88,16 @@ def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> Me
 
 
 def undo(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
-    """Return `edited` without the changes from `given`, the input of a pipeline, to `output`, what came out of it.
+    """Return `edited` without the changes that a pipeline made from `given` to `output`.
 
         what went in    replicas: 2   title: "Shop {{ name }}"   size: small
         what came out   replicas: 4   title: "Shop north"        size: small
         the branch      replicas: 4   title: "Shop north"        size: large # ours
         undone          replicas: 2   title: "Shop {{ name }}"   size: large # ours
 
-    It is a merge whose base is what came out, and whose other side is what went in. The result is people's text. Where
-    the pipeline and a person changed the same value, the person's stays; what only the pipeline makes is left out.
-    Raises Refused and YamlError.
+    It is a merge whose base is what came out, and whose other side is what went in. The result is people's
+    text. Where the pipeline and a person changed the same value, the person's stays; what only the pipeline
+    makes is left out. Raises Refused and YamlError.
     """
     if output == edited:
         return dict(given)
@@ -124,7 +127,8 @@ def _merge_package(folder: str, trees: Sequence[PackageTree], merged: MergedPack
     elif new is not None and here is not None:
         locks = [_lock(folder, tree) for tree in (old, new, here)]
         if locks[0] is not None and locks[0] not in locks[1:]:
-            # Both sides moved the subpackage along its own upstream: its files are of the version that its lock names.
+            # Both sides moved the subpackage along its own upstream: its files are of the version of its
+            # lock.
             if locks[1] != locks[2]:
                 said = "another version upstream and locally: the local one stays, with its files"
                 merged.conflicts.append(ResourceConflict(path, "", ("upstreamLock",), said))
@@ -140,7 +144,7 @@ def _merge_package(folder: str, trees: Sequence[PackageTree], merged: MergedPack
 
 
 def _moved_folders(old: PackageTree, new: PackageTree, here: PackageTree) -> dict[str, str]:
-    """The subpackages that were renamed locally: their folders here, and those in the base.
+    """Return the subpackages that were renamed locally: their folders here, and those in the base.
 
     One that has most files of a missing one, unlike every other new one, is that one.
     """
@@ -149,18 +153,15 @@ def _moved_folders(old: PackageTree, new: PackageTree, here: PackageTree) -> dic
     moved: dict[str, str] = {}
     for folder in sorted(gone):
         names = {path.removeprefix(folder) for path in old.below(folder)}
-        like = [
-            one
-            for one in fresh
-            if 2 * len(names & {path.removeprefix(one) for path in here.below(one)}) > len(names)
-        ]
+        common = {one: names & {path.removeprefix(one) for path in here.below(one)} for one in fresh}
+        like = [one for one in fresh if 2 * len(common[one]) > len(names)]
         if len(like) == 1 and like[0] not in moved and not any(_is_in(folder, one) for one in moved.values()):
             moved[like[0]] = folder
     return moved
 
 
 def _placed_in(path: str, folders: Mapping[str, str]) -> str:
-    """A path with its folder renamed."""
+    """Return a path with its folder renamed."""
     for before, after in folders.items():
         if _is_in(path, before):
             return after + path.removeprefix(before)
@@ -172,7 +173,7 @@ def _is_in(folder: str, other: str) -> bool:
 
 
 def _lock(folder: str, tree: PackageTree) -> Any:
-    """The commit and folder that a subpackage's upstreamLock names, None without one."""
+    """Return the commit and folder that a subpackage's upstreamLock names, None without one."""
     path = f"{folder}/{KPTFILE}"
     if not folder or b"upstreamLock" not in tree.files[path]:
         return None
@@ -181,17 +182,13 @@ def _lock(folder: str, tree: PackageTree) -> Any:
 
 
 def _marked(path: str, content: bytes) -> bytes:
-    """A new file of upstream with kpt's mark on its resources, as in the files fetched first."""
+    """Return a new file of upstream with kpt's mark on its resources, as in the files fetched first."""
     if not path.endswith(SUFFIXES):
         return content
     try:
         return stamped_file(path, content.decode("utf-8")).encode()
     except UnicodeDecodeError:
         return content
-
-
-def _parents_first(folder: str) -> tuple[int, str]:
-    return (folder.count("/") + bool(folder), folder)
 
 
 def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:

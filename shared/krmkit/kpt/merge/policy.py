@@ -18,10 +18,11 @@ UNRESOLVED = "a conflict is not resolved; keep one side, and remove the lines <<
 
 
 def marked_files(upstream: Mapping[str, bytes], local: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Files with both sides of every conflict between git's markers.
+    """Return files with both sides of every conflict between git's markers.
 
-    upstream, local: the merged package, once with upstream's and once with the local values taken, so that they differ
-    in the conflicts alone. Binary files, and files in only one of them, are taken from the local one.
+    upstream, local: the merged package, once with upstream's and once with the local values taken, so that
+    they differ in the conflicts alone. Binary files, and files in only one of them, are taken from the local
+    one.
     """
     marked = dict(local)
     for path in {*upstream} & {*local}:
@@ -33,7 +34,8 @@ def marked_files(upstream: Mapping[str, bytes], local: Mapping[str, bytes]) -> d
 def unresolved_line(text: str) -> int:
     """Return the line of the first conflict that nobody has decided, from 1; 0 where there is none.
 
-    A conflict is a line that begins with `<<<<<<< `, then one that is `=======`, then one that begins with `>>>>>>> `.
+    A conflict is a line that begins with `<<<<<<< `, then one that is `=======`, then one that begins with
+    `>>>>>>> `.
     """
     if "<" * _SIGNS not in text:
         return 0

@@ -24,10 +24,11 @@ Versions = tuple[SourceFile | None, SourceFile | None, SourceFile | None]
 
 @dataclass(slots=True)
 class FileMerge:
-    """Merges the changes from `base` to `upstream` into the `local` files.
+    """A merge of the changes from `base` to `upstream` into the `local` files.
 
-    `prefer`: the side that wins where both changed a value. `undoing`: upstream is what a pipeline made the base of:
-    Kptfiles are merged whole, and what only the pipeline made goes, edited or not, and nothing is told.
+    `prefer`: the side that wins where both changed a value. `undoing`: upstream is what a pipeline made the
+    base of: Kptfiles are merged whole, and what only the pipeline made goes, edited or not, and nothing is
+    told.
     """
 
     base: Files
@@ -149,7 +150,7 @@ class FileMerge:
         return wanted
 
     def _was_called(self, item: FileResource, name: str) -> bool:
-        """Whether the resource that a local one was, or is upstream, has this name."""
+        """Return True if the resource that a local one was, or is upstream, has this name."""
         before, after = self._versions[id(item)]
         known = before or after
         return known is not None and identifier(known) == name
@@ -178,7 +179,10 @@ class FileMerge:
         self._tell(path, who(upstream), f"changed upstream, deleted locally: stays deleted{hint}")
 
     def _kept(self, path: str, item: FileResource, fresh: set[int]) -> str:
-        """Merge one local resource; return its file, "" if it goes. An unedited one moves with upstream's, as a fresh one."""
+        """Merge one local resource; return its file, "" if it goes.
+
+        An unedited one moves with upstream's, as a fresh one.
+        """
         old, new = self._versions[id(item)]
         before = self._place[id(old)] if old is not None else path
         if new is None:
@@ -206,7 +210,7 @@ class FileMerge:
         self.conflicts += [ResourceConflict.of(path, name, one) for one in conflicts]
 
     def _removed(self, path: str, before: str, old: FileResource, item: FileResource) -> str:
-        """The file of a resource that upstream removed, "" if it goes here, too."""
+        """Return the file of a resource that upstream removed, "" if it goes here, too."""
         if self.undoing or (path == before and is_same_resource(old, item)):
             return ""
         said = "edited locally" if path == before else f"moved here from {before}"
@@ -220,7 +224,7 @@ class FileMerge:
         new: SourceFile | None,
         here: SourceFile | None,
     ) -> bytes | None:
-        """A file with its merged resources; upstream's own where nobody edited it here."""
+        """Return a file with its merged resources; upstream's own where nobody edited it here."""
         if new is not None and (here is None or (old is not None and here.text == old.text)):
             if [one.text for one in items] == [one.text for one in new.items]:
                 # Its own items, as a file keeps the comments between them only with these.
@@ -238,7 +242,7 @@ class FileMerge:
 
 
 def _upstream_text(base: FileResource, upstream: FileResource, local: FileResource) -> str:
-    """Upstream's text for a resource whose text is unchanged since the clone; "" for others."""
+    """Return upstream's text for a resource whose text is unchanged since the clone; "" for others."""
     if local.original == base.original:
         return upstream.original
     if (

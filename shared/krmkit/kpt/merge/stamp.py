@@ -1,4 +1,4 @@
-"""kpt's mark on resources from upstream, `internal.kpt.dev/upstream-identifier`, which identifies renamed ones."""
+"""Kpt's mark on resources, `internal.kpt.dev/upstream-identifier`, which identifies renamed ones."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ _COMMENT = re.compile(r"^metadata:[ \t]*# kpt-merge: ([^\s/]*)/(\S+)", re.MULTIL
 
 
 def identifier(item: Resource) -> str:
-    """The identity of a resource, in kpt's form: `apps|Deployment|default|web`."""
+    """Return the identity of a resource, in kpt's form: `apps|Deployment|default|web`."""
     group, slash, _ = item.api_version.rpartition("/")
     return f"{group if slash else ''}|{item.kind}|{item.namespace or 'default'}|{item.name}"
 
 
 def mark_of(item: Resource) -> str:
-    """The identity that a resource had when it was fetched, "" if nothing tells: kpt's comment first, then its annotation."""
+    """Return the identity that a resource had when it was fetched, "" if nothing tells.
+
+    Kpt's comment counts first, then its annotation.
+    """
     if "# kpt-merge:" in item.text:
         found = _COMMENT.search(item.text)
         if found:
@@ -33,7 +36,7 @@ def mark_of(item: Resource) -> str:
 
 
 def who(item: Resource) -> str:
-    """`ConfigMap app`, for messages."""
+    """Return `ConfigMap app`, for messages."""
     return f"{item.kind} {item.name}"
 
 
@@ -50,7 +53,7 @@ def stamped(item: FileResource) -> FileResource:
 
 
 def stamped_file(path: str, text: str, limits: Limits = DEFAULT_LIMITS) -> str:
-    """The text of a file with all of its resources marked.
+    """Return the text of a file with all of its resources marked.
 
     One that cannot be edited stays unmarked, and is identified by its name.
     """

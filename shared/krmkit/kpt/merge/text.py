@@ -20,9 +20,10 @@ _ENCODED = {("Secret", "data"), ("ConfigMap", "binaryData")}
 def merge_text(
     base: str, upstream: str, local: str, *, prefer: str = UPSTREAM, trees: bool = True
 ) -> MergedValue:
-    """Merge the changes from `base` to `upstream` into the text `local`; conflicts have inner paths, or lines.
+    """Merge the changes from `base` to `upstream` into the text `local`. Raises Refused.
 
-    Without `trees`, also YAML is merged by lines. Raises Refused. Example: upstream changed a comment, local the value of another key: the result has both.
+    Conflicts have inner paths, or lines. Without `trees`, also YAML is merged by lines. Example: upstream
+    changed a comment, local the value of another key: the result has both.
     """
     tree = _merge_trees(base, upstream, local, prefer) if trees else None
     if tree is not None:
@@ -38,9 +39,9 @@ def merge_text(
 def merge_file(
     path: str, base: bytes, upstream: bytes, local: bytes, prefer: str
 ) -> tuple[bytes, list[Conflict] | None]:
-    """Merge a file that holds no resources, or others as well: (content, conflicts); None if a version is not text.
+    """Merge a file that holds no resources, or others as well. Raises Refused.
 
-    Raises Refused.
+    Return (content, conflicts), with None for the conflicts if a version is not text.
     """
     try:
         texts = [version.decode("utf-8") for version in (base, upstream, local)]
@@ -65,7 +66,7 @@ def merge_inside(
 
 
 def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedValue | None:
-    """The merged text; None if a version is not a mapping in YAML or JSON, or cannot be edited."""
+    """Return the merged text; None if a version is no mapping in YAML or JSON, or cannot be edited."""
 
     def inside(path: tuple[str, ...], first: str, second: str, third: str) -> MergedValue | None:
         return merge_inside("", path, first, second, third, prefer)

@@ -1,12 +1,13 @@
-"""Three-way merge of a resource, as data: upstream's changes are applied; the rest stays as it is locally.
+"""Three-way merge of a resource, as data: apply upstream's changes, keep the rest as it is locally.
 
-Source: merge3 and walk of kyaml, which `kpt pkg update` uses. Fields of mappings are merged one by one, elements of
-associative lists by their keys; every other list, and a scalar, is taken whole. A null of one side clears the field,
-unless the base has null too; else null counts as missing.
+Source: merge3 and walk of kyaml, which `kpt pkg update` uses. Fields of mappings are merged one by one,
+elements of associative lists by their keys; every other list, and a scalar, is taken whole. A null of one
+side clears the field, unless the base has null too; else null counts as missing.
 
-Unlike kpt, a value that one side did not change is taken exactly from the other side, including the order of lists,
-null and empty values: kpt brings a container deleted locally back as `{name: c}`, and writes no null. An element of a list that one side deleted and the other changed is taken whole, where kpt leaves
-only the changed fields. A list in which two elements share their keys is taken whole, where kpt drops one of them.
+Unlike kpt, a value that one side did not change is taken exactly from the other side, including the order of
+lists, null and empty values: kpt brings a container deleted locally back as `{name: c}`, and writes no null.
+An element of a list that one side deleted and the other changed is taken whole, where kpt leaves only the
+changed fields. A list in which two elements share their keys is taken whole, where kpt drops one of them.
 Texts of several lines are merged inside, where the caller says how (`texts`).
 
 Example:
@@ -35,7 +36,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A field that upstream and the local package both changed, differently. `merged` is what the merge took.
+    """A field that both sides changed, differently. `merged` is what the merge took.
 
     `line`: the first, from 1, of the lines that both changed in the text at `path`; 0 for the whole field.
     """
@@ -68,9 +69,10 @@ def merge(
 ) -> MergedValue:
     """Merge the change from `base` to `upstream` into `local`; any of them may be MISSING.
 
-    With `infer`, lists without a schema are associative if all elements of all versions share one of INFERRED_KEYS.
-    `prefer`: the side that wins where both changed a value; `texts` merges a text that both sides changed, given its
-    path and three versions, and returns None for one to take whole.
+    With `infer`, lists without a schema are associative if all elements of all versions share one of
+    INFERRED_KEYS.
+    `prefer`: the side that wins where both changed a value; `texts` merges a text that both sides changed,
+    given its path and three versions, and returns None for one to take whole.
     """
     walker = _Walker(infer, prefer, texts)
     value = walker.walk((), base, upstream, local, schema)
@@ -165,7 +167,10 @@ class _Walker:
         schema: MergeSchema | None,
         keys: tuple[str, ...],
     ) -> Any:
-        """Merge an element, which keeps its keys; one that one side deleted and the other changed is removed or kept whole."""
+        """Merge an element, which keeps its keys.
+
+        One that one side deleted and the other changed is removed or kept whole.
+        """
         changed = not _same(upstream, base) and not _same(local, base)
         if changed and (upstream is MISSING) != (local is MISSING) and base is not MISSING:
             return self._conflict(path, base, upstream, local)
@@ -178,7 +183,7 @@ class _Walker:
         return merged
 
     def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
-        """The keys of an associative list; none if the list is taken whole."""
+        """Return the keys of an associative list; none if the list is taken whole."""
         if schema is not None:
             return schema.keys
         if not self.infer:
@@ -190,15 +195,17 @@ class _Walker:
 def elements_by_step(
     versions: tuple[Any, ...], schema: MergeSchema | None, infer: bool = False
 ) -> list[dict[str, Any]] | None:
-    """The elements of versions of an associative list, by their step in the path of a Conflict; None for lists that are taken whole."""
+    """Return the elements of versions of an associative list, by their step in the path of a Conflict.
+
+    None for lists that are taken whole.
+    """
     if _common_kind(versions) is not list:
         return None
     keys = _Walker(infer, UPSTREAM, None).keys(versions, schema)
     if not keys or not all(_are_distinct(value, keys) for value in versions):
         return None
-    return [
-        {_step(identity): element for identity, element in _by_key(value, keys).items()} for value in versions
-    ]
+    named = (_by_key(value, keys).items() for value in versions)
+    return [{_step(identity): element for identity, element in one} for one in named]
 
 
 def _step(identity: tuple[str, ...]) -> str:
@@ -213,7 +220,7 @@ def _inferred_key(elements: list[Any]) -> str:
 
 
 def _identity(place: int, element: Any, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The text of an element's keys; a missing key counts as "", and an element without any has its position."""
+    """Return the texts of an element's keys, "" for a missing one; the position if it has none."""
     identity = tuple(str(element.get(key, "")) for key in keys) if isinstance(element, dict) else ()
     return identity if any(identity) else (f"#{place}",)
 
@@ -228,18 +235,9 @@ def _are_distinct(elements: Any, keys: tuple[str, ...]) -> bool:
 
 
 def _common_kind(versions: tuple[Any, ...]) -> type:
-    """dict or list if all present versions are one; str for scalars and mixed kinds.
-
-    No version counts as a mapping.
-    """
-    kinds = {_kind(value) for value in versions if not _is_absent(value)}
-    if not kinds:
-        return dict
-    return kinds.pop() if len(kinds) == 1 else str
-
-
-def _kind(value: Any) -> type:
-    return type(value) if isinstance(value, dict | list) else str
+    """Return dict or list if all present versions are one, str for scalars and mixed kinds, dict for none."""
+    present = [value for value in versions if not _is_absent(value)]
+    return next((kind for kind in (dict, list) if all(isinstance(one, kind) for one in present)), str)
 
 
 def _is_absent(value: Any) -> bool:
@@ -247,5 +245,5 @@ def _is_absent(value: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal data; null counts as missing."""
+    """Return True for equal data; null counts as missing."""
     return (_is_absent(one) and _is_absent(other)) or same_data(one, other)

@@ -10,24 +10,27 @@ KPTFILE = "Kptfile"
 
 
 def is_kptfile(path: str) -> bool:
-    """Whether the file at a path is a Kptfile, of the package or of a subpackage."""
+    """Return True for the path of a Kptfile, of the package or of a subpackage."""
     return path.rpartition("/")[2] == KPTFILE
 
 
 @dataclass(frozen=True)
 class PackageTree:
-    """`files` maps paths, relative to the root package, to contents; `folders` holds "" and every subpackage's folder."""
+    """`files` maps paths, relative to the root package, to contents.
+
+    `folders` holds "" and every subpackage's folder.
+    """
 
     files: Mapping[str, bytes]
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """The folders that have a Kptfile."""
+        """Return the folders that have a Kptfile."""
         return frozenset(path.rpartition("/")[0] for path in self.files if is_kptfile(path))
 
     @cached_property
     def _folded(self) -> dict[str, list[str]]:
-        """The paths below each folder of the tree, at any depth, by folder."""
+        """Return the paths below each folder of the tree, at any depth, by folder."""
         below: dict[str, list[str]] = {}
         for path in sorted(self.files):
             folder = path.rpartition("/")[0]
@@ -42,7 +45,7 @@ class PackageTree:
         return {path: self.files[path] for path in self._folded.get(folder, ())}
 
     def own(self, folder: str, boundaries: PackageTree) -> dict[str, bytes]:
-        """Return the files of the package in `folder` without subpackages: its own, and those that `boundaries` has."""
+        """Return the files of the package in `folder` without its subpackages and those of `boundaries`."""
         inner = (self.folders | boundaries.folders) - {folder}
         return {
             path: content for path, content in self.below(folder).items() if not _is_in(path, folder, inner)
@@ -50,7 +53,7 @@ class PackageTree:
 
 
 def _is_in(path: str, package: str, inner: frozenset[str]) -> bool:
-    """Whether a folder between the file and its package is a package too."""
+    """Return True if a folder between the file and its package is a package too."""
     folder = path.rpartition("/")[0]
     while folder and folder != package:
         if folder in inner:

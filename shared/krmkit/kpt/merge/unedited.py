@@ -27,7 +27,7 @@ _BEHIND_METADATA = re.compile(r"^metadata:[ \t]*(#.*)$", re.MULTILINE)
 
 
 def source(path: str, content: bytes) -> SourceFile:
-    """A file of resources. Raises Refused if a document is not a resource."""
+    """Read a file of resources. Raises Refused if a document is not a resource."""
     file = SourceFile(path, content.decode("utf-8"), "", path)
     for item in file.items:
         if not item.kind or not item.api_version:
@@ -36,7 +36,7 @@ def source(path: str, content: bytes) -> SourceFile:
 
 
 def marks_of(data: object) -> dict[str, str]:
-    """The annotations that kpt and krmkit add to fetched resources."""
+    """Return the annotations that kpt and krmkit add to fetched resources."""
     metadata = data.get("metadata") if isinstance(data, dict) else None
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict):
@@ -46,7 +46,7 @@ def marks_of(data: object) -> dict[str, str]:
 
 
 def data_of(item: FileResource) -> dict[str, Any]:
-    """A resource's data without those marks."""
+    """Return a resource's data without those marks."""
     found = item.get()
     data = without(found, tuple(marks_of(found)))
     assert isinstance(data, dict)
@@ -54,7 +54,7 @@ def data_of(item: FileResource) -> dict[str, Any]:
 
 
 def is_same_resource(base: FileResource, local: FileResource) -> bool:
-    """Whether a local resource has the values of the base, and no added comments."""
+    """Return True if a local resource has the values of the base, and no added comments."""
     if base.original == local.original:
         return True
     if not same_data(data_of(base), data_of(local)):
@@ -65,7 +65,7 @@ def is_same_resource(base: FileResource, local: FileResource) -> bool:
 
 
 def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
-    """Whether a local file is unedited: the same bytes, or the same resources and comments apart from kpt's marks.
+    """Return True for a local file of the same bytes, or the same resources and comments but kpt's marks.
 
     `kpt pkg get` marks each resource, and rewrites its file.
     """
@@ -86,7 +86,7 @@ def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
 
 
 def _all_comments(file: SourceFile, replaced: bool) -> Iterator[str]:
-    """The comments of a file; without those after `metadata:` if kpt has `replaced` them."""
+    """Yield the comments of a file; without those after `metadata:` if kpt has `replaced` them."""
     gone: Counter[str] = Counter()
     bodies = [item.original for item in file.items]
     around = file.joined([]) if not bodies else file.text
@@ -103,7 +103,7 @@ def _all_comments(file: SourceFile, replaced: bool) -> Iterator[str]:
 
 
 def comments_in(text: str) -> Iterator[str]:
-    """The comments of all documents of a file, and those in the texts of its fields."""
+    """Yield the comments of all documents of a file, and those in the texts of its fields."""
     try:
         documents = split_documents(text, "")
     except Refused:
@@ -127,7 +127,7 @@ def _comments_inside(body: str) -> Iterator[str]:
 
 
 def comments_of(text: str) -> list[str]:
-    """The comments of a document without kpt's own; a `#` inside a scalar does not begin a comment.
+    """Return the comments of a document without kpt's own; a `#` in a scalar does not begin one.
 
     Example: `a: "# no" # yes` has ["# yes"].
     """
@@ -159,7 +159,7 @@ def comments_of(text: str) -> list[str]:
 
 
 def _scalars(root: Node | None, view: str) -> Iterator[tuple[int, int]]:
-    """The places of scalars, keys too; of a block scalar, the text below its header."""
+    """Yield the places of scalars, keys too; of a block scalar, the text below its header."""
     waiting: list[Node] = [root] if root is not None else []
     while waiting:
         node = waiting.pop()
