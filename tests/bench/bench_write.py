@@ -43,7 +43,6 @@ RENDER = "import sys; from krmkit.cli import main; sys.exit(main(['render', sys.
 UNSYNCED = (
     "import os; os.fsync = lambda handle: None\n"
     "from krmkit.storage.disk import primitives; primitives.sync_disk = lambda path: True\n"
-    "from krmkit.storage.disk import write; write.sync_disk = primitives.sync_disk\n"
 )
 
 

@@ -1,1 +1,1 @@
-"""Files and folders: reading them by one set of rules, and writing them so that a killed run loses nothing."""
+"""Files and folders: read them by one set of rules, and write them so that a killed run loses nothing."""

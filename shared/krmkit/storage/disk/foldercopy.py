@@ -1,4 +1,4 @@
-"""Copies of folders with many files: prepared beside the place where they belong, and put there by one rename each."""
+"""Copies of folders with many files, prepared beside their places and put there by one rename each."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FolderCopy:
-    """A folder `path` of the package becomes a copy of `source`: of the files in it that `files` names.
+    """A folder `path` of the package that becomes a copy of `source`: of the files in it that `files` names.
 
-    A file that is a link is copied as what it leads to. Where the folder is there already, its other files stay.
+    A file that is a link is copied as what it leads to. Where the folder is there already, its other files
+    stay.
 
     Example: `FolderCopy("cilium", "packs/cilium", ["README.md", "charts/cilium.tgz"])`.
     """

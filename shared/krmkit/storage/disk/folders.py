@@ -1,8 +1,8 @@
-"""How krmkit reads folders: one set of rules for packages, packs, blueprints and fleets.
+"""Read folders by one set of rules, for packages, packs, blueprints and fleets.
 
 - What a run of krmkit left behind when it was killed is never read as a file of the folder (`is_leftover`).
-- A file is read only if it is a regular file, or a link to one. Pipes, sockets and devices are refused without opening
-  them for real, so they cannot make a run wait.
+- A file is read only if it is a regular file, or a link to one. Pipes, sockets and devices are refused
+  without opening them for real, so they cannot make a run wait.
 - Who copies a folder reads it with `within`: then a link must not lead out of it.
 """
 
@@ -32,9 +32,10 @@ def is_leftover(name: str) -> bool:
 
 
 def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, bool]]:
-    """Return (name, is a folder) of everything in `folder`, by name; a link to a folder is not a folder.
+    """Return (name, is a folder) of all in `folder`, by name; a link to a folder is not a folder.
 
-    Names of leftovers are appended to `leftovers` instead. Example: `entries("pkg") == [("Kptfile", False), ("sub", True)]`.
+    Names of leftovers are appended to `leftovers` instead. Example: `entries("pkg") == [("Kptfile", False),
+    ("sub", True)]`.
     """
     found = []
     with os.scandir(folder) as listed:
@@ -47,7 +48,7 @@ def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, 
 
 
 def walk(folder: str, unread: list[str] | None = None) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what os.walk does. Raises Refused for folders more than DEEPEST deep, which would end Python's own stack.
+    """Yield what os.walk does. Raises Refused for folders more than DEEPEST deep, too many for the stack.
 
     A folder that cannot be read is appended to `unread`; without that list, it raises Refused too.
     """
@@ -74,7 +75,7 @@ def check_depth(depth: int, path: str) -> None:
 
 
 def files(folder: str, inner: str = "") -> Iterator[str]:
-    """Yield the paths of all files below `folder`, relative to it, links and special files included, .git left out.
+    """Yield the paths of all files below `folder`, links and special files included, .git left out.
 
     Raises Refused for a name that is not UTF-8. Example: `list(files("pkg")) == ["Kptfile", "sub/a.yaml"]`.
     """
@@ -117,11 +118,10 @@ def check_name(path: str, folder: str) -> None:
 
 
 def open_file(path: str, label: str, within: str = "", follow: bool = True) -> int:
-    """Open a regular file to read, and return its handle. With `within`, a link must not lead out of that folder.
+    """Open a regular file to read, and return its handle. Raises Refused, OSError.
 
-    `follow`: whether it may be a link.
-
-    Raises Refused, OSError. Example: `os.close(open_file("pkg/Kptfile", "Kptfile", within="pkg"))`.
+    With `within`, a link must not lead out of that folder; `follow`: whether the file may be a link. Example:
+    `os.close(open_file("pkg/Kptfile", "Kptfile", within="pkg"))`.
     """
     if within:
         real, root = os.path.realpath(path), os.path.realpath(within)
@@ -155,7 +155,7 @@ def read_file(path: str, label: str, within: str = "", limit: int = 0, follow: b
         size = os.fstat(file.fileno()).st_size
         if size > limit:
             return None
-        # Python sets aside as much memory as it is asked to read, so the limit is asked for only where the file grew meanwhile.
+        # Python sets aside as much memory as it is asked to read, so not the limit, unless the file grew.
         content = file.read(size + 1)
         if len(content) > size:
             content += file.read(limit + 1 - len(content))
@@ -163,7 +163,7 @@ def read_file(path: str, label: str, within: str = "", limit: int = 0, follow: b
 
 
 def stamps(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
-    """Return what changes when one of the files does: path, inode, size and time of each. Files that have gone are left out."""
+    """Return path, inode, size and time of each file, which change when it does; none for missing ones."""
     found = []
     for path in paths:
         try:
@@ -175,7 +175,7 @@ def stamps(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
 
 
 def settings_file(folder: str) -> str:
-    """The settings nearest to a folder, upwards to the root of its repository; "" if there are none."""
+    """Return the settings nearest to a folder, up to the root of its repository; "" for none."""
     place = os.path.realpath(folder)
     while True:
         path = os.path.join(place, SETTINGS)

@@ -1,10 +1,11 @@
 """The journal of a writer: the pending changes, so that a killed run can be completed.
 
-A writer prepares everything in the folder `.krmkit-work` of the folder that it writes to: new contents, and for each
-file that is replaced or removed a second name of the old one. Then it writes `.krmkit-work/journal`, and from then on
-the run counts as done: whoever opens the folder next carries out what is left of it (`recover`). A run that fails while
-it is alive renames the journal to `journal-back` first and goes back; if it is killed then, the next one goes back, too.
-Without a journal nothing has been put into place, and `.krmkit-work` can go.
+A writer prepares everything in the folder `.krmkit-work` of the folder that it writes to: new contents, and
+for each file that is replaced or removed a second name of the old one. Then it writes `.krmkit-work/journal`,
+and from then on the run counts as done: whoever opens the folder next carries out what is left of it
+(`recover`). A run that fails while it is alive renames the journal to `journal-back` first and goes back; if
+it is killed then, the next one goes back, too. Without a journal nothing has been put into place, and
+`.krmkit-work` can go.
 """
 
 from __future__ import annotations
@@ -16,15 +17,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from krmkit.krm.errors import Refused
+from krmkit.storage.disk import primitives
 from krmkit.storage.disk.folders import MARK, WORK, read_file
-from krmkit.storage.disk.primitives import (
-    TreeLock,
-    digest,
-    folders_above,
-    remove_tree,
-    sync_folder,
-    sync_folders,
-)
 
 
 class Steps(Protocol):
@@ -44,8 +38,11 @@ _VERSION = 1
 
 @dataclass(slots=True, eq=False)
 class JournalStep:
-    """One file, or one new folder: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
-    was none), and the digest of the old content (`before`). All paths are relative to the folder that is written to."""
+    """One file, or one new folder, at `path`.
+
+    `new`: where its new content lies, "" if the file goes. `old`: where the old one lies, "" if there was
+    none. `before`: the digest of the old content. All paths are relative to the folder that is written to.
+    """
 
     path: str
     new: str
@@ -55,7 +52,7 @@ class JournalStep:
 
 @dataclass(slots=True, eq=False)
 class Journal:
-    """The steps of one run below `root`, and the folders that go at the end if they are empty then (`prune`)."""
+    """The steps of one run below `root`, and the folders that go if they are empty at the end (`prune`)."""
 
     root: str
     steps: Steps
@@ -77,8 +74,8 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
         os.replace(place + MARK, place)
-        sync_folder(self._at(WORK))
-        sync_folder(self.root)
+        primitives.sync_folder(self._at(WORK))
+        primitives.sync_folder(self.root)
 
     def turn(self) -> None:
         """Mark the run to be undone, by this process or a later one."""
@@ -101,19 +98,21 @@ class Journal:
         for folder in [*changed]:
             while folder:
                 changed.add(folder := os.path.dirname(folder))  # a folder on the way may be new in it
-        sync_folders(self.root, {self._at(folder) for folder in changed})
+        primitives.sync_folders(self.root, {self._at(folder) for folder in changed})
 
     def end(self) -> None:
         """Forget the run: from now on nothing is left to carry out."""
         for name in (JOURNAL, BACK):
             with suppress(FileNotFoundError):
                 os.remove(self._at(name))
-        sync_folder(self._at(WORK))
+        primitives.sync_folder(self._at(WORK))
 
     def check(self) -> None:
         """Raise Refused if a file that is still to be written was changed since the run was killed."""
         for step in () if self.back else self.steps:
-            if os.path.lexists(self._at(step.new or step.path)) and digest(self._at(step.path)) not in {
+            if os.path.lexists(self._at(step.new or step.path)) and primitives.digest(
+                self._at(step.path)
+            ) not in {
                 step.before,
                 "",
             }:
@@ -147,7 +146,7 @@ class Journal:
 
 
 def recover(path: str) -> list[str]:
-    """Complete, or take back, what a killed run left unfinished in the folder `path`; return what was done, in words.
+    """Complete, or take back, what a killed run left unfinished in a folder; return in words what was done.
 
     Without a journal nothing is unfinished, and what a killed run had prepared goes. Raises Refused. Example:
     `recover("pkg") == []`.
@@ -157,17 +156,18 @@ def recover(path: str) -> list[str]:
         if os.path.isdir(work) and not os.path.islink(work):
             remove_leftover(work)
         return []
-    with TreeLock(os.path.realpath(path)):
+    with primitives.TreeLock(os.path.realpath(path)):
         return finish(path)
 
 
 def recover_above(path: str) -> list[str]:
-    """Do what `recover` does for all folders above `path`: a run that was killed may have written to all of a package.
+    """Do what `recover` does for all folders above `path`.
 
-    Only journals of this user count: a folder above may be shared with others.
+    A run that was killed may have written to all of a package. Only journals of this user count: a folder
+    above may be shared with others.
     """
     notes: list[str] = []
-    for folder in reversed(folders_above(path)):
+    for folder in reversed(primitives.folders_above(path)):
         if unfinished(folder) and _is_ours(os.path.join(folder, WORK)):
             notes += recover(folder)
     return notes
@@ -192,7 +192,7 @@ def finish(path: str) -> list[str]:
             f"{path}: a run of krmkit was killed before it had put all files into place, and this cannot be finished:"
             f" {where}: {error.strerror or error}"
         ) from None
-    remove_tree(os.path.join(path, WORK))
+    primitives.remove_tree(os.path.join(path, WORK))
     count = len(journal.steps)
     files = "1 file" if count == 1 else f"{count} files"
     done = "took it back" if journal.back else "completed it"
@@ -234,7 +234,7 @@ def _load(root: str) -> Journal | None:
 
 
 def read_limited(path: str) -> bytes:
-    """Return the content of a journal, which must be a regular file of its own. Raises OSError, Refused, ValueError."""
+    """Return the content of a journal, a regular file of its own. Raises OSError, Refused, ValueError."""
     content = read_file(path, os.path.basename(path), limit=LARGEST, follow=False)
     if content is None:
         raise ValueError(f"must have at most {LARGEST:,} bytes")
@@ -242,7 +242,7 @@ def read_limited(path: str) -> bytes:
 
 
 def _checked(root: str, step: object) -> tuple[str, str, str, str]:
-    """The four texts of a step.
+    """Return the four texts of a step.
 
     A package may come from an attacker: nothing outside of it, and no .git, is ever touched.
     """
@@ -295,6 +295,6 @@ def remove_leftover(path: str) -> None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if name != WORK or not unfinished(parent):
-                remove_tree(path)
+                primitives.remove_tree(path)
         finally:
             os.close(handle)

@@ -1,4 +1,4 @@
-"""Primitives for writing to a disk: the lock on a folder, digests of files, and syncing of files and folders."""
+"""Primitives for writing to a disk: locks on folders, digests of files, and syncing of both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def seen_from_here(path: str) -> str:
 
 
 def digest(path: str) -> str:
-    """Return the SHA-256 of a file's content, of a link's target if the file is a link, "" if the path does not exist.
+    """Return the SHA-256 of a file's content, of a link's target for a link, "" if nothing is there.
 
     Raises Refused for other kinds of entries. Example: `digest("pkg/Kptfile")`.
     """
@@ -87,10 +87,10 @@ def take_lock(handle: int, shared: bool = False) -> bool:
 
 @dataclass(slots=True)
 class FolderLock:
-    """The lock on a folder: one process writes to it at a time. Systems without such locks go on without.
+    """The lock on a folder, which lets one process write to it. Systems without such locks go on without.
 
-    `shared`: several processes may hold it at a time, unless one holds it alone. Raises Refused if another process holds it for a minute.
-    Example: `with FolderLock("pkg"): ...`.
+    `shared`: several processes may hold it at a time, unless one holds it alone. Raises Refused if another
+    process holds it for a minute. Example: `with FolderLock("pkg"): ...`.
     """
 
     path: str
@@ -124,10 +124,11 @@ class FolderLock:
 
 @dataclass(slots=True)
 class TreeLock:
-    """The lock on a folder and on what is below it: who writes to a package or to one of its subpackages waits for the other.
+    """The lock on a folder and on all below it: who writes to a package or a subpackage waits for the other.
 
-    All take the locks in one order, from the top down: those of the folders above, which others below may share, then that of the
-    folder alone. Only folders above count that krmkit writes to as a whole. Example: `with TreeLock("pkg/sub"): ...`.
+    All take the locks in one order, from the top down: those of the folders above, which others below may
+    share, then that of the folder alone. Only folders above count that krmkit writes to as a whole. Example:
+    `with TreeLock("pkg/sub"): ...`.
     """
 
     path: str
@@ -150,7 +151,7 @@ class TreeLock:
 
 
 def folders_above(path: str) -> list[str]:
-    """The folders that a folder lies in, the outermost first."""
+    """Return the folders that a folder lies in, the outermost first."""
     found = []
     folder = os.path.dirname(path)
     while folder != os.path.dirname(folder):
@@ -160,12 +161,12 @@ def folders_above(path: str) -> list[str]:
 
 
 def _is_written_to(folder: str) -> bool:
-    """Whether a folder is a package, the folder of a fleet, or is being written to at this moment."""
+    """Return True for a package, the folder of a fleet, and a folder that is being written to."""
     return any(os.path.lexists(os.path.join(folder, name)) for name in _SIGNS)
 
 
 def remove_tree(path: str) -> None:
-    """Remove a folder and what is in it, as far as that can be done; a link is removed, and never followed."""
+    """Remove a folder and what is in it, as far as that is possible; a link is removed, not followed."""
     import shutil
 
     if os.path.islink(path):

@@ -2,7 +2,8 @@
 
     files("label-teams", Place("registry.example.com", "example.com/v1"))["main.py"]
 
-What it holds, in scaffold.yaml beside this file, works at once: contract, example and docs pass before anything is edited.
+What it holds, in scaffold.yaml beside this file, works at once: contract, example and docs pass before
+anything is edited.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Place:
 
 
 def files(name: str, place: Place) -> dict[str, str]:
-    """Path inside the function's folder -> text, for everything that is written by hand. `name` matches NAME."""
+    """Return the files written by hand, by path inside the function's folder. `name` matches NAME."""
     (document,) = parse_all(resources.files(__package__).joinpath("scaffold.yaml").read_text("utf-8"))
     texts: Any = go_data(document.root)
     words = name.split("-")

@@ -1,5 +1,8 @@
-"""Where the files of a package or folder come from: a folder on disk here, with texts that are not saved yet or without, or a revision of a
-repository (krmkit.storage.git.revision)."""
+"""Where the files of a package or folder come from.
+
+They lie in a folder on disk, with texts that are not saved yet or without, or in a revision of a repository
+(krmkit.storage.git.revision).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from krmkit.storage.disk.folders import entries, read_file
 
 
 class FileSource(Protocol):
-    """Files by their paths relative to one folder. `folder` is that folder's place on disk, for messages and places."""
+    """Files by their paths relative to one folder; `folder` is its place on disk, for messages and places."""
 
     folder: str
 

@@ -24,9 +24,11 @@ _CHUNK = 1 << 20
 
 @dataclass(slots=True, eq=False)
 class FileEdit:
-    """The change of one file: `before` and `after` are its texts, None for no file. With a `source` it becomes a copy
-    of that file. `like` names the file whose mode and owner it gets; without, it keeps its own, or gets those of its
-    source. `content`: the exact bytes before, if they are not text.
+    """The change of one file: `before` and `after` are its texts, None for no file.
+
+    With a `source` it becomes a copy of that file. `like` names the file whose mode and owner it gets;
+    without, it keeps its own, or gets those of its source. `content`: the exact bytes before, if they are not
+    text.
 
     Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
     """
@@ -44,7 +46,7 @@ class FileEdit:
 
 @dataclass(slots=True, eq=False)
 class Stage:
-    """Prepares new contents in the work folder of `root`; several processes may do so, each with its own prefix.
+    """The preparation of new contents in the work folder of `root`, by one prefix for each process.
 
     `dry`: nothing is prepared, and the steps only describe the changes.
     """
@@ -60,7 +62,7 @@ class Stage:
     def prepare_all(
         self, changes: Iterable[FileEdit | FolderCopy], careful: bool = False
     ) -> list[JournalStep]:
-        """Prepare files and copies of folders; what is there already needs no step. Raises Refused, OSError."""
+        """Prepare files and folders; what is there already needs no step. Raises Refused, OSError."""
         steps: list[JournalStep | None] = []
         for change in changes:
             if isinstance(change, FileEdit):
@@ -68,16 +70,13 @@ class Stage:
             elif not self.dry and self._is_free(change.path):
                 steps.append(self._prepare_folder(change))
             else:
-                steps += [
-                    self.prepare(
-                        FileEdit(f"{change.path}/{name}", None, "", os.path.join(change.source, name))
-                    )
-                    for name in change.files
-                ]
+                for name in change.files:
+                    source = os.path.join(change.source, name)
+                    steps.append(self.prepare(FileEdit(f"{change.path}/{name}", None, "", source)))
         return [step for step in steps if step is not None]
 
     def _is_free(self, path: str) -> bool:
-        """Whether one rename can put a folder there: its name is free, and on the same file system."""
+        """Return True if one rename can put a folder there: its name is free, on the same file system."""
         return (
             not os.path.lexists(os.path.join(self.root, path)) and not self._folder(os.path.dirname(path))[1]
         )
@@ -125,7 +124,7 @@ class Stage:
         return self._step(path, new, before)
 
     def _step(self, path: str, new: str, before: str) -> JournalStep:
-        """The step of one file; its old content, if there is any, gets a second name when all is prepared."""
+        """Return the step of one file; its old content gets a second name when all is prepared."""
         self._olds += bool(before)
         return JournalStep(path, new, f"{WORK}/old-{self.prefix}-{self._olds}" if before else "", before)
 
@@ -144,7 +143,10 @@ class Stage:
             os.fchmod(handle, mode)
 
     def _target(self, change: FileEdit) -> str:
-        """Return the real path of a file; a link is followed, but not out of the folder. If the file goes, the link itself goes."""
+        """Return the real path of a file; a link is followed, but not out of the folder.
+
+        If the file goes, the link itself goes.
+        """
         folder, _ = self._folder(os.path.dirname(change.path))
         plain = os.path.join(folder, os.path.basename(change.path))
         if change.after is None or not os.path.lexists(plain):
@@ -156,7 +158,7 @@ class Stage:
         return target
 
     def _folder(self, inner: str) -> tuple[str, str]:
-        """Return the real path of a folder, and the folder where its files are prepared: "" for the work folder."""
+        """Return the real path of a folder, and where its files are prepared: "" for the work folder."""
         if inner not in self._folders:
             folder = os.path.realpath(os.path.join(self.root, inner)) if inner else self.root
             self._contained(inner, folder)
@@ -186,7 +188,7 @@ class Stage:
 
 
 def _rights(target: str, like: str) -> tuple[int, tuple[int, int] | None]:
-    """The mode of the file to write, and its owner and group if they differ from those of a new file."""
+    """Return the mode of the file to write, and its owner and group if a new file's are others."""
     owner = mode = None
     with suppress(FileNotFoundError, AttributeError):
         found = os.stat(target)

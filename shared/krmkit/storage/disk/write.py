@@ -1,9 +1,11 @@
-"""Write files so that a crash at any moment loses nothing: the run counts as not done, or the next run completes it.
+"""Write files so that a crash at any moment loses nothing: the run does not count, or the next completes it.
 
-1. A lock on the folder, and on the packages that it lies in, lets one process write to it at a time; what a killed one left unfinished is completed first.
-2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so far, so a full
-   disk or a missing right costs nothing.
-3. The journal says what is to be renamed and removed (krmkit.storage.disk.journal). From here on the run counts as done.
+1. A lock on the folder, and on the packages that it lies in, lets one process write to it at a time; what a
+   killed one left unfinished is completed first.
+2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so
+   far, so a full disk or a missing right costs nothing.
+3. The journal says what is to be renamed and removed (krmkit.storage.disk.journal). From here on the run
+   counts as done.
 4. Files are renamed into place, then removed. If one of these steps fails, those before it are taken back.
 """
 
@@ -16,6 +18,7 @@ from contextlib import suppress
 from itertools import islice
 
 from krmkit.krm.errors import Refused
+from krmkit.storage.disk import primitives
 from krmkit.storage.disk.foldercopy import FolderCopy
 from krmkit.storage.disk.folders import MARK, WORK
 from krmkit.storage.disk.journal import (
@@ -27,43 +30,23 @@ from krmkit.storage.disk.journal import (
     remove_leftover,
     unfinished,
 )
-from krmkit.storage.disk.primitives import (
-    FEW,
-    FolderLock,
-    TreeLock,
-    folders_above,
-    missing_folders,
-    remove_tree,
-    seen_from_here,
-    sync_disk,
-    sync_folder,
-)
 from krmkit.storage.disk.stage import FileEdit, Stage
 
-__all__ = [
-    "MARK",
-    "FileEdit",
-    "FolderCopy",
-    "Stage",
-    "Writer",
-    "write",
-    "write_file",
-    "write_folder",
-]
+__all__ = ["MARK", "FileEdit", "FolderCopy", "Stage", "Writer", "write", "write_file", "write_folder"]
 
 
 class Writer:
-    """Writes below `root`.
+    """A writer to the files below `root`.
 
-    `with Writer(root) as writer:` locks the folder, and makes it if it is missing; `stage` prepares, `commit` puts into
-    place; `notes` report the completion of a killed run. Raises Refused.
+    `with Writer(root) as writer:` locks the folder, and makes it if it is missing; `stage` prepares, `commit`
+    puts into place; `notes` report the completion of a killed run. Raises Refused.
     """
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self.stage = Stage(self.root)
         self.notes: list[str] = []
-        self._lock = TreeLock(self.root)
+        self._lock = primitives.TreeLock(self.root)
         self._made: list[str] = []
 
     def __enter__(self) -> Writer:
@@ -72,7 +55,7 @@ class Writer:
             self._lock_tree()
             self.notes += finish(self.root)
             work = os.path.join(self.root, WORK)
-            remove_tree(work)
+            primitives.remove_tree(work)
             os.mkdir(work, 0o700)
         except BaseException as error:
             self.__exit__()
@@ -82,10 +65,10 @@ class Writer:
         return self
 
     def _lock_tree(self) -> None:
-        """Take the lock. A run that was killed may have begun to write to a folder above, which then comes first."""
+        """Take the lock. What a killed run may have begun to write to a folder above comes first."""
         self.notes += recover_above(self.root)
         self._lock.__enter__()
-        while any(unfinished(folder) for folder in folders_above(self.root)):
+        while any(unfinished(folder) for folder in primitives.folders_above(self.root)):
             self._lock.__exit__()
             found = recover_above(self.root)
             self._lock.__enter__()
@@ -96,9 +79,9 @@ class Writer:
     def __exit__(self, *error: object) -> None:
         if not unfinished(self.root):
             try:
-                remove_tree(os.path.join(self.root, WORK))
+                primitives.remove_tree(os.path.join(self.root, WORK))
             except KeyboardInterrupt:
-                remove_tree(os.path.join(self.root, WORK))
+                primitives.remove_tree(os.path.join(self.root, WORK))
                 raise
             _remove_empty(self._made)
         self._lock.__exit__()
@@ -106,7 +89,7 @@ class Writer:
     def put(
         self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False, prune: Iterable[str] = ()
     ) -> None:
-        """Bring files to their new state, all of them or none; `careful` as in `write`, `prune` as in `commit`.
+        """Bring files to their new state, all or none; `careful` as in `write`, `prune` as in `commit`.
 
         Raises Refused.
         """
@@ -117,7 +100,10 @@ class Writer:
         self.commit(steps, prune)
 
     def commit(self, steps: Steps, prune: Iterable[str] = ()) -> None:
-        """Put what was prepared into place, all of it or, after a Refused, nothing. Folders in `prune` go if empty."""
+        """Put what was prepared into place: all of it or, after a Refused, nothing.
+
+        Folders in `prune` go if they are empty then.
+        """
         if not steps:
             return
         journal = Journal(self.root, _RenamesFirst(steps), [*prune])
@@ -129,7 +115,7 @@ class Writer:
                     _second_name(os.path.join(self.root, step.path), os.path.join(self.root, step.old))
             _sync(self.root, journal.steps)
             folders = {os.path.dirname(os.path.join(self.root, step.path)) for step in journal.steps}
-            missing = sorted({above for folder in folders for above in missing_folders(folder)})
+            missing = sorted({above for folder in folders for above in primitives.missing_folders(folder)})
             journal.save()
             journal.carry_out()
             is_done = True
@@ -167,7 +153,7 @@ class Writer:
 
 
 class _RenamesFirst:
-    """Steps in the order to carry them out: a resource that moves is then for a moment in two files, and never in none."""
+    """Steps in their order: for a moment a resource that moves is in two files, and never in none."""
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
@@ -181,10 +167,10 @@ class _RenamesFirst:
 
 
 def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
-    """Bring the files below `root` to their new state. Raises Refused; its message says if a file was changed.
+    """Bring the files below `root` to their new state. Raises Refused, which says if a file was changed.
 
-    `leftovers`: paths of the preparations of killed runs, which are removed. `careful`: each file must still have the
-    content before its change. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    `leftovers`: paths of the preparations of killed runs, which are removed. `careful`: each file must still
+    have the content before its change. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
     """
     if not changes and not leftovers:
         return
@@ -195,9 +181,9 @@ def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), car
 
 
 def write_folder(target: str, changes: list[FileEdit]) -> None:
-    """Make a folder, which must not be there yet, that holds the `after` of all changes; it appears whole or not at all.
+    """Make a new folder that holds the `after` of all changes; it appears whole or not at all.
 
-    Example: `write_folder("new", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    Raises Refused. Example: `write_folder("new", [FileEdit("a.yaml", None, "a: 1\\n")])`.
     """
     import tempfile
 
@@ -213,43 +199,43 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
                 remove_leftover(os.path.join(parent, entry))
         place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
         # The lock marks this folder as being made, so that no other run takes it for a leftover.
-        with FolderLock(place):
+        with primitives.FolderLock(place):
             with Writer(os.path.join(place, name)) as writer:
                 writer.put(changes)
             os.makedirs(os.path.join(place, name), exist_ok=True)
             if os.path.lexists(target):
                 raise Refused(f"{target} is there already; name a folder that does not exist yet")
             os.rename(os.path.join(place, name), target)
-            sync_folder(parent)
+            primitives.sync_folder(parent)
     except OSError as error:
         raise Refused(f"cannot make {target}: {error.strerror or error}") from None
     finally:
         if place:
-            remove_tree(place)
+            primitives.remove_tree(place)
         _remove_empty(made)
 
 
 def write_file(path: str, text: str) -> None:
-    """Write one file, its folder included. Raises Refused. Example: `write_file("out/results.yaml", "x: 1\\n")`."""
+    """Write one file, its folder included. Raises Refused. Example: `write_file("out/a.yaml", "a: 1\\n")`."""
     path = os.path.abspath(path)
     write(os.path.dirname(path), [FileEdit(os.path.basename(path), None, text)])
 
 
 def _make_folders(folder: str) -> list[str]:
     """Make a folder and those above it; return those that were missing, the deepest first."""
-    missing = list(missing_folders(folder))
+    missing = list(primitives.missing_folders(folder))
     made: list[str] = []
     for path in reversed(missing):
         if os.path.lexists(path):
             raise Refused(
-                f"{seen_from_here(path)} is a file, where a folder is to be made; nothing was written"
+                f"{primitives.seen_from_here(path)} is a file, where a folder is to be made; nothing was written"
             )
         try:
             os.mkdir(path)
         except FileExistsError:
             continue
         made.insert(0, path)
-        sync_folder(os.path.dirname(path))
+        primitives.sync_folder(os.path.dirname(path))
     return made
 
 
@@ -268,9 +254,9 @@ def _second_name(path: str, second: str) -> None:
 
 def _sync(root: str, steps: Steps) -> None:
     """Make everything prepared last: a few files one by one, many, or a folder, all at once."""
-    first = list(islice((step.new for step in steps if step.new), FEW + 1))
-    many = len(first) > FEW or any(os.path.isdir(os.path.join(root, new)) for new in first)
-    at_once = many and sync_disk(root)
+    first = list(islice((step.new for step in steps if step.new), primitives.FEW + 1))
+    many = len(first) > primitives.FEW or any(os.path.isdir(os.path.join(root, new)) for new in first)
+    at_once = many and primitives.sync_disk(root)
     for step in steps:
         # What is prepared beside the work folder lies on another disk.
         if not step.new or (at_once and step.new.startswith(f"{WORK}/")):
@@ -282,7 +268,7 @@ def _sync(root: str, steps: Steps) -> None:
         for inner, _, names in os.walk(path):
             for name in names:
                 _sync_file(os.path.join(inner, name))
-            sync_folder(inner)
+            primitives.sync_folder(inner)
 
 
 def _sync_file(path: str) -> None:

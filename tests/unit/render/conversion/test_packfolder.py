@@ -409,7 +409,7 @@ def test_many_files_are_one_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_without_a_sync_of_the_whole_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system cannot sync a disk, each file of the copy is synced."""
     pack = folder(tmp_path / "app", {f"{number}.yaml": "a" for number in range(30)})
-    monkeypatch.setattr("krmkit.storage.disk.write.sync_disk", lambda path: False)
+    monkeypatch.setattr("krmkit.storage.disk.primitives.sync_disk", lambda path: False)
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", synced.append)
 
