@@ -10,8 +10,7 @@ def buffer_streams() -> None:
     """Give stdout and stderr the buffers that PYTHONUNBUFFERED and `python -u` take away.
 
     A stream without one can stop in a long text at a signal without an error: a ResourceList would be
-    truncated, with
-    exit code 0. Lines still go out one by one.
+    truncated, with exit code 0. Lines still go out one by one.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

@@ -42,10 +42,8 @@ def isolate() -> None:
     """Put the standard library before the folders of PYTHONPATH and the folder of the script.
 
     Both precede it in sys.path, so a `json.py` there would replace Python's own. They are kept, at the end,
-    because
-    `pip install --target` relies on them. Modules that Python loads before a program begins (`sitecustomize`,
-    imports of
-    .pth files) are loaded by then; only `python -I` keeps them out.
+    because `pip install --target` relies on them. Modules that Python loads before a program begins
+    (`sitecustomize`, imports of .pth files) are loaded by then; only `python -I` keeps them out.
     """
     import os
 

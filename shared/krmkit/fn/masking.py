@@ -14,6 +14,7 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.krm.secretwords import SECRET, can_be_struck, may_hold_secrets, parts, without_secrets
+from krmkit.libraries.schema.fields import leaves
 from krmkit.libraries.yaml.errors import YamlError
 
 
@@ -140,14 +141,10 @@ def _passwords(packs: list[Resource]) -> set[str]:
 
 
 def _scalars(data: object) -> Iterator[str]:
-    """Yield each text and number in data: `_scalars({"a": ["x", {"b": 1}]})` yields "x" and "1"."""
-    pending = [data]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, (dict, list)):
-            pending += one.values() if isinstance(one, dict) else one
-        elif isinstance(one, (str, int, float)) and not isinstance(one, bool):
-            yield str(one)
+    """Return each text and number in data: `_scalars({"a": ["x", {"b": 1}]})` gives "x" and "1"."""
+    return (
+        str(one) for one in leaves(data) if isinstance(one, str | int | float) and not isinstance(one, bool)
+    )
 
 
 def _encoded(text: str) -> str:

@@ -39,8 +39,8 @@ COMMON, COMMANDS = "common", "commands"  # rules of every function, and of krmki
 class ExplainedRule:
     """One rule. `owner`: its function, or COMMON or COMMANDS; `when`: a restriction such as `with --explain`.
 
-    `wrong` and `right` are examples; rules of infos may have none. `fix`: `safe` where the nearest name is that of a
-    closed set.
+    `wrong` and `right` are examples; rules of infos may have none. `fix`: `safe` where the nearest name is
+    that of a closed set.
     """
 
     name: str

@@ -56,10 +56,8 @@ class Location:
     """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
     `digits`: the index as written: a function may write "01", which kpt distinguishes from "1". It is "" for
-    a resource
-    without an index, which comes after those of its file that have one. `line` is its first line in the file,
-    from 1; 0 if
-    it is not known.
+    a resource without an index, which comes after those of its file that have one. `line` is its first line
+    in the file, from 1; 0 if it is not known.
     """
 
     __slots__ = ("digits", "index", "line", "package", "path")

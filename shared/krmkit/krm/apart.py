@@ -1,8 +1,7 @@
 """Work on the items of a large list in several processes, if no item needs another.
 
 Each process is a copy of this one that works on a share of the items. It hands back the texts of those that
-it changed,
-and the results of the work; both are put in the order of the list, as if there were one process.
+it changed, and the results of the work; both are put in the order of the list, as if there were one process.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ def opened(text: str, limits: Limits) -> Chunks | None:
     """Return the text around the items that a list with `items: []` gets; None if blocks do not fit there.
 
     Example: of the lines `items: [] # none` and `results: []` the first becomes the head `items: # none`, the
-    other
-    the tail.
+    other the tail.
     """
     if any(sign in text for sign in (*ODD_BREAKS, "\ufeff")):
         return None  # places of nodes count them otherwise

@@ -41,9 +41,7 @@ class CommentedField:
 
     @property
     def is_written(self) -> bool:
-        """Return True if the text has a value (`
-        ` and `""` count); `key:` alone has none.
-        """
+        """Return True if the text has a value (`~` and `""` count); `key:` alone has none."""
         node = self.node
         return not (isinstance(node, Scalar) and not node.style and not node.text and node.source is not None)
 

@@ -1,12 +1,10 @@
 """The lines of a resource: its block collections and scalars, and edits of them, without a parse.
 
 For line-safe items only (`krmkit.krm.plaintext`): no quote and no flow collection is open at the end of any
-line, except
-in literal blocks. Then a line that begins at the column of a mapping's keys is a key line, or a dash of the
-list behind
-one, because block scalars and continued plain scalars must stand deeper. Whatever is not plainly simple
-(anchors, tags,
-aliases, block scalars, continued lines, a duplicate key) is left to the parser: the answer is None.
+line, except in literal blocks. Then a line that begins at the column of a mapping's keys is a key line, or a
+dash of the list behind one, because block scalars and continued plain scalars must stand deeper. Whatever is
+not plainly simple (anchors, tags, aliases, block scalars, continued lines, a duplicate key) is left to the
+parser: the answer is None.
 """
 
 from __future__ import annotations
@@ -44,11 +42,9 @@ def _other_key(name: str) -> str | None:
 class Block:
     """A block mapping or list: lines from `first` up to `end`, the column of keys or dashes, and `children`.
 
-    `children`: the line of each key, or of each entry by its position. It is `
-    line` for a key that is there twice or
-    written otherwise than as a word; one that only the parser can read is under the number of its line, and
-    `is_odd`
-    is True.
+    `children`: the line of each key, or of each entry by its position. It is `~line` for a key that is there
+    twice or written otherwise than as a word; one that only the parser can read is under the number of its
+    line, and `is_odd` is True.
     """
 
     __slots__ = ("children", "column", "end", "first", "is_list", "is_odd")
@@ -278,8 +274,7 @@ class ItemLines:
         """Return True if a key can follow a block mapping's last line, which is no blank and no comment.
 
         A key at the mapping's own column ends any line: no quote and no flow collection is open there. But a
-        literal that
-        ends the text without a line break would get one as a part of its value.
+        literal that ends the text without a line break would get one as a part of its value.
         """
         last = found.end - 1
         at = self.columns[last]
@@ -290,8 +285,7 @@ class ItemLines:
     def grow(self, path: Path, new: list[str], keys: dict[str, int]) -> None:
         """Put lines with new keys behind the last line of the block mapping at `path`; move the blocks along.
 
-        `keys`: the number in `new` of the line of each key, `
-        number` if it is not written as a word.
+        `keys`: the number in `new` of the line of each key, `~number` if it is not written as a word.
         """
         owner = self.block(path)
         assert owner is not None

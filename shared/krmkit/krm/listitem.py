@@ -127,8 +127,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
     """Raise Refused if an edit removed an anchor that an alias elsewhere in the list may need.
 
     items: as they are to be written; edits: the text of each item that came with the list, before and after;
-    envelope:
-    the text around the items.
+    envelope: the text around the items.
     """
     lost = set[str]().union(*(_words(before, "&") - _words(after, "&") for before, after in edits))
     if not lost:

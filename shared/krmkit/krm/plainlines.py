@@ -1,8 +1,7 @@
 """Fields that are found by a word in their line, and their paths by the lines above, without a parse.
 
 For line-safe items only (`krmkit.krm.itemlines`). Every line from the field up to the top of the resource
-must be a
-plain key, or the dash of a list; else the parser has to look.
+must be a plain key, or the dash of a list; else the parser has to look.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Judge a text without parsing it: can its lines be read one by one, is it YAML, and scalars of one line.
 
 Line-safe is a text in which no quote and no flow collection is open at the end of any line, except in literal
-blocks.
-`krmkit.krm.itemlines` reads its lines.
+blocks. `krmkit.krm.itemlines` reads its lines.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ def is_plainly_sound(text: str) -> bool:
     """Return True if the parser accepts a line-safe text, False if only a parse can tell.
 
     libyaml accepts it, there are no aliases, and no mapping has a key twice: between two lines with one key
-    at one
-    column is a line left of it, other than a comment.
+    at one column is a line left of it, other than a comment.
     """
     if any(sign in text for sign in _NOT_PLAIN):
         return False

@@ -1,10 +1,8 @@
 """A resource as text, lines and tree: a path is read and edited in plain lines, else in the tree.
 
 Lines are read in line-safe texts only (`krmkit.krm.plaintext`), and before the first parse. Whatever is not
-plainly
-simple is left to the parser and the editor. Edits by lines stay in them (`krmkit.krm.itemlines`) until the
-text is asked
-for. Nothing above this room knows which of the two it was.
+plainly simple is left to the parser and the editor. Edits by lines stay in them (`krmkit.krm.itemlines`)
+until the text is asked for. Nothing above this room knows which of the two it was.
 """
 
 from __future__ import annotations
@@ -260,8 +258,7 @@ class PlainView:
         """Raise YamlError, Refused or LimitError if a partly read resource cannot be parsed as a whole.
 
         Parts can be read even if the text is invalid elsewhere, so this is called before such a resource is
-        edited or
-        used. Edited texts need no check, because no edit breaks a text.
+        edited or used. Edited texts need no check, because no edit breaks a text.
         """
         if self._is_safe and not self.changed and self._document is None:
             if is_plainly_sound(" " * self.column + self._given):
@@ -274,8 +271,7 @@ class PlainView:
         """Put a text of one line at a path without a tree; False if that takes the parser.
 
         It needs no proof: in a line-safe item the place is a whole plain or quoted scalar of one line, and
-        one such scalar
-        in the place of another leaves everything around it as it is.
+        one such scalar in the place of another leaves everything around it as it is.
         """
         text, is_raw = (value, False) if isinstance(value, str) else _fresh(value)
         if text is None or "\n" in text:
@@ -305,8 +301,7 @@ class PlainView:
         """Add plainly absent keys to a plain block mapping; False if the parser has to look.
 
         It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around
-        it as it is,
-        if that line is a key with a scalar of one line. Maps on the way are made.
+        it as it is, if that line is a key with a scalar of one line. Maps on the way are made.
         """
         if not owner:
             return False

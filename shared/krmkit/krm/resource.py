@@ -51,10 +51,8 @@ class Resource(PlainView):
     """A resource, read lazily and edited in place.
 
     `text` is the resource behind its dash (first line unindented, all others at `column`) or, with a `column`
-    of 0, as a
-    document of its own. Paths are tuples of keys and list positions. `lazy`: plain fields are read and edited
-    before the
-    text is known to be sound as a whole (`refuse_unreadable`).
+    of 0, as a document of its own. Paths are tuples of keys and list positions. `lazy`: plain fields are read
+    and edited before the text is known to be sound as a whole (`refuse_unreadable`).
     """
 
     __slots__ = ("location",)
@@ -102,8 +100,7 @@ class Resource(PlainView):
         """Drop the tree of an unedited resource to save memory: it takes forty times the text.
 
         The next access makes a new one. Nodes of the old one must not be used any more. A resource with
-        anchors or aliases
-        keeps its tree, because other trees may refer to it.
+        anchors or aliases keeps its tree, because other trees may refer to it.
         """
         if self.changed or self._document is None or "&" in self._text or "*" in self._text or not self._text:
             return
@@ -115,8 +112,7 @@ class Resource(PlainView):
         """Return True if a word may occur in the resource, seen without a parse.
 
         Only escapes and aliases hide a word. True also for a resource that was edited as a tree, or is part
-        of a larger
-        document, because it has no text of its own yet.
+        of a larger document, because it has no text of its own yet.
         """
         if self._is_ahead():
             return True

@@ -1,8 +1,7 @@
 """The ResourceList: what a KRM function reads and writes (KRM Functions Specification v1).
 
 Items stay text until a function asks for one. Writing puts the untouched texts and the edited ones back
-between the
-same head and tail, so that everything untouched leaves byte for byte as it came.
+between the same head and tail, so that everything untouched leaves byte for byte as it came.
 """
 
 from __future__ import annotations
@@ -36,9 +35,8 @@ class ResourceList:
     """Items in their order, the functionConfig, and the results to be written.
 
     `results` holds mappings in the shape of the specification; what a list brought along is dropped, because
-    every
-    function reports its own. New resources made from data go to the end. `envelope` is the text around the
-    items.
+    every function reports its own. New resources made from data go to the end. `envelope` is the text around
+    the items.
     """
 
     __slots__ = (

@@ -16,6 +16,7 @@ from krmkit.fn.run import Outcome, RunOptions
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import Refused
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.errors import YamlError
 
 _CODE = re.compile(r"/krmkit/\S*\.py\b")  # not the name of an image, which has such a folder, too
@@ -146,10 +147,7 @@ def places(items: list[Any]) -> list[tuple[str, str, str]]:
     """Return (package, path, index) of the items that have a path."""
     found = []
     for item in items:
-        metadata = item.get("metadata") if isinstance(item, dict) else None
-        annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-        if not isinstance(annotations, dict):
-            continue
+        annotations = mapping(item, "metadata", "annotations")
         path, index = (annotations.get(new) or annotations.get(old) for new, old in _PLACE)
         if path:
             package = annotations.get(names.PACKAGE_PATH, "")

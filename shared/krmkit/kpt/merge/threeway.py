@@ -70,9 +70,8 @@ def merge(
     """Merge the change from `base` to `upstream` into `local`; any of them may be MISSING.
 
     With `infer`, lists without a schema are associative if all elements of all versions share one of
-    INFERRED_KEYS.
-    `prefer`: the side that wins where both changed a value; `texts` merges a text that both sides changed,
-    given its path and three versions, and returns None for one to take whole.
+    INFERRED_KEYS. `prefer`: the side that wins where both changed a value; `texts` merges a text that both
+    sides changed, given its path and three versions, and returns None for one to take whole.
     """
     walker = _Walker(infer, prefer, texts)
     value = walker.walk((), base, upstream, local, schema)

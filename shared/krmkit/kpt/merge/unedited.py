@@ -13,6 +13,7 @@ from typing import Any
 from krmkit.kpt.source import FileResource, SourceFile, split_documents, without
 from krmkit.krm.annotations import BLUEPRINT, BLUEPRINT_OF_KPT, IDENTIFIER
 from krmkit.krm.errors import Refused
+from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.data import same_data, walk
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.editing.places import block_scalar_end
@@ -37,10 +38,7 @@ def source(path: str, content: bytes) -> SourceFile:
 
 def marks_of(data: object) -> dict[str, str]:
     """Return the annotations that kpt and krmkit add to fetched resources."""
-    metadata = data.get("metadata") if isinstance(data, dict) else None
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(annotations, dict):
-        return {}
+    annotations = mapping(data, "metadata", "annotations")
     marks = {IDENTIFIER: annotations[IDENTIFIER]} if IDENTIFIER in annotations else {}
     return marks | ({BLUEPRINT: BLUEPRINT_OF_KPT} if annotations.get(BLUEPRINT) == BLUEPRINT_OF_KPT else {})
 

@@ -1,12 +1,9 @@
 """CEL as cel-go evaluates it for Porch: statically checked, standard library only, a string as result.
 
 A thin layer over cel-expr-python (Google's C++ implementation), so that the library can be changed in one
-place.
-It is imported with the first environment, because only functions that evaluate CEL need it. It adds what
-cel-go
-does and the library does not: list and map literals of mixed types fail at compile time, and errors are
-worded as
-cel-go words them.
+place. It is imported with the first environment, because only functions that evaluate CEL need it. It adds
+what cel-go does and the library does not: list and map literals of mixed types fail at compile time, and
+errors are worded as cel-go words them.
 """
 
 from __future__ import annotations

@@ -20,8 +20,7 @@ class Extent:
     """The bounds of one value of any type.
 
     characters: of a text, or bytes. width: elements of a list, entries of a map. total: steps to visit all of
-    it.
-    odd: True if a text in it has a character that lets a regular expression grow beyond its length.
+    it. odd: True if a text in it has a character that lets a regular expression grow beyond its length.
     """
 
     def __init__(

@@ -1,13 +1,12 @@
 """Decisions in which cel-go differs from the library: the types of aggregates, and conversions.
 
 cel-go gives `x['key']` of a dynamic value a free type. The first overload that fits binds it, and a
-conversion that
-is left with one overload refuses a text at run time: `int(labels['n'])` fails, `int(labels.n)` does not. A
-conversion that must decide as Go does is renamed in the text, to a function that this module provides.
+conversion that is left with one overload refuses a text at run time: `int(labels['n'])` fails,
+`int(labels.n)` does not. A conversion that must decide as Go does is renamed in the text, to a function that
+this module provides.
 
 Source: cel-go, checker/checker.go (resolveOverload, isAssignable), the validator of homogeneous aggregates,
-and
-common/types.
+and common/types.
 """
 
 from __future__ import annotations
@@ -105,8 +104,7 @@ def admitted(error: str, tree: CheckedTree) -> bool:
     """Return True if cel-go admits all that the library's checker refuses in an expression.
 
     That is a comparison of numbers of two types in a macro, and the size of the sum of two free types. `tree`
-    is that
-    of the expression, unchecked.
+    is that of the expression, unchecked.
     """
     words = _ERROR.findall(error)
     sizes = words.count("'size' applied to '(int)'")

@@ -19,14 +19,7 @@ PREFIX, REFUSED = "krmkit_", "refused_"
 _PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
 _WELL_KNOWN = {1: "any", 2: "google.protobuf.Timestamp", 3: "google.protobuf.Duration"}
 # The types whose place null may take.
-_NULLABLE = (
-    "null",
-    "message",
-    "wrapper",
-    "abstract",
-    "google.protobuf.Timestamp",
-    "google.protobuf.Duration",
-)
+_NULLABLE = ("null", "message", "wrapper", "abstract", _WELL_KNOWN[2], _WELL_KNOWN[3])
 
 
 class CheckedTree:

@@ -13,8 +13,7 @@ def diff(before: Any, after: Any, path: str = "") -> list[Operation]:
     """Return the operations, in an order that depends on the documents alone; [] if the two are equal.
 
     Removed keys come first, then the keys of `after` in their order. Of a list only the part between the
-    common
-    beginning and the common end is written.
+    common beginning and the common end is written.
 
     >>> diff({"a": 1, "b": 2}, {"b": 3, "c": 4})
     [{'op': 'remove', 'path': '/a'}, {'op': 'replace', 'path': '/b', 'value': 3}, {'op': 'add', 'path': '/c',

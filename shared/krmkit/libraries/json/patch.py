@@ -4,10 +4,8 @@
     merged({"b": 2, "c": 3}, {"c": None})                          # {"b": 2}
 
 Go's defaults: a missing parent is an error, so is the removal of a missing key; indexes of lists may be
-negative; `-`
-appends. The messages are that library's own, because Cluster API shows them to its users. Python's libraries
-copy the
-whole document and word their errors otherwise.
+negative; `-` appends. The messages are that library's own, because Cluster API shows them to its users.
+Python's libraries copy the whole document and word their errors otherwise.
 
 Documents are never changed in place. A Draft copies each container once, when it is changed for the first
 time.

@@ -1,10 +1,8 @@
 """Read JSON texts strictly: a key that occurs twice is an error, and so are NaN and nesting without end.
 
 The scanner is the C one of the standard library, used directly. `json.loads(text, object_pairs_hook=...)`
-would do the
-same, but the import of `json`, which brings `re`, takes 9 ms of CPU time, a third of a small run. It is only
-loaded to
-word an error.
+would do the same, but the import of `json`, which brings `re`, takes 9 ms of CPU time, a third of a small
+run. It is only loaded to word an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Names, labels and annotations as Kubernetes checks them, in its words.
 
 Source: k8s.io/apimachinery, pkg/util/validation, pkg/apis/meta/v1/validation and pkg/api/validation. Every
-check
-returns the texts of the errors, [] for a valid value:
+check returns the texts of the errors, [] for a valid value:
 
 >>> is_dns1123_label("md-0"), len(is_dns1123_label("MD.0"))
 ([], 2)

@@ -14,8 +14,7 @@ def missing(what: str, error: ImportError, extra: str = "") -> MissingDependency
     """Return the error for a failed import. `extra` is empty for what every installation has.
 
     Example: `missing("CEL rules", error, "cel")` reads `CEL rules need the package cel_expr_python, which is
-    not
-    installed: ...`. Raises the import's own error again if a module of krmkit itself is missing.
+    not installed: ...`. Raises the import's own error again if a module of krmkit itself is missing.
     """
     package = (error.name or str(error)).partition(".")[0]
     if package == "krmkit":

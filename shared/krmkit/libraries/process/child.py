@@ -1,10 +1,8 @@
 """Run a piece of work in a child process, which may have limits of memory and processor time.
 
 The Starlark interpreter ends the whole process when it gets no more memory, and its built-in functions cannot
-be
-interrupted. In a child this ends the child only, and the run goes on to say so. The child is a copy of this
-process, so
-that nothing has to be handed over to it. It ends with this process, whatever ends that.
+be interrupted. In a child this ends the child only, and the run goes on to say so. The child is a copy of
+this process, so that nothing has to be handed over to it. It ends with this process, whatever ends that.
 """
 
 from __future__ import annotations

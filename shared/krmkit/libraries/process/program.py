@@ -1,8 +1,7 @@
 """Start other programs (git, kubectl, container runtimes, functions of others); no other module does.
 
 A program reads a word that begins with `-` as an option. So what does not come from krmkit itself, such as a
-name in a
-package, is an operand of `words`, never an option.
+name in a package, is an operand of `words`, never an option.
 """
 
 from __future__ import annotations
@@ -72,10 +71,8 @@ def run_bounded(
     """Run a program with `given` as its stdin; return its stdout, its stderr and its exit code.
 
     `inherit`: descriptors that it keeps open. `terminal`: it may ask for a password on the terminal, so it
-    stays in the
-    group of this process, and what it has started is not ended with it. Raises OSError if it cannot be
-    started, ChildError
-    if it does not end within `seconds`, or writes more than `most` bytes.
+    stays in the group of this process, and what it has started is not ended with it. Raises OSError if it
+    cannot be started, ChildError if it does not end within `seconds`, or writes more than `most` bytes.
     Example: `run_bounded(["cat"], b"x", 10, 100) == (b"x", "", 0)`.
     """
     process = subprocess.Popen(

@@ -70,8 +70,7 @@ def visible(text: str) -> str:
     r"""Write out control characters: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
 
     Names and values in packages, and what programs print, may hold them, and could colour or clear the
-    terminal, or form a
-    command in a CI log.
+    terminal, or form a command in a CI log.
     """
     import re
 

@@ -240,8 +240,7 @@ def fill_defaults(schema: Schema | None, value: object) -> object:
     """Return the value with defaults; parts that get none are shared with it, and it is not changed.
 
     A field that is absent, or null where null is not allowed, gets the default. An object without a default
-    is not made.
-    A whole float where an integer is wanted becomes one, as when Go writes it.
+    is not made. A whole float where an integer is wanted becomes one, as when Go writes it.
     """
     if schema is None:
         return value

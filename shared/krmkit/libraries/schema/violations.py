@@ -1,13 +1,10 @@
 """Check a config, or a kind that is decoded strictly, by its schema; messages name what would be right.
 
 `validate(schema, data, path)` takes plain data (what JSON can hold) and returns it with the defaults filled
-in, and
-every violation, each with its path; it never stops at the first. Differences from Kubernetes: an unknown
-field is a
-violation instead of being pruned (unless the schema says `x-kubernetes-preserve-unknown-fields: true`), and
-so is a
-null for a field that is neither nullable nor has a default. `format: password` keeps the value out of the
-violations.
+in, and every violation, each with its path; it never stops at the first. Differences from Kubernetes: an
+unknown field is a violation instead of being pruned (unless the schema says
+`x-kubernetes-preserve-unknown-fields: true`), and so is a null for a field that is neither nullable nor has a
+default. `format: password` keeps the value out of the violations.
 
 `krmkit.libraries.schema.violationtexts` has the texts, loaded for the first violation.
 """

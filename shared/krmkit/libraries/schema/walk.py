@@ -25,8 +25,7 @@ class SchemaWalk:
     """Checks a value, node by node, and reports each finding: `report`, and `wrong_type`.
 
     `matches` counts the checks that were made: of several alternatives that fail, the one with the most is
-    reported.
-    With `closed`, a field that the `properties` of a schema do not name is an error.
+    reported. With `closed`, a field that the `properties` of a schema do not name is an error.
     """
 
     __slots__ = ("matches",)

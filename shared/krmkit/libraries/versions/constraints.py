@@ -1,8 +1,8 @@
 """Constraints on versions as github.com/Masterminds/semver v3.4 reads and checks them.
 
-Ranges with `x`, `
-`, `^`, ` - `, `,` (and), `||` (or); a pre-release satisfies a group of constraints only when one of
-them names a pre-release. Example: `Constraints.parse("^1.2 || 2.x").check(Version.parse("1.4.0"))`.
+Ranges with `x`, `~`, `^`, ` - `, `,` (and), `||` (or); a pre-release satisfies a group of constraints only
+when one of them names a pre-release.
+Example: `Constraints.parse("^1.2 || 2.x").check(Version.parse("1.4.0"))`.
 """
 
 from __future__ import annotations

@@ -1,18 +1,13 @@
 """The one module that touches libyaml: its parser and emitter, loaded in the way that fits the process.
 
 PyYAML ships libyaml as the extension module `yaml._yaml`. Importing it through the `yaml` package costs about
-18 ms,
-most of it for pure Python modules that krmkit never uses; a function process starts in less time than that.
-With
-`lean = True` (set by `krmkit.fn.entry` before the first parse, when the process is the function's own) only
-the
-extension and PyYAML's events, nodes and errors are loaded. A later `import yaml` works as ever, and shares
-the
-extension.
+18 ms, most of it for pure Python modules that krmkit never uses; a function process starts in less time than
+that. With `lean = True` (set by `krmkit.fn.entry` before the first parse, when the process is the function's
+own) only the extension and PyYAML's events, nodes and errors are loaded. A later `import yaml` works as ever,
+and shares the extension.
 
 Events are PyYAML's own: `value`, `style`, `anchor`, `tag`, `implicit`, `flow_style`, `start_mark`, `end_mark`
-(marks:
-`index` in code points, `line`, `column`, all from 0).
+(marks: `index` in code points, `line`, `column`, all from 0).
 """
 
 from __future__ import annotations
@@ -133,8 +128,7 @@ def read(text: str, build: Callable[[Callable[[], Any]], Result]) -> Result:
     """Return what `build` makes of the events of `text`; `build` gets the function that gives the next event.
 
     A plain scalar in a flow collection may hold a colon before a comma or bracket, as in `[::1, fe80::]`.
-    Go's
-    yaml.v3 reads it. libyaml refuses it, and then such colons are masked and the text is read again.
+    Go's yaml.v3 reads it. libyaml refuses it, and then such colons are masked and the text is read again.
     """
     yaml = backend()
     try:
@@ -184,8 +178,7 @@ def emit(steps: Iterable[tuple[str, object, object]], width: int) -> str:
     """Return the text that libyaml writes for one document.
 
     steps: ("scalar", text, style or None), ("map", None, flow), ("list", None, flow), ("end map", None, None)
-    and
-    ("end list", None, None). emit([("scalar", "a", None)], 80) is "a\\n...\\n".
+    and ("end list", None, None). emit([("scalar", "a", None)], 80) is "a\\n...\\n".
     """
     from io import StringIO
 

@@ -19,8 +19,8 @@ def detached(node: Node) -> Node:
     """Copy a node, for no text: aliases are followed, anchors dropped, scalars keep style and tag.
 
     Used if an edit reaches a node through an alias: the copy is edited, the anchored node is not. Raises
-    YamlError if
-    the node holds itself, LimitError if more nodes are copied through aliases than the limit allows.
+    YamlError if the node holds itself, LimitError if more nodes are copied through aliases than the limit
+    allows.
     """
     source = node.source
     return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)

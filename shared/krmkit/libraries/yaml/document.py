@@ -45,10 +45,8 @@ def parse(
     """Read the one document of `text`. An empty or comment-only text gives a document without root.
 
     `duplicates="keep"` lets a repeated key pass (Go does so where it decodes into nodes). `anchors` are known
-    from
-    elsewhere (an item of a list may refer to an anchor of an earlier one). `alone=False` reads the first
-    document of
-    several, as yaml.Unmarshal of Go does; what follows is not read. Raises YamlError, LimitError.
+    from elsewhere (an item of a list may refer to an anchor of an earlier one). `alone=False` reads the first
+    document of several, as yaml.Unmarshal of Go does; what follows is not read. Raises YamlError, LimitError.
     """
     try:
         documents = parse_all(text, limits, duplicates, anchors, most=1, alone=alone)
@@ -74,8 +72,7 @@ def parse_all(
     """Read every document of `text`; each keeps the whole text.
 
     `most=1` makes a second one an error, or ends the list (`alone=False`). `shallow` drops what is inside of
-    a root's
-    grandchildren; their `end` is that of their last scalar.
+    a root's grandchildren; their `end` is that of their last scalar.
     """
     view = line_fed(text)
 

@@ -1,8 +1,8 @@
 """The effort of a run, counted: aliases, templates, patterns, schemas and CEL all draw on one budget.
 
 A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. No clock is
-read: the
-same input comes to the same end on every machine. Work within the time of an ordinary call counts nothing.
+read: the same input comes to the same end on every machine. Work within the time of an ordinary call counts
+nothing.
 """
 
 from __future__ import annotations

@@ -1,20 +1,14 @@
 """New nodes as text, written as Go's yaml.v3 writes them in kpt: quotes only if a reader could be misled.
 
 Strings that any reader, of YAML 1.1 or 1.2, would take for something else (`yes`, `010`, `12:30`, `null`)
-come in
-double quotes; those that cannot be plain in single quotes; strings of several lines as literal blocks;
-strings with
-characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
+come in double quotes; those that cannot be plain in single quotes; strings of several lines as literal
+blocks; strings with characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
 
 Values are Python data: None, bool, int, float, str, list, tuple, dict. The few departures from Go: a key `<<`
-is quoted
-(it would merge); U+2028 and U+2029 are escaped (YAML 1.1 and 1.2 disagree whether they break lines); keys
-that are
-long or have several lines stay on one line, where Go writes `? key`; no character is escaped without need
-after a
-leading byte order mark; and a literal block whose text begins with a tab gets an indentation indicator,
-without
-which no reader, kpt's included, accepts it.
+is quoted (it would merge); U+2028 and U+2029 are escaped (YAML 1.1 and 1.2 disagree whether they break
+lines); keys that are long or have several lines stay on one line, where Go writes `? key`; no character is
+escaped without need after a leading byte order mark; and a literal block whose text begins with a tab gets an
+indentation indicator, without which no reader, kpt's included, accepts it.
 """
 
 from __future__ import annotations

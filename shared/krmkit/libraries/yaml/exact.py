@@ -1,9 +1,8 @@
 """Split the text of a ResourceList exactly: by libyaml's events over the whole text, whatever its form.
 
 For what the fast way (`krmkit.libraries.yaml.split`) does not prove: flow style and JSON, any line breaks, a
-byte order
-mark, tabs, quoted text that looks like a boundary, lists that are absent or null. Nodes inside items are not
-kept.
+byte order mark, tabs, quoted text that looks like a boundary, lists that are absent or null. Nodes inside
+items are not kept.
 """
 
 from __future__ import annotations

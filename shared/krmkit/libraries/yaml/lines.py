@@ -1,12 +1,9 @@
 """Prove, line by line, that an item leaves no quote and no flow collection open at any line's end.
 
 By induction over the lines: if nothing is open at a line's start, the line is a comment, text of a block
-scalar, or
-dashes, a key and a value that begins as checked here; whatever of these it is, nothing is open at its end if
-the value
-closes on the line. A line without quotes and brackets opens nothing, and neither does a line of a literal
-block, as the
-JSON under `pack.json: |`, whatever it holds.
+scalar, or dashes, a key and a value that begins as checked here; whatever of these it is, nothing is open at
+its end if the value closes on the line. A line without quotes and brackets opens nothing, and neither does a
+line of a literal block, as the JSON under `pack.json: |`, whatever it holds.
 """
 
 from __future__ import annotations
@@ -34,10 +31,9 @@ def opening(text: str, lines: list[str]) -> list[int]:
     """Return the numbers of lines that may end in an open quote or bracket, or hold control characters.
 
     `''`, `""`, `{}` or `[]` at the end of a line closes on that line: no check needed. Of brackets, whatever
-    they are, text
-    or collection, nothing stays open. A second quote ends what the first one opens, or belongs to a text with
-    the first: a
-    quote opens nothing but behind a blank, which the second one must not have before it.
+    they are, text or collection, nothing stays open. A second quote ends what the first one opens, or belongs
+    to a text with the first: a quote opens nothing but behind a blank, which the second one must not have
+    before it.
     """
     ends = _ENDS
     signs_of = text.encode("utf-8", "surrogatepass").translate(None, _OTHERS).split(b"\n")
@@ -155,8 +151,7 @@ def _flow(content: str) -> bool:
     """Return True for a flow collection that closes on this line, with at most a comment behind it.
 
     Read character by character: a quote opens a text only outside a plain text, so a quote anywhere else
-    (`a:'x'` is
-    plain text up to the next `: `) is left to the parser, as are escapes and anchors.
+    (`a:'x'` is plain text up to the next `: `) is left to the parser, as are escapes and anchors.
     """
     if len(content) > _LONG:
         return False

@@ -10,10 +10,8 @@ def keep_style(node: Node, before: Node, first: Node) -> None:
     """Give an edit's text the style of the edit that it replaces.
 
     before: the value of that edit; first: that of the text. Two texts for a field, one after the other, write
-    what the
-    second one would write if the first was in the YAML already. Example: `"7"` takes the place of a plain `x`
-    in double
-    quotes, and so does `y` that of `7`.
+    what the second one would write if the first was in the YAML already. Example: `"7"` takes the place of a
+    plain `x` in double quotes, and so does `y` that of `7`.
     """
     if isinstance(node, Scalar) and isinstance(node.value, str):
         node.style = _written_style(before, first)

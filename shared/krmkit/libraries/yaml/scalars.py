@@ -1,14 +1,11 @@
 """The values of scalars: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of YAML 1.2's core schema.
 
 A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str,
-merge,
-timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit tags
-decide before
-(`krmkit.libraries.yaml.data.go_value`, `core_value`).
+merge, timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit
+tags decide before (`krmkit.libraries.yaml.data.go_value`, `core_value`).
 
 Go's rules differ from both YAML 1.1 and 1.2: `yes` and `1:30` are text, `0777` and `0o777` are 511, `1_000`
-is 1000,
-`08` is the float 8, and a whole number beyond 64 bits is a float.
+is 1000, `08` is the float 8, and a whole number beyond 64 bits is a float.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Split the text of a ResourceList into its items without parsing them.
 
 Text goes through verbatim: the parts, put together again, are the text. Boundaries are proven, never guessed.
-The fast
-way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YAML reader:
+The fast way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YAML reader:
 
 1. The lines above, and those below the items, are parsed together: one document, one plain `items:` key, on
 the line
@@ -134,8 +133,7 @@ def _walk(text: str, first: int, tail: int, pad: int) -> tuple[int, set[int]] | 
     """Check the lines; return the start of the tail, and the items with comments left of their content.
 
     The tail begins at the first line at column 0 that can only be a key of the root; None if some line is
-    neither that nor
-    one of those allowed.
+    neither that nor one of those allowed.
     """
     deep = "  " + " " * pad
     dash = " " * pad + "- "
@@ -170,8 +168,7 @@ def _envelope(text: str, key: int, limits: Limits) -> list[Document] | None:
     """Parse the lines around the items. None unless they are a mapping with a plain key `items` at `key`.
 
     Its value is empty, because the tail begins with a key at column 0. The list is empty if only the form
-    could be
-    read, because a key occurs twice, or an anchor is in an item.
+    could be read, because a key occurs twice, or an anchor is in an item.
     """
     try:
         documents = found = parse_all(text, limits)
@@ -193,9 +190,8 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
     """Return the indexes of items that lines could not prove closed, and of unverified ones (see Chunks).
 
     With `deep`, None if some line that begins no item is neither blank nor two deeper than the dashes. Many
-    items are
-    checked as one text, which is much less work than one by one; all at once would be another copy of the
-    list.
+    items are checked as one text, which is much less work than one by one; all at once would be another copy
+    of the list.
     """
     column = pad + 2
     margin = " " * column

@@ -1,8 +1,7 @@
 r"""Surrogate pairs in JSON texts: `"\ud83d\ude00"`, as Python's json.dumps writes characters beyond U+FFFF.
 
 YAML has no pairs, neither libyaml's nor Go's. So a JSON text gets the character itself; a YAML text stays, in
-which
-`\ud83d` is an error.
+which `\ud83d` is an error.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """A YAML text as nodes, in the order of the text, and the edits that are recorded on them.
 
 A node of a text has its document and its start (`start`: a code point offset into `source.text`, anchors and
-tags
-included), and its end, if a character of its own marks it (`end`: of scalars, aliases and flow collections;
-else -1).
-A node made by an edit has `source = None`. The first edit of a collection keeps the children that the text
-has in
-`original`; `krmkit.libraries.yaml.editing.edit` turns the difference into text.
+tags included), and its end, if a character of its own marks it (`end`: of scalars, aliases and flow
+collections; else -1). A node made by an edit has `source = None`. The first edit of a collection keeps the
+children that the text has in `original`; `krmkit.libraries.yaml.editing.edit` turns the difference into text.
 """
 
 from __future__ import annotations

@@ -8,16 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from krmkit.krm.errors import Refused
+from krmkit.storage.disk import primitives
 from krmkit.storage.disk.foldercopy import FolderCopy, copy_files
 from krmkit.storage.disk.folders import MARK, WORK
 from krmkit.storage.disk.journal import JournalStep
-from krmkit.storage.disk.primitives import (
-    digest,
-    digest_of_content,
-    digest_of_text,
-    open_source,
-    seen_from_here,
-)
 
 _CHUNK = 1 << 20
 
@@ -93,9 +87,10 @@ class Stage:
         `careful`: the file must still have the content that the change says it had before.
         """
         target = self._target(change)
-        before = digest(target)
-        after = digest_of_content(change.source) if change.source else digest_of_text(change.after)
-        expected = digest_of_text(change.before if change.content is None else change.content)
+        before = primitives.digest(target)
+        source = change.source
+        after = primitives.digest_of_content(source) if source else primitives.digest_of_text(change.after)
+        expected = primitives.digest_of_text(change.before if change.content is None else change.content)
         if careful and before not in {expected, after}:
             raise Refused(
                 f"{change.path} was changed by somebody else while this ran; nothing was written, so run it again"
@@ -132,7 +127,7 @@ class Stage:
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(handle, "wb") as file:
             if change.source:
-                with os.fdopen(open_source(change.source, change.path), "rb") as source:
+                with os.fdopen(primitives.open_source(change.source, change.path), "rb") as source:
                     while chunk := source.read(_CHUNK):
                         file.write(chunk)
             else:
@@ -165,8 +160,8 @@ class Stage:
             there = folder
             while not os.path.isdir(there):
                 if os.path.lexists(there):
-                    said = f"{seen_from_here(there)} is a file, where a folder is to be made; nothing was written"
-                    raise Refused(said)
+                    place = primitives.seen_from_here(there)
+                    raise Refused(f"{place} is a file, where a folder is to be made; nothing was written")
                 there = os.path.dirname(there)
             # A file is renamed within one disk only; another one may be mounted on a folder.
             elsewhere = (

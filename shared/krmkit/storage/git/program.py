@@ -16,20 +16,13 @@ from typing import TYPE_CHECKING
 
 from krmkit.krm.errors import Refused
 from krmkit.libraries.process.program import run_bounded, start, words
-from krmkit.storage.git.foreign import (
-    SETTINGS,
-    allowed_protocols,
-    leads_outside,
-    overrides,
-    settings_environment,
-    special_file,
-    special_rules,
-)
+from krmkit.storage.git import foreign
 
 if TYPE_CHECKING:
     import subprocess
 
-SAFE = ("--no-replace-objects", "--no-pager", *(word for setting in SETTINGS for word in ("-c", setting)))
+_SETTINGS = [word for setting in foreign.SETTINGS for word in ("-c", setting)]
+SAFE = ("--no-replace-objects", "--no-pager", *_SETTINGS)
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 
 
@@ -65,13 +58,13 @@ class GitRepository:
 
     def check_files(self) -> None:
         """Raise GitError if one of git's own files is a pipe, on which git would wait for a writer."""
-        special = special_file(self.folder)
+        special = foreign.special_file(self.folder)
         if special:
             raise GitError(f"{self.name}: {special} must be a regular file")
 
     def check_inside(self) -> None:
         """Raise GitError if links or alternates lead out of the repository."""
-        outside = leads_outside(self.common)
+        outside = foreign.leads_outside(self.common)
         if outside:
             raise GitError(f"{self.name}: {outside}")
 
@@ -83,7 +76,7 @@ class GitRepository:
 
     def check_rules(self, top: str) -> None:
         """Raise GitError if git would wait for a .gitignore or .gitattributes of the checkout."""
-        special = special_rules(top)
+        special = foreign.special_rules(top)
         if special:
             raise GitError(f"{self.name}: {special} must be a regular file")
 
@@ -97,7 +90,7 @@ class GitRepository:
     @cached_property
     def _overrides(self) -> tuple[tuple[str, str], ...]:
         listed = self.command("config", "--null", "--show-scope", "--list")
-        return overrides(run_bounded(listed, environment=environment())[0])
+        return foreign.overrides(run_bounded(listed, environment=environment())[0])
 
     def command(self, *arguments: str, config: tuple[str, ...] = ()) -> list[str]:
         settings = [word for setting in config for word in ("-c", setting)]
@@ -165,15 +158,10 @@ def environment(
 ) -> dict[str, str]:
     """Return the environment with settings and protocols, without variables that name another repository."""
     kept = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
-    given = settings_environment(settings, kept) if settings else {}
-    return {**kept, **QUIET, **given, "GIT_ALLOW_PROTOCOL": allowed_protocols(protocols, kept)}
+    given = foreign.settings_environment(settings, kept) if settings else {}
+    return {**kept, **QUIET, **given, "GIT_ALLOW_PROTOCOL": foreign.allowed_protocols(protocols, kept)}
 
 
-_ELSEWHERE = {
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_NAMESPACE",
-    "GIT_COMMON_DIR",
-}
+_ELSEWHERE = frozenset(
+    "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE GIT_COMMON_DIR".split()
+)

@@ -1,10 +1,8 @@
 """Compile and evaluate rules with cel-expr-python (Google's C++ implementation of CEL).
 
 A rule is compiled twice. The first time, against the types of the schema, to find what cel-go's checker
-refuses: the
-library needs protocol buffer descriptors for that. The second time without types, to run it on plain values,
-because
-a message cannot tell an absent field from an empty one.
+refuses: the library needs protocol buffer descriptors for that. The second time without types, to run it on
+plain values, because a message cannot tell an absent field from an empty one.
 """
 
 from __future__ import annotations

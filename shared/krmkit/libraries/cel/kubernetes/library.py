@@ -1,10 +1,8 @@
 """The functions that Kubernetes adds to CEL: name, signature, first Kubernetes version, implementation.
 
 A signature names the receiver first if there is one: `quantity.add(int) quantity` is a member of quantities.
-Types:
-string, int, double, bool, strings (a list of them), query (a map of such lists), the kinds of `objects`, and
-`T` for
-the element of a list.
+Types: string, int, double, bool, strings (a list of them), query (a map of such lists), the kinds of
+`objects`, and `T` for the element of a list.
 """
 
 from __future__ import annotations

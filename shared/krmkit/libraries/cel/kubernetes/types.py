@@ -1,8 +1,7 @@
 """Values that CEL has no type for: addresses, quantities, URLs, versions.
 
 While a rule runs, such a value is a map {"type": its Kubernetes type, "value": its text}, so that equal
-values are
-equal maps.
+values are equal maps.
 """
 
 from __future__ import annotations

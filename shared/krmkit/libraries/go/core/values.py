@@ -150,10 +150,8 @@ class GoObject:
     """Base of values with methods or fields that a template may use.
 
     A subclass sets `go_type` (as %T prints it) and `go_kind` (as kindOf names it: struct, ptr, int64), and
-    lists
-    what is exported: `go_fields`, and `go_methods`, whose functions get the object first and then the
-    arguments
-    that `params` describe. It is true if Python's `bool` of it is; an int64 kind has `__int__`.
+    lists what is exported: `go_fields`, and `go_methods`, whose functions get the object first and then the
+    arguments that `params` describe. It is true if Python's `bool` of it is; an int64 kind has `__int__`.
     """
 
     __slots__ = ()

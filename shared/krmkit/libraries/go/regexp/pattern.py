@@ -111,9 +111,8 @@ class Pattern:
         """Yield matches that do not overlap, at most `limit` (negative: all); no empty one next to another.
 
         Each search is linear in the text, all of them together are not: to find that `a` is the leftmost
-        match
-        of `a.*b|a`, every search reads to the end. `searched` gets, before each of them, the number of bytes
-        that it may read; it ends them by raising.
+        match of `a.*b|a`, every search reads to the end. `searched` gets, before each of them, the number of
+        bytes that it may read; it ends them by raising.
         """
         far = any(sign in self.text for sign in ("*", "+", ",}"))
         data = self._encode(text)

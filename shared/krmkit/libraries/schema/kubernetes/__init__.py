@@ -1,8 +1,7 @@
 """Kubernetes' rules for structural OpenAPI v3 schemas, as in CustomResourceDefinitions.
 
 The language itself, which function configs are written in too: `krmkit.libraries.schema.openapi` reads a
-schema and
-fills in its defaults, `krmkit.libraries.schema.walk` checks a value.
+schema and fills in its defaults, `krmkit.libraries.schema.walk` checks a value.
 
 | module | what it does | source in Kubernetes |
 |---|---|---|

@@ -2,10 +2,8 @@
 
 Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and
 pkg/apiserver/schema/listtype, and pkg/registry/customresource (the scale subresource). Not checked are
-metadata and
-status, which a create drops. A create drops undeclared fields, too, and a server-side apply refuses them:
-`undeclared`
-lists them.
+metadata and status, which a create drops. A create drops undeclared fields, too, and a server-side apply
+refuses them: `undeclared` lists them.
 """
 
 from __future__ import annotations

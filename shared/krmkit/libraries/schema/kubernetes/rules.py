@@ -1,9 +1,8 @@
 """Evaluate x-kubernetes-validations: CEL rules at every level of a schema.
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel/{compilation,validation}.go. Costs are those
-of
-krmkit.libraries.cel.cost; a rule that takes too many steps fails with the text of a rule whose cost exceeds
-the limit.
+of krmkit.libraries.cel.cost; a rule that takes too many steps fails with the text of a rule whose cost
+exceeds the limit.
 """
 
 from __future__ import annotations

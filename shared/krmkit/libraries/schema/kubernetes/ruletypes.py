@@ -3,8 +3,7 @@
 Source: k8s.io/apiserver, pkg/cel/common/{schemas,values}.go and pkg/cel/escaping.go.
 
 A list of lists, a list of maps or a map of such inside of an object is dynamic: the checker learns types
-through
-protocol buffers, which have no such field. Rules on such a list itself are checked.
+through protocol buffers, which have no such field. Rules on such a list itself are checked.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The text of new values: Python data as `emit` writes it, and pieces of texts with their comments.
 
 A node that came from a text and was not edited (a preset's `add`, an item that moves) keeps its own text: its
-lines
-are cut out with their comments and shifted to their new column.
+lines are cut out with their comments and shifted to their new column.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """Write an edited document: only changed parts become new text.
 
 The tree is walked once, and each difference to the text becomes a splice: (start, end, new text). In an
-edited block
-collection children that stay keep their lines, removed ones take their lines and comments along, new ones
-come behind
-the sibling before them, and children that change their order move with their comments. The result is read
-again,
-unless it only has other words in the place of plain scalars, and must equal the edited tree, else the edit is
-refused.
+edited block collection children that stay keep their lines, removed ones take their lines and comments along,
+new ones come behind the sibling before them, and children that change their order move with their comments.
+The result is read again, unless it only has other words in the place of plain scalars, and must equal the
+edited tree, else the edit is refused.
 """
 
 from __future__ import annotations
@@ -64,8 +61,7 @@ def with_literal(node: Node | None, value: str) -> str | None:
     """Return the text with another text in a literal block (`|`, `|-`); None if it is not plainly safe.
 
     It needs no proof: the lines of the new block are those of `emit.literal` at the depth of the old ones, it
-    neither
-    keeps blank lines nor begins with one, and the text below the old block ends the new one as well.
+    neither keeps blank lines nor begins with one, and the text below the old block ends the new one as well.
     Example: the `x: |` of a ConfigMap's data gets a new text, and the ConfigMap is not read again.
     """
     if not isinstance(node, Scalar) or node.style != "|" or node.source is None or node.anchor or node.tag:

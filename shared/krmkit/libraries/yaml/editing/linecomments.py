@@ -1,8 +1,8 @@
 """Line comments: those behind a value on its line, as in `image: nginx # kpt-set: ${image}`.
 
 The comment of a block scalar is behind its `|`, that of a list or map in block style behind its key, that of
-a flow
-collection behind its bracket. A value that is not written (`key: # note`) has none: the comment is the key's.
+a flow collection behind its bracket. A value that is not written (`key: # note`) has none: the comment is the
+key's.
 """
 
 from __future__ import annotations

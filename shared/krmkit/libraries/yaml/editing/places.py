@@ -1,8 +1,7 @@
 """The places of a text's nodes: libyaml's marks say where scalars and flow collections begin and end.
 
 All offsets count in `Places.view`: the document's text, with a final line break. The gaps between nodes
-contain
-only dashes, colons, commas, anchors, tags and comments. A place is found on demand.
+contain only dashes, colons, commas, anchors, tags and comments. A place is found on demand.
 """
 
 from __future__ import annotations
@@ -24,10 +23,8 @@ class Spot:
     """The place of a node.
 
     mark: behind the dash or colon before it (0 or behind `---` for the root). properties: ranges of its
-    anchor and
-    tag. start: of its own text, behind the properties. end: behind its last character; -1 for a collection
-    without a
-    bracket, which ends with its last child. is_pair: it is `a: b` in `[a: b]`.
+    anchor and tag. start: of its own text, behind the properties. end: behind its last character; -1 for a
+    collection without a bracket, which ends with its last child. is_pair: it is `a: b` in `[a: b]`.
     """
 
     __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "units")
@@ -49,8 +46,8 @@ class Unit:
     """A child of a collection: an entry or an item, as the text has it.
 
     start: of the dash, of `? `, or of the key and its properties. column: of `start`. colon: behind the
-    entry's colon
-    or the item's dash, -1 for an entry without one. end: behind its last character, before any comment.
+    entry's colon or the item's dash, -1 for an entry without one. end: behind its last character, before any
+    comment.
     """
 
     __slots__ = ("child", "colon", "column", "end", "key", "start", "value")
@@ -269,8 +266,7 @@ class Places:
         """Return the start of the line below a child and the comments that belong to its end.
 
         These are deeper than the child. Behind a value that is closed, such as `x` or `[x]`, they belong to
-        the next
-        child if one follows directly.
+        the next child if one follows directly.
         """
         unit = units[index]
         stop = position = self.below(unit.end)
