@@ -7,12 +7,11 @@ api/controlplane/kubeadm/v1beta1/conversion.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import drop, find, put
-from krmkit.systems.clusterapi.api.moves import Path, changed, moved, object_ref
+from krmkit.systems.clusterapi.api.moves import Move, Path, changed, moved, object_ref
 from krmkit.systems.clusterapi.api.times import go_duration, to_seconds
 
 ARGUMENTS: tuple[Path, ...] = (
@@ -83,16 +82,16 @@ def config_to_v1beta2(spec: Object) -> Object:
     for path in ARGUMENTS:
         spec = changed(spec, path, _argument_list)
     for path in _ONLY_V1BETA1:
-        spec = drop(spec, path) if find(spec, path) is not None else spec
+        spec = drop(spec, path)
     for path in _BOOLEANS:
         spec = drop(spec, path) if find(spec, path) is False else spec
     for path, name in _BOOLEANS_IN_LISTS:
         items = find(spec, path)
         if isinstance(items, list):
-            spec = put(spec, path, [_without_false(one, name) for one in items])
-    spec = changed(
-        spec, _TOKENS, lambda tokens: [_token(one, "ttl", "ttlSeconds", _seconds) for one in tokens]
-    )
+            false = [find(one, (name,)) is False for one in items]
+            kept = [drop(one, (name,)) if gone else one for one, gone in zip(items, false, strict=True)]
+            spec = put(spec, path, kept)
+    spec = changed(spec, _TOKENS, lambda tokens: [moved(one, _TTL) for one in tokens])
     limit = find(spec, _TIMEOUT_V1BETA1)
     if limit is not None:
         spec = drop(spec, _TIMEOUT_V1BETA1)
@@ -108,9 +107,7 @@ def config_to_v1beta1(spec: Object) -> Object:
     """Return a KubeadmConfigSpec of v1beta2 as v1beta1; time-outs that only v1beta2 has are lost."""
     for path in ARGUMENTS:
         spec = changed(spec, path, _argument_map)
-    spec = changed(
-        spec, _TOKENS, lambda tokens: [_token(one, "ttlSeconds", "ttl", _duration) for one in tokens]
-    )
+    spec = changed(spec, _TOKENS, lambda tokens: [moved(one, _TTL_SECONDS) for one in tokens])
     health_check = find(spec, ("initConfiguration", *_HEALTH_CHECK))
     bootstrap = find(spec, _TLS_BOOTSTRAP)
     for part in ("initConfiguration", "joinConfiguration"):
@@ -175,20 +172,6 @@ def _argument_map(arguments: Any) -> Any:
     return {str(one.get("name", "")): one.get("value", "") for one in arguments if isinstance(one, dict)}
 
 
-def _without_false(item: Any, name: str) -> Any:
-    if isinstance(item, dict) and item.get(name) is False:
-        return {key: value for key, value in item.items() if key != name}
-    return item
-
-
-def _token(token: Any, old: str, new: str, change: Callable[[Any], Any]) -> Any:
-    if not isinstance(token, dict) or old not in token:
-        return token
-    return {
-        (new if key == old else key): (change(value) if key == old else value) for key, value in token.items()
-    }
-
-
 def _seconds(duration: Any) -> Any:
     """Return whole seconds; a text that is not a duration stays, so that the comparison shows it."""
     try:
@@ -199,3 +182,7 @@ def _seconds(duration: Any) -> Any:
 
 def _duration(seconds: Any) -> Any:
     return go_duration(seconds) if type(seconds) is int else seconds
+
+
+_TTL: tuple[Move, ...] = ((("ttl",), ("ttlSeconds",), _seconds),)
+_TTL_SECONDS: tuple[Move, ...] = ((("ttlSeconds",), ("ttl",), _duration),)

@@ -9,7 +9,6 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
 from krmkit.libraries.messages.listed import listed
 from krmkit.libraries.messages.nearest import nearest
-from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api.collection import CollectedObject, Key
 from krmkit.systems.clusterapi.api.decode import STRING, DecodeProblem, Struct
 from krmkit.systems.clusterapi.api.features import FeatureGates
@@ -104,34 +103,14 @@ def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObje
         yield decoded.finding("class-in-use", message)
 
 
-def _references(spec: Object) -> list[tuple[str, Object]]:
-    """Return every template that a class refers to, with its path."""
-    plane = mapping(spec, "controlPlane")
-    found = [
-        ("spec.infrastructure", compatibility.template_ref(spec.get("infrastructure"))),
-        ("spec.controlPlane", compatibility.template_ref(plane)),
-        (
-            "spec.controlPlane.machineInfrastructure",
-            compatibility.template_ref(plane.get("machineInfrastructure")),
-        ),
-    ]
-    for kind in compatibility.WORKER_KINDS:
-        for position, worker in enumerate(compatibility.workers_of(spec, kind)):
-            found += [
-                (f"spec.workers.{kind}[{position}].{part}", compatibility.template_ref(worker.get(part)))
-                for part in ("bootstrap", "infrastructure")
-            ]
-    return [(path + ".templateRef", reference) for path, reference in found if reference.get("name")]
-
-
 def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding]:
     """Report templates that are not among the items, and unknown fields of templates."""
     found = []
     seen: set[tuple[str, str, str]] = set()
-    for path, reference in _references(compatibility.spec_of(decoded.data)):
-        kind, name = reference.get("kind", ""), reference["name"]
+    for part, reference in compatibility.template_refs(decoded.data):
+        path, kind, name = f"{part}.templateRef", reference.get("kind", ""), reference.get("name")
         group = group_of(reference.get("apiVersion", ""))
-        if (group, kind, name) in seen:
+        if not name or (group, kind, name) in seen:
             continue
         seen.add((group, kind, name))
         item = package.collected.find(group, kind, decoded.item.namespace, name)

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 
 from krmkit.libraries.json import Object
 from krmkit.libraries.messages.listed import listed
-from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.systems.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, INFRASTRUCTURE, label
 from krmkit.systems.clusterapi.desired.comparison import changed_fields
+from krmkit.systems.clusterapi.webhooks.compatibility import template_refs
 
 _INNER, _WHOLE = "spec.template.spec", "spec"
 IMMUTABLE = {
@@ -113,10 +114,4 @@ def edited(before: CollectedObject, after: CollectedObject) -> Iterator[str]:
 
 def references(cluster_class: Object) -> Iterator[Object]:
     """Yield every templateRef of a ClusterClass (v1beta2)."""
-    spec = mapping(cluster_class, "spec")
-    for path in (("infrastructure",), ("controlPlane",), ("controlPlane", "machineInfrastructure")):
-        yield mapping(spec, *path, "templateRef")
-    for listing in ("machineDeployments", "machinePools"):
-        for worker in find(spec, ("workers", listing)) or []:
-            yield mapping(worker, "bootstrap", "templateRef")
-            yield mapping(worker, "infrastructure", "templateRef")
+    return (reference for _, reference in template_refs(cluster_class))

@@ -35,17 +35,13 @@ def default_variables(
             continue
         defaulted, problems = default_variable(variable, definition, path, create=create)
         errors += problems
-        if defaulted is not None:
-            found.append(defaulted)
-    if create:
-        existing = {variable.name for variable in values}
-        for name, definition in definitions.by_name.items():
-            if name in existing:
-                continue
+        found += [] if defaulted is None else [defaulted]
+    existing = {variable.name for variable in values}
+    for name, definition in definitions.by_name.items() if create else ():
+        if name not in existing:
             defaulted, problems = default_variable(None, definition, path, create=True)
             errors += problems
-            if defaulted is not None:
-                found.append(defaulted)
+            found += [] if defaulted is None else [defaulted]
     return ([], errors) if errors else (found, [])
 
 

@@ -5,6 +5,8 @@ Source: internal/topology/check/compatibility.go, whose functions the names in p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, index, invalid, required
@@ -40,6 +42,20 @@ def name_of(data: Object) -> str:
 def template_ref(holder: Object | None) -> Object:
     """Return the templateRef of a part of a class, {} if none is set."""
     return mapping(holder, "templateRef")
+
+
+def template_refs(cluster_class: Object) -> Iterator[tuple[str, Object]]:
+    """Yield the path of each part of a class that has a template, and its templateRef, {} if none is set."""
+    spec = spec_of(cluster_class)
+    for part in (("infrastructure",), ("controlPlane",), ("controlPlane", "machineInfrastructure")):
+        yield child("spec", *part), template_ref(mapping(spec, *part))
+    for kind in WORKER_KINDS:
+        for position, worker in enumerate(workers_of(spec, kind)):
+            for name in ("bootstrap", "infrastructure"):
+                yield (
+                    child(index(child("spec.workers", kind), position), name),
+                    template_ref(worker.get(name)),
+                )
 
 
 def _group(reference: Object) -> str:
