@@ -113,7 +113,9 @@ def _add_readers(commands: argparse._SubParsersAction[CommandParser]) -> None:
         description="Check pack.json by its schema, and whether pack.json, the values, the charts and the manifests fit each"
         " other: files that are not there or not listed, values that reach no chart, values that change nothing.",
     )
-    check.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
+    check.add_argument(
+        "folders", nargs="+", metavar="DIR|PROFILE", help="a pack folder, or a profile as a file or package"
+    )
     check.add_argument(
         "--ci", action="store_true", help="also what the checks of Palette's public repository refuse"
     )
@@ -150,7 +152,13 @@ def main(words: list[str]) -> int:
         return 2 if arguments.check and any(changes.values()) else 0
     if arguments.command == "check":
         checked = [
-            PackageReport(folder, results=check_pack(folder, arguments.ci)) for folder in arguments.folders
+            PackageReport(
+                place,
+                results=profilediff.check_profile(place)
+                if is_profile_place(place)
+                else check_pack(place, arguments.ci),
+            )
+            for place in arguments.folders
         ]
         errors = sum(one.severity == "error" for each in checked for one in each.results)
         closing = f"{counted(len(checked), 'pack')}, {counted(errors, 'error')}"

@@ -97,14 +97,6 @@ def test_text(pack: Path, capsys: pytest.CaptureFixture[str]) -> None:
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n"
 
 
-def test_a_package_is_no_pack_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The message says what shows its packs."""
-    (tmp_path / "Kptfile").write_text(KPTFILE)
-
-    assert main(["pack", "check", str(tmp_path)]) == 1
-    assert "krmkit report and krmkit preview show the packs of a package" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("files", "expected"),
     [

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.tree import Scalar
-from krmkit.render.package import KPTFILE
 from krmkit.storage.disk.folders import entries, files, open_file, read_file
 from krmkit.systems.palette.packs.items import FILES, PACK_FILE, place
 from krmkit.systems.palette.packs.pack import Pack, read_metadata
@@ -25,8 +24,6 @@ def pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
     if not os.path.isfile(os.path.join(folder, PACK_FILE)):
         below = os.path.join(given, "*")
         hint = f"; the folders in it are: {below}" if _holds_packs(folder) else ""
-        if os.path.exists(os.path.join(folder, KPTFILE)):
-            hint = "; krmkit report and krmkit preview show the packs of a package"
         raise Refused(f"{given}: holds no {PACK_FILE}, so it is not a pack folder{hint}")
     texts: dict[str, str] = {}
     others: list[str] = []

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, INFO
+from krmkit.krm.finding import ERROR, INFO, WARNING
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.conversion.profilesource import ShownLayer, ShownProfile
+from krmkit.render.conversion.profilesource import ShownLayer, ShownProfile, read_shown
 from krmkit.render.findings.fieldtable import key_pattern, plain, values_of
 from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
+from krmkit.render.findings.model import Result
+from krmkit.systems.palette.constraints.formattypes import is_version
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
 from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.presets import marker
+from krmkit.systems.palette.profiles.items import in_train
+from krmkit.systems.palette.profiles.variables import definition_problems
 
 SECRET = "(secret)"
 Data = dict[str, Any]
@@ -39,6 +43,30 @@ def compared(old: ShownProfile, new: ShownProfile) -> Data:
             if (layer, severity, rule, message) not in known
         ],
     }
+
+
+def check_profile(place: str) -> list[Result]:
+    """Return what is wrong with a profile, in a file or a package. Raises Refused."""
+    shown = read_shown(place)
+    found = _problems(shown, None)
+    found += [
+        ("", severity, "variable-definition", said) for severity, said in definition_problems(shown.variables)
+    ]
+    version = shown.fields.get("version", "")
+    if version and (version[0] == "v" or not is_version(version)):
+        found.append(
+            ("", ERROR, "profile-version", f"version must be a semantic version (1.2.3), got {version}")
+        )
+    for layer in shown.layers:
+        have = layer.pack.effective_version
+        if layer.tag and have and not in_train(layer.tag, have):
+            found.append(
+                (layer.name, WARNING, "tag", f"the tag {layer.tag} does not stand for the version {have}")
+            )
+    return [
+        Result(severity, rule, f"{layer}: {message}".removeprefix(": "), place)
+        for layer, severity, rule, message in found
+    ]
 
 
 def flat_values(values: str, pack: Pack) -> Data:

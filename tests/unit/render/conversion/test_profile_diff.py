@@ -151,3 +151,26 @@ def test_show(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> N
     assert "    key  string, default (secret), isSensitive\n      not used\n" in said
     assert main(["pack", "show", str(old), "-f", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["profiles"][0]["order"] == [["edge-k3s"], ["extras"], ["web"]]
+
+
+def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What Palette refuses in a profile, as a file and as a package."""
+    data = json.loads(FORMS["export.json"])
+    (tmp_path / "p.json").write_text(json.dumps(data), "utf-8")
+    assert main(["pack", "check", str(tmp_path / "p.json")]) == 0
+    data["spec"]["version"] = "v1.0"
+    data["spec"]["template"]["packs"][0]["tag"] = "1.33.x"
+    data["spec"]["variables"][0]["name"] = "cidrs"
+    data["spec"]["variables"][1] |= {"format": "number", "isSensitive": False}
+    (tmp_path / "p.json").write_text(json.dumps(data), "utf-8")
+    bring(tmp_path / "p.json", tmp_path / "pkg")
+    for place in ("p.json", "pkg"):
+        capsys.readouterr()
+        assert main(["pack", "check", str(tmp_path / place), "-f", "json"]) == 1
+        found = json.loads(capsys.readouterr().out)
+        text = json.dumps(found)
+        assert "version must be a semantic version (1.2.3), got v1.0" in text
+        assert "edge-k3s: the profile defines no variable cidr" in text
+        assert "variable key: defaultValue must be a number, got k-123" in text
+    assert main(["pack", "check", str(tmp_path / "p.json")]) == 1
+    assert "edge-k3s: the tag 1.33.x does not stand for the version 1.32.4" in capsys.readouterr().out

@@ -18,7 +18,7 @@ def add_definitions(items: list[Resource], context: Context, config: Resource | 
         field = f'data."{PROFILE_FILE}"' if item.kind == "ConfigMap" else "spec.forProvider"
         findings += [
             Finding("variable-definition", message, severity, item, field)
-            for severity, message in definition_problems(profile)
+            for severity, message in definition_problems(profile.variables())
         ]
         context.defined = context.defined or set()
         for one in profile.variables():

@@ -14,7 +14,7 @@ from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, text
 from krmkit.systems.palette.constraints.decimals import is_decimal
 from krmkit.systems.palette.constraints.formattypes import is_ipv4, is_version
-from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
+from krmkit.systems.palette.profiles.forms import Data
 from krmkit.systems.palette.profiles.items import MASK
 
 INPUTS = ("text", "dropdown", "multiline")
@@ -73,10 +73,10 @@ def value_problem(definition: Data, value: str) -> str:
     return ""
 
 
-def definition_problems(profile: ClusterProfile) -> Iterator[tuple[str, str]]:
+def definition_problems(variables: list[Data]) -> Iterator[tuple[str, str]]:
     """Yield (severity, message) of what Palette refuses in definitions, and of what stops a deployment."""
     seen: dict[str, set[str]] = {"name": set(), "displayName": set()}
-    for number, one in enumerate(profile.variables()):
+    for number, one in enumerate(variables):
         name = text(one.get("name"))
         label = f"variable {name or number + 1}"
         if not name:

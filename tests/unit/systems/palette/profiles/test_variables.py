@@ -9,7 +9,6 @@ import pytest
 from krmkit.fn.testing import run_function
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
-from krmkit.systems.palette.profiles.forms import ClusterProfile
 from krmkit.systems.palette.profiles.variables import definition_problems, value_problem
 
 RIGHT = {
@@ -58,13 +57,7 @@ def test_regex_and_options() -> None:
 
 def problems(*variables: dict[str, Any]) -> list[str]:
     """What is wrong with definitions, severity first."""
-    data = {
-        "metadata": {"name": "p"},
-        "spec": {"template": {"type": "add-on", "packs": []}, "variables": [*variables]},
-    }
-    return [
-        f"{severity}: {message}" for severity, message in definition_problems(ClusterProfile.of(data, ""))
-    ]
+    return [f"{severity}: {message}" for severity, message in definition_problems([*variables])]
 
 
 @pytest.mark.parametrize(
