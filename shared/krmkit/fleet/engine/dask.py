@@ -168,7 +168,11 @@ class DaskEngine:
                 f"--on {self.address}: a worker cannot load krmkit ({error}); install krmkit {krmkit.__version__} there"
             ) from None
         for worker, version in sorted(versions.items()):
-            _compare(version, worker)
+            if version != krmkit.__version__:
+                raise Refused(
+                    f"the worker {worker} has krmkit {version}, and this is krmkit {krmkit.__version__};"
+                    " install the same version on all machines"
+                )
 
 
 def _reach(address: str) -> None:
@@ -203,14 +207,6 @@ def _check_certificates(address: str) -> None:
 
 def _version() -> str:
     return krmkit.__version__
-
-
-def _compare(version: str, worker: str) -> None:
-    if version != krmkit.__version__:
-        raise Refused(
-            f"the worker {worker} has krmkit {version}, and this is krmkit {krmkit.__version__};"
-            " install the same version on all machines"
-        )
 
 
 def _load(blob: bytes) -> Job:

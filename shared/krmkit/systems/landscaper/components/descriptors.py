@@ -272,7 +272,5 @@ def select(members: list[Data], wanted: dict[str, str]) -> list[Data]:
 
 
 def _identity(member: Data) -> dict[str, str]:
-    identity = {"name": text(member.get("name"))}
-    for key, value in sorted(mapping(member.get("extraIdentity")).items()):
-        identity[key] = text(value)
-    return identity
+    extra = sorted(mapping(member, "extraIdentity").items())
+    return {"name": text(member.get("name")), **{key: text(value) for key, value in extra}}

@@ -44,21 +44,18 @@ class DeployItem:
 def decode(templates: list[Object], imports: Imports, namespace: str) -> list[DeployItem]:
     """Decode the deploy items of executors, in order. Raises deploy-item-spec and validation."""
     _validate(templates)
-    found = []
-    for template in templates:
-        name = text(template.get("name"))
-        found.append(
-            DeployItem(
-                name,
-                text(template.get("type")),
-                template.get("config"),
-                _target(name, template.get("target"), imports, namespace),
-                [str(one) for one in sequence(template.get("dependsOn"))],
-                {key: str(value) for key, value in mapping(template.get("labels")).items()},
-                _options(template),
-            )
+    return [
+        DeployItem(
+            text(one.get("name")),
+            text(one.get("type")),
+            one.get("config"),
+            _target(text(one.get("name")), one.get("target"), imports, namespace),
+            [str(name) for name in sequence(one.get("dependsOn"))],
+            {key: str(value) for key, value in mapping(one.get("labels")).items()},
+            _options(one),
         )
-    return found
+        for one in templates
+    ]
 
 
 def _options(template: Object) -> dict[str, object]:

@@ -20,12 +20,8 @@ from krmkit.systems.landscaper.templates.spiff import map_data
 def internal_values(world: World, namespace: str, name: str, deploy_items: Data) -> Data:
     """Return the input of export executors: deployitems, dataobjects, targets, below `values` too."""
     scope = installation_source(name)
-    data: Data = {}
-    targets: Data = {}
-    for item in world.in_scope("DataObject", namespace, scope):
-        data[_key(item)] = item.get("data")
-    for item in world.in_scope("Target", namespace, scope):
-        targets[_key(item)] = template_target(item)
+    data = {_key(one): one.get("data") for one in world.in_scope("DataObject", namespace, scope)}
+    targets = {_key(one): template_target(one) for one in world.in_scope("Target", namespace, scope)}
     return {"deployitems": deploy_items, "dataobjects": data, "targets": targets}
 
 

@@ -76,12 +76,9 @@ class World:
 
     def targets_by_key(self, namespace: str, context: str, key: str) -> list[Object]:
         """Return the Targets of a parent's list or map import, by context, key and sourceType=import."""
-        found = []
-        for target in self.in_scope("Target", namespace, context):
-            labels = texts(mapping(target.get("metadata")).get("labels"))
-            if labels.get(KEY_LABEL) == key and labels.get(SOURCE_TYPE_LABEL) == "import":
-                found.append(target)
-        return found
+        wanted = {KEY_LABEL: key, SOURCE_TYPE_LABEL: "import"}.items()
+        targets = self.in_scope("Target", namespace, context)
+        return [one for one in targets if wanted <= texts(mapping(one, "metadata").get("labels")).items()]
 
 
 def not_found(kind: str, name: str) -> str:

@@ -112,11 +112,9 @@ class Statuses:
         """
         wanted = mapping(rendered.spec.get("imports"))
         imports = rendered.imports
-        states = []
-        for entry in entries(wanted.get("data")):
-            name = text(entry.get("name"))
-            if name in imports.data:
-                states.append(self._data(name, entry, imports.data[name], rendered))
+        named = [(text(entry.get("name")), entry) for entry in entries(wanted.get("data"))]
+        given = imports.data
+        states = [self._data(name, one, given[name], rendered) for name, one in named if name in given]
         for entry in entries(wanted.get("targets")):
             name = text(entry.get("name"))
             state: Data = {"name": name}

@@ -58,7 +58,7 @@ class InstallationTemplates:
     def own(self) -> dict[str, GoFunction]:
         """Return the functions that Landscaper adds to sprig's."""
         lookup = Lookup(self.templater)
-        found = {
+        return {
             "readFile": GoFunction(self.read_file, ("string",), result="[]uint8"),
             "readDir": GoFunction(self.read_dir, ("string",)),
             "include": GoFunction(self.include, ("string", "any"), result="string"),
@@ -77,10 +77,8 @@ class InstallationTemplates:
             "getResourceContent": GoFunction(
                 lookup.resource_content, ("any",), variadic=True, result="string"
             ),
+            **{name: GoFunction(refuse(name), ("any",), variadic=True) for name in REFUSED},
         }
-        for name in REFUSED:
-            found[name] = GoFunction(refuse(name), ("any",), variadic=True)
-        return found
 
     def read_file(self, path: str) -> ByteList:
         """Return the bytes of a file of the blueprint (readFile)."""

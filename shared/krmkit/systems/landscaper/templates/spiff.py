@@ -95,7 +95,7 @@ def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
     from krmkit.systems.landscaper.templates.gotemplate import REFUSED, Lookup, refuse
 
     lookup = Lookup(templater)
-    found: dict[str, Callable[..., object]] = {
+    return {
         "getResource": lambda *args: lookup.resources(args)[0],
         "getComponent": lambda *args: lookup.component(args),
         "getResourceKey": lookup.resource_key,
@@ -103,10 +103,8 @@ def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
         "parseOCIRef": lambda ref: list(parse_oci_ref(str(ref))),
         "ociRefRepo": lambda ref: parse_oci_ref(str(ref))[0],
         "ociRefVersion": lambda ref: parse_oci_ref(str(ref))[1],
+        **{name: refuse(name) for name in REFUSED},
     }
-    for name in REFUSED:
-        found[name] = refuse(name)
-    return found
 
 
 def check(executor: Executor, blueprint: Blueprint) -> None:

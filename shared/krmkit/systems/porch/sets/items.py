@@ -130,12 +130,8 @@ class Fleet:
     def orphans(self, sets: Sequence[DecodedVariant]) -> list[Resource]:
         """Return the variants of sets that are not among `sets`, which go with them."""
         owners = {owner_of(packages) for packages in sets}
-        orphans = []
-        for item in self._variants:
-            owner = _owner(item)
-            if owner.startswith(apinames.SET_KIND + "/") and owner not in owners:
-                orphans.append(item)
-        return orphans
+        owned = ((item, _owner(item)) for item in self._variants)
+        return [one for one, by in owned if by.startswith(f"{apinames.SET_KIND}/") and by not in owners]
 
     def _list(self, version: str, kind: str, namespace: str) -> list[TargetObject]:
         objects = self._objects.get((version, kind))

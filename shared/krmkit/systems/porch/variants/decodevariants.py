@@ -93,10 +93,11 @@ def decode_set(resource: Resource) -> DecodedVariant:
 
 
 def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
-    violations = []
-    for key in resource.root.names():
-        if key not in _FIELDS:
-            violations.append(Violation(join("", key), f'unknown field "{key}"{did_you_mean(key, _FIELDS)}'))
+    violations = [
+        Violation(join("", key), f'unknown field "{key}"{did_you_mean(key, _FIELDS)}')
+        for key in resource.root.names()
+        if key not in _FIELDS
+    ]
     if not resource.name:
         violations.append(Violation("metadata.name", "is required: the generated names are made of it"))
     spec = resource.get("spec")

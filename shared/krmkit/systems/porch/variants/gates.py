@@ -70,9 +70,8 @@ def _set_gates(kptfile: Resource, gates: Seq | None, required: list[str]) -> Non
 
 
 def _set_conditions(kptfile: Resource, conditions: Seq | None, changed: list[Condition]) -> None:
-    listed: list[tuple[str, int | object]] = []
-    for position, item in enumerate(conditions.items if conditions is not None else ()):
-        listed.append((_text(item, "type"), position))
+    items = conditions.items if conditions is not None else ()
+    listed: list[tuple[str, int | object]] = [(_text(item, "type"), at) for at, item in enumerate(items)]
     first: dict[str, int | object] = {}
     for name, entry in listed:
         first.setdefault(name, entry)
