@@ -206,12 +206,12 @@ FILES: dict[str, Judge] = {
     "starlark.jsonl": judge_starlark,
     "set-image-v0.1.1.jsonl": judge("set-image"),
     "set-namespace-v0.4.1.jsonl": judge("set-namespace", "v0.4.1", silent=("unread-field",)),
+    "apply-setters.jsonl": judge("apply-setters", silent=("unused-setter",)),
     "set-labels.jsonl": judge("set-labels", silent=("stale-term",)),
     "set-namespace.jsonl": judge("set-namespace", silent=("unread-field",)),
     **{
         f"{name}.jsonl": judge(name)
         for name in (
-            "apply-setters",
             "create-setters",
             "delete-annotations",
             "list-setters",

@@ -15,6 +15,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.go.fmt.printing import quote as go_quoted
 from krmkit.libraries.json.paths import join
+from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
@@ -42,7 +43,26 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
     results = [finding for found in apart(resources, marked, one) for finding in found]
     if resources.causes is not None and config is not None:
         _explain(resources, setters, config, resources.causes)
-    return results or [info("setters", "no matches for input setter(s)")]
+    results = results or [info("setters", "no matches for input setter(s)")]
+    return [*results, *_unused(marked, setters, config)]
+
+
+def _unused(marked: list[Resource], setters: _Setters, config: Resource | None) -> list[Finding]:
+    """Warn of setters that no comment names, where comments name others; the original is silent."""
+    named = {
+        name
+        for item in marked
+        for field in fields(item, MARK)
+        for name in names_in(pattern_of(field.comment))
+    }
+    root = "data" if config is not None and config.node("data") is not None else ""
+    return [
+        warning(
+            "unused-setter", f"no comment names the setter{proposal(name, named)}", config, join(root, name)
+        )
+        for name in setters
+        if named and name not in named
+    ]
 
 
 class _Setters(dict[str, str]):
