@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from krmkit.fn.masking import Mask
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, INFO, WARNING
+from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.conversion.profilesource import ShownLayer, ShownProfile, read_shown
 from krmkit.render.findings.fieldtable import key_pattern, plain, values_of
@@ -32,7 +34,7 @@ def compared(old: ShownProfile, new: ShownProfile) -> Data:
         one.get("name") for one in (*old.variables, *new.variables) if one.get("isSensitive") is True
     }
     known = set(_problems(old, None))
-    return {
+    data = {
         "fields": _changes(old.fields, new.fields),
         "layers": [one for one in layers if len(one) > 2 or one["change"] != "changed"],
         "order": kept[1] if kept[0] != kept[1] else [],
@@ -43,6 +45,7 @@ def compared(old: ShownProfile, new: ShownProfile) -> Data:
             if (layer, severity, rule, message) not in known
         ],
     }
+    return mapping(Mask(old.secrets | new.secrets).value(data))
 
 
 def check_profile(place: str) -> list[Result]:

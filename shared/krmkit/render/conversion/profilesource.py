@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+from krmkit.fn.masking import secrets_among
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import entries, text
@@ -51,6 +52,7 @@ class ShownProfile:
     fields: dict[str, str]
     layers: list[ShownLayer]
     variables: list[Data] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)  # those of the package's items
 
 
 def is_profile_place(place: str) -> bool:
@@ -82,6 +84,12 @@ def read_shown(place: str, beside: str = "") -> ShownProfile:
 
 def _of_package(source: FileSource) -> ShownProfile:
     items = items_from(source)
+    shown = _of_items(items, source)
+    shown.secrets = secrets_among(items)
+    return shown
+
+
+def _of_items(items: list[Resource], source: FileSource) -> ShownProfile:
     found = [item for item in items if is_profile(item)]
     if len(found) > 1:
         raise Refused(f"{source.folder}: must hold one profile, got {', '.join(item.name for item in found)}")

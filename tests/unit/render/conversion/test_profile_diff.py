@@ -174,3 +174,16 @@ def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "variable key: defaultValue must be a number, got k-123" in text
     assert main(["pack", "check", str(tmp_path / "p.json")]) == 1
     assert "edge-k3s: the tag 1.33.x does not stand for the version 1.32.4" in capsys.readouterr().out
+
+
+def test_secrets_of_the_package_are_masked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value of a pack that is the data of a Secret."""
+    (tmp_path / "p.json").write_text(FORMS["export.json"], "utf-8")
+    bring(tmp_path / "p.json", tmp_path / "pkg")
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {token: other-token}\n"
+    (tmp_path / "pkg/secret.yaml").write_text(secret, "utf-8")
+    edit(tmp_path / "pkg/web.yaml", "s3cret-token", "other-token")
+    assert main(["pack", "diff", str(tmp_path / "p.json"), str(tmp_path / "pkg")]) == 0
+    said = capsys.readouterr().out
+    assert "charts.web.token" in said
+    assert "other-token" not in said
