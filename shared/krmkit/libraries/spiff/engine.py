@@ -94,7 +94,7 @@ def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None =
 
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """Make room for deep expressions. Raises SpiffError if they run out of a resource."""
+    """Allow deep expressions inside the block. Raises SpiffError if they exhaust a limit."""
     frames = sys.getrecursionlimit()
     sys.setrecursionlimit(max(frames, FRAMES))
     try:

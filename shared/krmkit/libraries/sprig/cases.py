@@ -196,7 +196,7 @@ def _lowered(kind: int, word: str, connector: str) -> str:
 
 
 class _Words:
-    """Cuts a text into words: numbers, capitals, letters, connectors, punctuation, others."""
+    """The words of a text: runs of numbers, capitals, letters, connectors, punctuation, others."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -36,7 +36,7 @@ def _entries(source: Any) -> list[tuple[Any, Node]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping(Expression):
-    """`map[list|x|->x]` and its kin: word is map, select or filter; with braces the result is a map."""
+    """`map[list|x|->x]`, select and filter; with braces the result is a map."""
 
     word: str
     braces: bool

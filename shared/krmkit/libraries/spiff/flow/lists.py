@@ -62,7 +62,7 @@ class _List:
             self.spliced.append(node)
 
     def _insert(self, key: str, inline: Node) -> Node | None:
-        """Insert the entries of one, and return the entry that stays, or None."""
+        """Insert the entries that one entry merges; return the entry that stays in its place, or None."""
         flow, env = self.flow, self.env
         initial = type(inline.value) is str
         result = flow.node(inline, env, False)

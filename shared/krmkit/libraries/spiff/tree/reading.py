@@ -92,7 +92,7 @@ def _is_static(nodes: Any, keys: Any, interpolation: bool) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """The reader of one text."""
+    """The conversion of one parsed text to nodes, which counts what aliases repeat."""
 
     source: str
     interpolation: bool
