@@ -16,10 +16,12 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.json.equal import json_equal
 from krmkit.libraries.schema.fields import drop, find, is_list_of_maps, mapping
 from krmkit.systems.clusterapi.api import labels
+from krmkit.systems.clusterapi.api.moves import kept
 from krmkit.systems.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, same_version
 
 MANAGER = "capi-topology"
 _METADATA = ("labels", "annotations")
+_IDENTITY = ("apiVersion", "kind")
 _TYPED_GROUPS = (labels.GROUP, BOOTSTRAP, CONTROL_PLANE)
 """Groups whose webhooks read objects into Go types and write them without empty fields."""
 
@@ -55,12 +57,8 @@ def applied_by(live: Object, manager: str | None) -> Object | None:
             and isinstance(entry.get("fieldsV1"), dict)
         ):
             owned = _owned(live, entry["fieldsV1"])
-            return {**(owned if isinstance(owned, dict) else {}), **_identity(live)}
+            return {**(owned if isinstance(owned, dict) else {}), **kept(live, *_IDENTITY)}
     return None
-
-
-def _identity(item: Object) -> Object:
-    return {name: item[name] for name in ("apiVersion", "kind") if name in item}
 
 
 def _owned(value: Any, fields: Object) -> Any:
@@ -231,7 +229,7 @@ def owned_part(current: Object, desired: Object, applied: Object | None = None) 
         return current, desired
     current, desired, last = same_version(current, desired, applied or {})
     metadata = mapping(current, "metadata")
-    kept: Object = {name: metadata[name] for name in ("name", "namespace") if name in metadata}
+    own = kept(metadata, "name", "namespace")
     for name in _METADATA:
         wanted = {**mapping(last, "metadata", name), **mapping(desired, "metadata", name)}
         values = _ordered(
@@ -239,8 +237,8 @@ def owned_part(current: Object, desired: Object, applied: Object | None = None) 
             mapping(desired, "metadata", name),
         )
         if values:
-            kept[name] = values
-    before = {**_identity(current), "metadata": kept}
+            own[name] = values
+    before = {**kept(current, *_IDENTITY), "metadata": own}
     if "spec" in current:
         before["spec"] = _part(current["spec"], desired.get("spec"), last.get("spec"))
     # The garbage collector's references are not compared.

@@ -27,7 +27,7 @@ _GROUPS = (GROUP, f"bootstrap.{GROUP}", f"controlplane.{GROUP}", f"infrastructur
 
 @dataclass(slots=True)
 class Migration:
-    """What became of the objects: those that changed, and what a person has to do, each with its object."""
+    """The outcome of a migration: changed objects, and what a person has to do, each with its object."""
 
     changed: list[Resource] = field(default_factory=list)
     findings: list[tuple[Resource, Finding]] = field(default_factory=list)

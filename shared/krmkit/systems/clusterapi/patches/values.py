@@ -34,7 +34,7 @@ class Variables:
     _data: object = field(init=False, default=None)
 
     def template_data(self) -> object:
-        """Return the dot of templates, in which every number is a float64. Raises PatchValueError."""
+        """Return the data of templates, in which every number is a float64. Raises PatchValueError."""
         if self._data is None:
             try:
                 self._data = from_json(dict(self.values))

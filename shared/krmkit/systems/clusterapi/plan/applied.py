@@ -79,7 +79,7 @@ def last_applied(live: Object) -> Object | None:
 
 
 def _applied(live: Any, given: Any, last: Any, known: bool, few_defaults: bool) -> Any:
-    """Merge values. known: `last` is the last apply; few_defaults: else only _DEFAULTS are a server's."""
+    """Merge a file into what runs. known: `last` was applied; few_defaults: else only _DEFAULTS stay."""
     if isinstance(live, list) and isinstance(given, list) and len(live) == len(given):
         pairs = zip(live, given, strict=True)
         return [_applied(one, own, None, False, False) if _adds(one, own) else own for one, own in pairs]

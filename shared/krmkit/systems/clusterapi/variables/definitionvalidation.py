@@ -45,8 +45,8 @@ def validate_class_variables(
 ) -> list[FieldError]:
     """Return every error of the definitions at `path`.
 
-    environment: compiles the rules; None uses the newest libraries, as rules may that an old definition of
-    the same name has already.
+    environment: compiles the rules, by default with the newest libraries. Rules that an old definition of the
+    same name has already may always use these.
     """
     errors: list[FieldError] = []
     seen: set[str] = set()

@@ -93,7 +93,7 @@ def _with_whole_value(errors: list[FieldError], variable: VariableValue, path: s
 
 
 def _unknown(name: str, fields: list[str]) -> str:
-    """Return the error about unknown fields; a list that is the whole value is variableValue."""
+    """Return the error about unknown fields; it calls a whole value that is a list variableValue."""
     shown = []
     for field in fields[:MAX_ERRORS]:
         below = field.removeprefix(name)
