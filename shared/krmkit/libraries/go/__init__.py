@@ -4,4 +4,4 @@ Templates (`gotemplate`, `sprig`), spiff and the messages of Cluster API's and L
 The public modules are listed in `__all__`, named as Go's packages and described in README.md.
 """
 
-__all__ = ["core", "errors", "fmt", "json", "net", "numbers", "regexp", "time", "urls", "yaml"]
+__all__ = ["core", "errors", "fmt", "json", "net", "regexp", "time", "yaml"]

@@ -6,7 +6,7 @@ from krmkit.libraries.go.core.cast import wrap64
 from krmkit.libraries.go.core.limits import charge
 from krmkit.libraries.go.core.values import Int32, Int64, type_of
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.numbers import whole
+from krmkit.libraries.go.fmt.numbers import whole
 from krmkit.libraries.go.time.durations import SECOND, format_duration, parse_duration
 from krmkit.libraries.go.time.parse import parse_time
 from krmkit.libraries.go.time.values import ZERO, Time

@@ -1,10 +1,10 @@
-"""krmkit.libraries.go.net: what Go's standard library takes for an address, a URI or a duration."""
+"""krmkit.libraries.go.net.addresses: what Go's standard library takes for an address, a URI or a duration."""
 
 from __future__ import annotations
 
 import pytest
 
-from krmkit.libraries.go import net as gonet
+from krmkit.libraries.go.net import addresses as gonet
 
 HOUR = 3600 * 10**9
 

@@ -1,11 +1,11 @@
-"""krmkit.libraries.go.numbers: Atoi and IntOrString."""
+"""krmkit.libraries.go.fmt.numbers: Atoi and IntOrString."""
 
 from __future__ import annotations
 
 import pytest
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.numbers import atoi, check_int_or_percent
+from krmkit.libraries.go.fmt.numbers import atoi, check_int_or_percent
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from krmkit.libraries.go.errors import GoError, GoInputError
-from krmkit.libraries.go.numbers import atoi
+from krmkit.libraries.go.fmt.numbers import atoi
 from krmkit.libraries.go.time.durations import parse_duration
 from krmkit.libraries.go.time.zones import UTC_ZONE, Zone, load_zone
 

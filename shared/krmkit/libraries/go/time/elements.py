@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.numbers import whole
+from krmkit.libraries.go.fmt.numbers import whole
 from krmkit.libraries.go.time.civil import days_before, days_in, is_leap, to_days
 from krmkit.libraries.go.time.layouts import DAYS, MONTHS, next_element
 

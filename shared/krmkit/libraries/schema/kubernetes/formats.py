@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from krmkit.libraries.go.net import duration_of, is_email, is_mac, parse_cidr, parse_ip, parse_request_uri
+from krmkit.libraries.go.net.addresses import (
+    duration_of,
+    is_email,
+    is_mac,
+    parse_cidr,
+    parse_ip,
+    parse_request_uri,
+)
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.go.time.civil import days_in
 

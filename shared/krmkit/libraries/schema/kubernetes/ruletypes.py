@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from krmkit.libraries.go.net import duration_of
+from krmkit.libraries.go.net.addresses import duration_of
 from krmkit.libraries.go.time.durations import SECOND
 from krmkit.libraries.schema.kubernetes.formats import is_date, is_date_time
 from krmkit.libraries.schema.openapi import Schema

@@ -8,7 +8,7 @@ from operator import add, ge, gt, le, lt, mul, sub
 from typing import Any
 
 from krmkit.libraries.go.core.cast import wrap64
-from krmkit.libraries.go.numbers import whole
+from krmkit.libraries.go.fmt.numbers import whole
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import integer, simple_text
 from krmkit.libraries.spiff.tree import addresses

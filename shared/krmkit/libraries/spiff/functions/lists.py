@@ -7,7 +7,7 @@ from typing import Any
 
 from krmkit.libraries.go.core.values import ABSENT, encode
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.numbers import atoi
+from krmkit.libraries.go.fmt.numbers import atoi
 from krmkit.libraries.spiff.expressions.lambdas import LambdaValue
 from krmkit.libraries.spiff.expressions.literals import simple_text
 from krmkit.libraries.spiff.expressions.operators import loosely_equal

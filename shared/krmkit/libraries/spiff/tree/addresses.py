@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
-from krmkit.libraries.go.net import parse_ip as address
+from krmkit.libraries.go.net.addresses import parse_ip as address
 from krmkit.libraries.spiff.tree.errors import Failure, Info, fail_if
 
 __all__ = ["Address", "Network", "address", "distance", "divided", "following", "moved", "network"]

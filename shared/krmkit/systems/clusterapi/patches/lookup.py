@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.fmt.numbers import atoi
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.numbers import atoi
 from krmkit.systems.clusterapi.api.errors import PatchValueError
 
 Segment = tuple[str, int | None]

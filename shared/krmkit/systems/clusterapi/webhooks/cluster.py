@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.fmt.numbers import atoi
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.net import parse_cidr
-from krmkit.libraries.go.numbers import atoi
+from krmkit.libraries.go.net.addresses import parse_cidr
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import (
     INTERNAL,

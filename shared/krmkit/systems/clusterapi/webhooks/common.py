@@ -5,8 +5,8 @@ Source: core/webhooks/admission/{cluster,machinedeployment,machinehealthcheck}.g
 
 from __future__ import annotations
 
+from krmkit.libraries.go.fmt.numbers import check_int_or_percent
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.numbers import check_int_or_percent
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.libraries.kube.names import validate_annotations, validate_labels

@@ -9,8 +9,8 @@ import json
 from collections.abc import Collection, Iterator
 
 from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.fmt.numbers import atoi
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.numbers import atoi
 from krmkit.libraries.gotemplate import TemplateError, parse
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import (

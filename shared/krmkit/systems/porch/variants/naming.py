@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.numbers import atoi
+from krmkit.libraries.go.fmt.numbers import atoi
 
 _PREFIX = "PackageVariant"
 _LONGEST = 63

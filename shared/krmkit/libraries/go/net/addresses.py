@@ -5,9 +5,9 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from krmkit.libraries.go.errors import GoInputError
+from krmkit.libraries.go.net.urls import Url
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.go.time.durations import SECOND, parse_duration
-from krmkit.libraries.go.urls import Url
 
 _PAIRS = (6, 8, 20)  # bytes of a hardware address
 _GROUPS = (3, 4, 10)  # the same in groups of two bytes

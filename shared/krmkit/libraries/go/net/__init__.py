@@ -1,0 +1,1 @@
+"""Addresses, networks and URLs, as Go's net and net/url read them."""
