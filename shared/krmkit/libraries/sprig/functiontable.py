@@ -163,8 +163,8 @@ regexQuoteMeta = go.regexp.functions.quote_meta string > string
 semver = semvers.semver string > *semver.Version
 semverCompare = semvers.semver_compare string string > bool
 
-urlParse = go.net.urls.url_parse string > map
-urlJoin = go.net.urls.url_join map > string
+urlParse = go.net.url.url_parse string > map
+urlJoin = go.net.url.url_join map > string
 
 date = dates.date string any > string
 dateInZone date_in_zone = dates.date_in_zone string any string > string

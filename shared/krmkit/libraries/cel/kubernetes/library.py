@@ -13,7 +13,7 @@ from typing import Any
 
 from krmkit.libraries.cel.kubernetes import types as celvalues
 from krmkit.libraries.cel.kubernetes.types import accepts
-from krmkit.libraries.go.net.urls import escape
+from krmkit.libraries.go.net.url import escape
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.kube.quantity import NANO
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from krmkit.libraries.go.net.addresses import parse_cidr, parse_ip, parse_request_uri
-from krmkit.libraries.go.net.urls import Url, unescape
+from krmkit.libraries.go.net.url import Url, unescape
 from krmkit.libraries.kube import quantity
 from krmkit.libraries.kube.quantity import NANO
 from krmkit.libraries.versions import semver

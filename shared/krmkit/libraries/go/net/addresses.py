@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.net.urls import Url
+from krmkit.libraries.go.net.url import Url
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.go.time.durations import SECOND, parse_duration
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.fmt.printing import quote
-from krmkit.libraries.go.net.urls import Url
+from krmkit.libraries.go.net.url import Url
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import FieldError, child, forbidden, invalid, required
 from krmkit.libraries.kube.names import is_dns1123_label

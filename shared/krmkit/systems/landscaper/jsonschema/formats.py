@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.net.urls import Url
+from krmkit.libraries.go.net.url import Url
 
 if TYPE_CHECKING:
     import jsonschema_rs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.net.urls import unescape
+from krmkit.libraries.go.net.url import unescape
 
 
 def target(root: Any, reference: str) -> Any:

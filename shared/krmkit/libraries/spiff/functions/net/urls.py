@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.go.net.urls import Url, unescape
+from krmkit.libraries.go.net.url import Url, unescape
 from krmkit.libraries.spiff.functions.registry import Function, function
 from krmkit.libraries.spiff.tree.environment import Env
 from krmkit.libraries.spiff.tree.errors import Failure
