@@ -103,6 +103,8 @@ def package_commands(package: Path, forms: Sequence[str] = FORMATS) -> Iterator[
     yield "render", "-r", path, "--diff", "--explain"
     yield "render", "-r", path, "--diff", "--format", "json"
     yield "report", path, "--format", "json"
+    for form in ("table", "json", "sarif", "markdown"):
+        yield "check", path, "--severity", "info", "--rendered", "--fix", "-f", form
     for number, file in enumerate(sorted(package.glob("*.yaml"))):
         yield "why", path, file.name, "--format", ("text", "json")[number % 2]
     for form in ("diff", "markdown") if clusters else ():
@@ -345,6 +347,7 @@ def test_every_command_is_here() -> None:
     """A new command is tried above, or says nothing of packages."""
     tried = {
         "render",
+        "check",
         "report",
         "preview",
         "why",
