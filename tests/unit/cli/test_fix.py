@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from krmkit.render.findings.model import Edit, Result
 from tests.unit.cli.packages import KPTFILE, contents
 from tests.unit.views.sarifschema import problems
 
+EXAMPLE = Path(__file__).resolve().parents[3] / "functions/render-cluster-topology/examples/quick-start"
 CLASS = """apiVersion: cluster.x-k8s.io/v1beta2
 kind: ClusterClass
 metadata: {name: plant, namespace: sites}
@@ -61,6 +63,22 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     capsys.readouterr()
     code = main(["check", *words])
     return code, capsys.readouterr().out
+
+
+def test_a_class_of_machines_that_the_class_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The classes of a ClusterClass are a closed set, so the nearest one is a safe fix."""
+    place = tmp_path / "clusters"
+    shutil.copytree(EXAMPLE, place)
+    monkeypatch.chdir(tmp_path)
+    clusters = place / "clusters.yaml"
+    right = clusters.read_text("utf-8")
+    clusters.write_text(right.replace("class: default-worker", "class: defualt-worker"), "utf-8")
+
+    assert main(["check", "clusters", "--fix", "--write"]) == 0
+    assert clusters.read_text("utf-8") == right
+    assert "3 findings mended" in capsys.readouterr().err
 
 
 def test_twenty_clusters_share_a_slip(sites: Path, capsys: pytest.CaptureFixture[str]) -> None:

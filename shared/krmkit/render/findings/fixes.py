@@ -19,7 +19,9 @@ _SUPPORTED = re.compile(
 )
 _TWICE = re.compile(r'Duplicate value: (?:"\\")?"(?P<word>[^"\\]+)\\?"+$')
 # Messages about what a schema has: its names and values are a closed set.
-_CLOSED = re.compile(r"unknown field |must be one of |Unsupported value|has no field ")
+_CLOSED = re.compile(
+    r"unknown field |must be one of |Unsupported value|has no field |does not exist in ClusterClass "
+)
 _WORD = re.compile(r"[A-Za-z][\w.:/-]*\w|[A-Za-z]")
 _TOKEN = re.compile(r""""[^"]*"|'[^']*'|[^\s,{}\[\]#:]+(?::[^\s,{}\[\]#:]+)*""")
 _NO_TEXTS = frozenset(("true", "false", "null", "yes", "no", "on", "off"))
