@@ -126,11 +126,55 @@ def test_search(browser: Browser, fleet: str) -> None:
     # A search begins when no letter came for a moment, so the page may find something for half of the words before.
     browser.until("return document.querySelector('#by-package').textContent.includes('“unknown-preset”')")
     assert len(browser.all("#by-package tbody tr")) < whole
-    found = [each.text for each in browser.all("#by-package tbody th")]
+    found = browser.run(
+        "return [...document.querySelectorAll('#by-package tbody a')].map((each) => each.title)"
+    )
     assert "functions/apply-presets/examples/unknown-preset" in found
     assert browser.text("#status") == f"{len(found)} package{'s' * (len(found) != 1)} found"
     browser.press(Keys.ESCAPE)
     assert len(browser.all("#by-package tbody tr")) == whole
+
+
+def test_enter_opens_what_was_found(browser: Browser, fleet: str) -> None:
+    """Enter need not wait for the search, and opens the first package of the list."""
+    browser.open(fleet)
+
+    browser.press("/")
+    browser.press("unknown-preset")
+    browser.press(Keys.ENTER)
+
+    browser.until("return document.querySelector('main h2.path') !== null")
+    first = browser.run("return document.querySelector('#packages ul:not(.views) .path').title")
+    assert browser.run("return document.querySelector('main h2.path').textContent") == first
+
+
+def test_the_verdict_is_first(browser: Browser, tmp_path: Path) -> None:
+    """Tiles count what failed, was refused, changes and rolls; lists leave out the folder that all packages share."""
+    package = {"results": [], "changes": [], "functions": [], "failure": ""}
+    clusters = [
+        {"action": action, "rolls": [], "changes": [], "errors": [], "waits": []}
+        for action in ("refused", "same")
+    ]
+    reports = [
+        {**package, "path": "sites/north/a", "topology": {"clusters": clusters}},
+        {**package, "path": "sites/north/b\u202egnp", "failure": "it broke"},
+        {**package, "path": "sites/south"},
+    ]
+    place = tmp_path / "page.html"
+    place.write_text(page({"packages": reports}), "utf-8")
+
+    browser.open(place.as_uri())
+
+    assert browser.errors() == []
+    tiles = [each.text.split("\n") for each in browser.all(".card")]
+    assert tiles[:4] == [
+        ["1", "failed"],
+        ["1", "Clusters refused"],
+        ["0", "would change"],
+        ["0", "Clusters roll machines"],
+    ]
+    listed = [each.text for each in browser.all("#packages ul:not(.views) .path")]
+    assert listed == ["north/a", "north/b[U+202E]gnp", "south"]
 
 
 def test_search_inside_a_package(browser: Browser, profile: str) -> None:
@@ -148,11 +192,11 @@ def test_search_inside_a_package(browser: Browser, profile: str) -> None:
 def test_keys(browser: Browser, fleet: str) -> None:
     """j and k go through the packages, n through what one shows, ? shows the keys; a letter in the search is a letter."""
     browser.open(fleet)
-    first = browser.all("#packages ul:last-of-type a")[0].text
+    first = browser.run("return document.querySelector('#packages ul:last-of-type .path').title")
 
     browser.press("j")
     browser.until("return location.hash === '#package=0'")
-    assert browser.text("main h2") == first.split("\n")[-1]
+    assert browser.text("main h2") == first
     browser.run(
         "for (const key of 'jjk') document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
     )

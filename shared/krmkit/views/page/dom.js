@@ -29,7 +29,17 @@ function breakable(path) {
 
 // Children without those that are not there: the methods of elements would write the word "null" for them.
 function shownOnly(children) {
-  return children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false);
+  return children
+    .flat(Infinity)
+    .filter((one) => one !== null && one !== undefined && one !== false)
+    .map((one) => (typeof one === "string" ? visibly(one) : one));
+}
+
+// Controls of the direction of writing can make a line look like another one: they are written by name.
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+function visibly(text) {
+  return text.replace(DIRECTION, (sign) => `[U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
 }
 
 // Gives an element these children in place of all that it had.
@@ -40,7 +50,7 @@ function refill(element, ...children) {
 const byId = (id) => document.getElementById(id);
 
 // A count with its noun: counted(2, "file") is "2 files".
-const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+const counted = (number, noun, plural = `${noun}s`) => `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
 
 function badge(kind, text) {
   return h("span", { class: `badge ${kind}` }, text || kind);

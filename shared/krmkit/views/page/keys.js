@@ -30,6 +30,7 @@ const KEYS = [
   ["p", "previous finding, file or row", () => moveInside(-1)],
   ["t", "light, dark, or as the system", () => nextTheme()],
   ["?", "this list", () => byId("help").showModal()],
+  ["Enter", "in the search: open the first package that was found", null],
   ["Esc", "leave the search, close what is open", null],
 ];
 
@@ -41,6 +42,10 @@ function onKey(event) {
       setQuery("");
       search.blur();
     }
+    return;
+  }
+  if (event.key === "Enter" && event.target === search) {
+    openFound();
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;

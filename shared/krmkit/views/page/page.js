@@ -1,7 +1,8 @@
 // The whole page: which package is shown, the list of packages, and search.
 
 // current: a package's number, -1 for a view over all of them, whose name `view` is.
-const state = { report: null, current: -1, view: "overview", query: "", filter: "all", rules: {} };
+// folder: what the paths of all packages begin with, which lists of them leave out.
+const state = { report: null, current: -1, view: "overview", query: "", filter: "all", rules: {}, folder: "" };
 const summaries = [];
 const numbers = new Map(); // of the packages by their paths
 
@@ -22,6 +23,7 @@ function showReport(report) {
     numbers.set(one.path, summaries.length);
     summaries.push(summaryOf(one));
   }
+  state.folder = commonFolder(report.packages.map((one) => one.path));
   if (report.packages.length === 1 && !(report.variants || []).length) state.current = 0;
   else if (state.current >= report.packages.length) state.current = -1;
   const [first] = report.packages;
@@ -29,9 +31,20 @@ function showReport(report) {
     report.packages.length === 1
       ? (first.path === "." && first.name) || first.path
       : counted(report.packages.length, "package");
-  byId("title").textContent = name;
-  document.title = `${name}: krmkit report`;
+  refill(byId("title"), name);
+  document.title = `${visibly(name)}: krmkit report`;
   draw();
+}
+
+// The folder, with its slash, that holds all of several paths; "" where there is none.
+function commonFolder(paths) {
+  if (paths.length < 2) return "";
+  const [first, ...others] = paths;
+  let end = first.lastIndexOf("/") + 1;
+  while (end && !others.every((path) => path.startsWith(first.slice(0, end)))) {
+    end = first.lastIndexOf("/", end - 2) + 1;
+  }
+  return first.slice(0, end);
 }
 
 function summaryOf(one) {
@@ -85,7 +98,8 @@ function draw() {
   if (state.current < 0) refill(main, state.view === "overview" ? overview(found) : viewOf(state.view));
   else
     refill(main, packageView(state.report.packages[state.current], state.query));
-  if (state.query) say(many ? `${counted(found.length, "package")} found` : "");
+  const items = () => counted(main.querySelectorAll("[data-item]").length, "entry", "entries");
+  say(!state.query ? "" : many ? `${counted(found.length, "package")} found` : `${items()} found`);
 }
 
 function drawList(found) {
@@ -112,7 +126,7 @@ function drawList(found) {
           `#package=${number}`,
           number === state.current,
           counts(number),
-          h("span", { class: "path" }, pathText(summaries[number].path)),
+          h("span", { class: "path", title: summaries[number].path }, shortPath(summaries[number].path)),
         ),
       ),
     list,
@@ -170,17 +184,21 @@ function overview(found) {
   const clashes = state.report.collisions || [];
   return [
     h("h2", { class: "quiet" }, "Overview"),
+    state.folder ? h("p", { class: "about" }, "all below ", h("code", { class: "path" }, pathText(state.folder))) : null,
     h(
       "div",
       { class: "cards" },
-      card(summaries.length, "packages", ""),
-      card(summaries.filter((one) => one.files && !one.failed).length, "would change", "changed"),
       card(summaries.filter((one) => one.failed).length, "failed", "error"),
-      card(sum("error"), "errors", "error"),
-      card(sum("warning"), "warnings", "warning"),
+      clusters.length
+        ? card(clusters.filter((one) => one.action === "refused").length, "Clusters refused", "error")
+        : null,
+      card(summaries.filter((one) => one.files && !one.failed).length, "would change", "changed"),
       clusters.length
         ? card(clusters.filter((one) => one.rolls.length).length, "Clusters roll machines", "warning")
         : null,
+      card(sum("error"), "errors", "error"),
+      card(sum("warning"), "warnings", "warning"),
+      card(summaries.length, "packages", ""),
       clashes.length ? card(clashes.length, "collisions", "warning") : null,
     ),
     variants.length
@@ -227,7 +245,12 @@ function overview(found) {
 
 function packageLink(path) {
   const number = numbers.get(path);
-  return number === undefined ? path : h("a", { href: `#package=${number}` }, pathText(path));
+  return number === undefined ? path : h("a", { href: `#package=${number}`, title: path }, shortPath(path));
+}
+
+// A package's path without the folder that all packages are in.
+function shortPath(path) {
+  return pathText(path.slice(state.folder.length));
 }
 
 // Follow the part of the address behind #.
@@ -252,6 +275,15 @@ function setQuery(text) {
   const query = text.trim().toLowerCase();
   if (query === state.query) return;
   state.query = query;
-  if (!query) say("");
   draw();
+}
+
+// Enter in the search: the first package that was found, or the first entry of the package that is shown.
+function openFound() {
+  setQuery(byId("search").value);
+  const [first] = visible();
+  if (state.query && summaries.length > 1 && state.current < 0 && first !== undefined) {
+    location.hash = `#package=${first}`;
+    follow();
+  } else moveInside(1);
 }
