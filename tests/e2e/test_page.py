@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -150,8 +151,8 @@ def test_enter_opens_what_was_found(browser: Browser, fleet: str) -> None:
 
 def test_the_verdict_is_first(browser: Browser, tmp_path: Path) -> None:
     """Tiles count what failed, was refused, changes and rolls; lists leave out the folder that all packages share."""
-    package = {"results": [], "changes": [], "functions": [], "failure": ""}
-    clusters = [
+    package: dict[str, Any] = {"results": [], "changes": [], "functions": [], "failure": ""}
+    clusters: list[dict[str, Any]] = [
         {"action": action, "rolls": [], "changes": [], "errors": [], "waits": []}
         for action in ("refused", "same")
     ]
