@@ -1,4 +1,4 @@
-"""set-annotations: set annotations of resources, of their pod templates, and of fields that the config adds."""
+"""set-annotations: set annotations of resources, of their pod templates, and of the config's fields."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
 
 
 def _decoded(config: Resource | None) -> tuple[dict[str, str], list[FieldSpec]]:
-    """The annotations, sorted by key, and the fields that the config adds. Raises Refused."""
+    """Return the annotations, sorted by key, and the config's additional fields. Raises Refused."""
     if config is not None and is_config_map(config):
         annotations, more = texts_at(config, "data"), []
     elif config is not None and config.kind in _KINDS and config.api_version == API_VERSION:

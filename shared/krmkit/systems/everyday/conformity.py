@@ -1,7 +1,7 @@
 """kubeconform and kubeval: check resources against the schemas of Kubernetes and of the CRDs among the items.
 
-The originals start a program with schemas in files; here the schemas of Kubernetes' own kinds come with krmkit, by minor
-version. The config has the originals' keys. Where there is no schema, kubeconform passes the resource on, and kubeval fails.
+The originals start a program with schema files; krmkit ships the schemas of Kubernetes' own kinds, by minor
+version. The config has the originals' keys. For a kind without a schema, kubeconform warns and kubeval fails.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CRD = "CustomResourceDefinition"
 def check_conformity(
     resources: ResourceList, config: Resource | None, is_kubeval: bool = False
 ) -> list[Finding]:
-    """Check every resource with the config's keys, as data `{strict: "true", skip_kinds: "Secret,apps/v1/Deployment"}`."""
+    """Check resources with the config: data `{strict: "true", skip_kinds: "Secret,apps/v1/Deployment"}`."""
     texts = {key: _text(config, key) for key in (*_LOCATIONS, _IGNORE, _SKIP, _STRICT, _VERSION)}
     try:
         schemas = KubernetesSchemas(texts[_VERSION])
@@ -71,7 +71,7 @@ def _missing(item: Resource, is_kubeval: bool, version: str) -> Finding:
 
 
 def _custom(resources: ResourceList) -> CrdSchemas | None:
-    """The schemas of the CRDs among the items; None if there are none."""
+    """Return the schemas of the CRDs among the items; None if there are no CRDs."""
     crds = [item.get() for item in resources.containing(_CRD) if item.kind == _CRD]
     if not crds:
         return None
@@ -81,7 +81,7 @@ def _custom(resources: ResourceList) -> CrdSchemas | None:
 
 
 def _check_custom(item: Resource, custom: CrdSchemas, strict: bool, findings: list[Finding]) -> bool:
-    """Check a resource against the schema of its CRD; False if there is none."""
+    """Check a resource against the schema of its CRD; return False if there is no schema."""
     data = item.get()
     if not isinstance(data, dict) or not custom.knows(data):
         return False
@@ -95,7 +95,7 @@ def _check_custom(item: Resource, custom: CrdSchemas, strict: bool, findings: li
 
 
 def _text(config: Resource | None, key: str) -> str:
-    """The text of a key beside metadata or in `data`, "" if it is absent. Raises Refused for a list or map."""
+    """Return the text of a top-level or `data` key, "" if absent. Raises Refused for a list or map."""
     for path in ((key,), ("data", key)):
         node = config.node(*path) if config is not None else None
         if is_null(node):

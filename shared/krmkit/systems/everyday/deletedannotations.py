@@ -16,7 +16,7 @@ _PATH = ("metadata", "annotations")
 
 @reporting
 def delete_annotations(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Delete the annotations that the config names, as in data `{annotationKeys: "note, example.com/owner"}`."""
+    """Delete the annotations in the config, as in data `{annotationKeys: "note, example.com/owner"}`."""
     text = text_at(config, "data", _KEY) if config is not None and config.root.entries else ""
     keys = list(dict.fromkeys(key.strip() for key in text.split(",") if key.strip()))
     if not keys:

@@ -1,7 +1,7 @@
 """set-image: set another name, tag or digest of container images.
 
-A name selects images with exactly this name, with or without a tag and digest: `nginx` selects nginx:1.25, but neither
-docker.io/library/nginx nor nginx-ingress.
+A name selects images with exactly this name, with or without a tag and digest: `nginx` selects nginx:1.25,
+but neither docker.io/library/nginx nor nginx-ingress.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _IMAGES = (
 
 
 class Image:
-    """The change of images with this `name`: the new name, tag and digest ("" to keep)."""
+    """A change of the images named `name`: the new name, tag and digest ("" to keep)."""
 
     __slots__ = ("digest", "name", "new_name", "new_tag")
 
@@ -62,7 +62,7 @@ class Image:
         self.digest = digest
 
     def new(self, image: str) -> str:
-        """The new image for an image; the same if it has another name.
+        """Return the changed image; the same if it has another name.
 
         Example: `Image("nginx", "apache", "", "").new("nginx:1.2") == "apache:1.2"`.
         """
@@ -76,7 +76,7 @@ class Image:
 
 
 def _is_version(text: str) -> bool:
-    """Whether a text can follow the name of an image: `:tag`, `@sha256:digest`, both, or ""."""
+    """Return True if a text can follow the name of an image: `:tag`, `@sha256:digest`, both, or ""."""
     tag, at, digest = text.partition(_DIGEST)
     if tag and not (tag[0] == ":" and _SIGNS.issuperset(tag[1:])):
         return False
@@ -100,7 +100,7 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
 
 
 def _set_all(item: Resource, table: FieldTable, image: Image, has_more: bool) -> list[Finding]:
-    """Set the images of a resource. `has_more`: the config adds fields. Raises Refused for something that cannot hold images."""
+    """Set the images of a resource. `has_more`: the config adds fields. Raises Refused for a wrong type."""
     # Kinds with pods are always looked into: containers of a wrong type are an error there.
     if not has_more and item.kind not in _POD_KINDS and not item.may_hold(image.name):
         return []
@@ -109,7 +109,7 @@ def _set_all(item: Resource, table: FieldTable, image: Image, has_more: bool) ->
         try:
             results += _set(item, spec, image)
         except WrongTypeError as wrong:
-            # Other people's kinds may mean something else by these fields; Kubernetes' own, and a config's fields, do not.
+            # Custom kinds may use these fields otherwise; Kubernetes' kinds and a config's fields do not.
             if spec not in _IMAGES or item.kind in _POD_KINDS:
                 message = f"{_wanted(wrong)}, got {described(item.node(*wrong.path))}"
                 raise refused("wrong-type", message, item, dotted(wrong.path)) from None
@@ -146,7 +146,7 @@ def _changed(item: Resource, spec: FieldSpec, old: str, new: str) -> Finding:
 
 
 def _wanted(wrong: WrongTypeError) -> str:
-    """What would be right at the path where something of a wrong type stands."""
+    """Describe the type that the place of a value of a wrong type needs."""
     if wrong.path == wrong.wanted:
         return "must be the name of an image"
     following = wrong.wanted[len(wrong.path)]
@@ -154,7 +154,7 @@ def _wanted(wrong: WrongTypeError) -> str:
 
 
 def _decoded(config: Resource | None) -> tuple[Image, list[FieldSpec]]:
-    """The change of the config, and the fields that it adds. Raises Refused."""
+    """Return the config's change and its additional fields. Raises Refused."""
     if config is None or is_nothing(config):
         raise wrong_config("must specify `name`", config)
     more: list[FieldSpec] = []

@@ -1,7 +1,7 @@
 """set-labels: set labels of resources and of their pod templates, and the selectors that use them.
 
-A selector of a Service, ReplicationController, Deployment, ReplicaSet, DaemonSet or StatefulSet gets every label; other
-selectors change only where they have the key already (krmkit.systems.everyday.fields.labels).
+A selector of a Service, ReplicationController, Deployment, ReplicaSet, DaemonSet or StatefulSet gets every
+label; others change only where they have the key already (krmkit.systems.everyday.fields.labels).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNREAD = "additionalLabelFields"
 def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding]:
     """Set the labels of the config.
 
-    Example: data `{team: blue}` sets `metadata.labels.team` of every resource, and of the pods of every Deployment.
+    Example: data `{team: blue}` sets `metadata.labels.team` of every resource and of each Deployment's pods.
     """
     labels, results = _decoded(config)
     if not labels:
@@ -95,7 +95,7 @@ def _stale_terms(item: Resource, path: Path, labels: dict[str, str]) -> list[Fin
 
 
 def _explain(item: Resource, path: Path, labels: dict[str, str], config: Resource, causes: CauseLog) -> None:
-    """Record which entries of the config are the labels of a map."""
+    """Record the config's entries as the causes of a map's labels."""
     root = "data" if is_config_map(config) else "labels"
     for key in labels:
         if item.node(*path, key) is not None:
@@ -103,7 +103,7 @@ def _explain(item: Resource, path: Path, labels: dict[str, str], config: Resourc
 
 
 def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
-    """The labels, sorted by key, and findings about the config. Raises Refused."""
+    """Return the labels, sorted by key, and findings about the config. Raises Refused."""
     if config is None or is_nothing(config):
         raise wrong_config("`FunctionConfig` is not given")
     results: list[Finding] = []
@@ -125,7 +125,7 @@ def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
 
 
 def _wrong_type(item: Resource, wrong: WrongTypeError) -> Finding:
-    """The finding for a field that cannot have labels, with the original's message."""
+    """Return the finding for a field that cannot have labels, with the original's message."""
     steps = wrong.wanted
     wanted = dotted(steps[: steps.index(LIST)] if LIST in steps else steps)
     message = (

@@ -13,7 +13,7 @@ from krmkit.systems.everyday.common.findings import info, reporting, warning
 
 @reporting
 def remove_local_config(resources: ResourceList, config: Resource | None = None) -> list[Finding]:
-    """Remove the resources whose annotation local-config is `true`, with or without quotes. There is no config.
+    """Remove the resources whose annotation local-config is `true`, quoted or not. There is no config.
 
     A list without `items` is ignored without a message, as in the original.
     """
@@ -36,9 +36,9 @@ def _lacks_items(resources: ResourceList) -> bool:
 
 
 def is_local(item: Resource) -> bool:
-    """Whether, to kpt's SDK for Go, the annotation local-config is a text other than "" and "false": a boolean without quotes does not count.
+    """Return True if the annotation local-config is a text, not "" or "false"; a boolean does not count.
 
-    Source: KubeObject.IsLocalConfig of krm-functions-sdk.
+    Source: KubeObject.IsLocalConfig of krm-functions-sdk for Go.
     """
     if not item.may_hold(LOCAL_CONFIG):
         return False

@@ -1,7 +1,7 @@
 """upsert-resource: put resources into a package, replacing those with the same identity.
 
-The config is the resource, or a List of resources. The identity is group, kind, namespace and name, and the file if the
-annotation target-path names one.
+The config is the resource, or a List of resources. The identity is group, kind, namespace, name, and the file
+that the annotation target-path names, if any.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _identity(item: Resource) -> tuple[str, str, str, str]:
 
 
 def _texts(config: Resource) -> list[str]:
-    """The resources of the config, each as a document. Raises Refused."""
+    """Return the resources of the config, each as a document. Raises Refused."""
     if config.kind != "List":
         return [config.text or _text(config.root)]
     items = config.node("items")
@@ -79,7 +79,7 @@ def _texts(config: Resource) -> list[str]:
 
 
 def _text(node: Node) -> str:
-    """A resource of the config as a document: its own lines with their comments, or written anew if it has none."""
+    """Return a resource of the config as a document: its own lines with comments, else written anew."""
     data = go_data(node)
     lines = lines_of(node) if isinstance(node, Map) else ""
     with suppress(YamlError):
@@ -108,7 +108,7 @@ def _strip(new: Resource, places: tuple[str, ...]) -> None:
 
 
 def _replace(item: Resource, text: str) -> None:
-    """Replace an item by another resource; the annotations with the item's place stay."""
+    """Replace an item by another resource; keep the annotations with the item's place."""
     new = Resource(text)
     _strip(new, _PLACES)
     known = new.annotations

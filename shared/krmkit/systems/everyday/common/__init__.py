@@ -1,1 +1,1 @@
-"""What all of kpt's functions share: their config, findings, and the releases whose rules they follow."""
+"""Shared by all of kpt's functions: configs, findings, and the releases whose rules they follow."""

@@ -23,7 +23,7 @@ def refused(rule: str, message: str, resource: Resource | None = None, field: st
 
 
 def wrong_config(message: str, config: Resource | None = None, field: str = "") -> Refused:
-    """Return the failure for a config: `wrong_config("must be a text, got a list", config, "data.namespace")`."""
+    """Return the failure for a config: `wrong_config("must be a text, got a list", config, "data.tag")`."""
     return refused("invalid-config", message, config, field)
 
 
@@ -43,15 +43,15 @@ def reporting(engine: Callable[P, list[Finding]]) -> Callable[P, list[Finding]]:
 
 
 def info(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """A finding of severity info."""
+    """Return a finding of severity info."""
     return Finding(rule, message, INFO, resource, field)
 
 
 def warning(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """A finding of severity warning."""
+    """Return a finding of severity warning."""
     return Finding(rule, message, WARNING, resource, field)
 
 
 def error(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """A finding of severity error: the run fails, and nothing is written."""
+    """Return a finding of severity error: the run fails, and nothing is written."""
     return Finding(rule, message, ERROR, resource, field)

@@ -1,6 +1,6 @@
-"""Read the configs of kpt's functions: a ConfigMap's data, or a kind of fn.kpt.dev with fields beside metadata.
+"""Read the configs of kpt's functions: a ConfigMap's data, or the top-level fields of a fn.kpt.dev kind.
 
-Unknown fields are ignored, as in kpt's functions; a value of a wrong type is an error that names the expected one.
+Unknown fields are ignored, as in kpt's functions; a value of a wrong type is an error naming the right one.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ API_VERSION = f"{GROUP}/v1alpha1"
 
 
 def group_of(api_version: str) -> str:
-    """The group of an apiVersion: "" for v1."""
+    """Return the group of an apiVersion: "" for v1."""
     return api_version.rpartition("/")[0]
 
 
 def version_of(api_version: str) -> str:
-    """The version of an apiVersion: v1 for apps/v1."""
+    """Return the version of an apiVersion: v1 for apps/v1."""
     return api_version.rpartition("/")[2]
 
 
 def described(node: Node | None) -> str:
-    """A value's type for messages: `a list`."""
+    """Describe a value's type for messages: `a list`."""
     if is_null(node):
         return "nothing"
     if isinstance(node, Map):
@@ -35,19 +35,19 @@ def described(node: Node | None) -> str:
 
 
 def is_config_map(config: Resource) -> bool:
-    """Whether the config is a ConfigMap of Kubernetes' core group."""
+    """Return True if the config is a ConfigMap of Kubernetes' core group."""
     return config.kind == "ConfigMap" and config.api_version == "v1"
 
 
 def is_nothing(config: Resource | None) -> bool:
-    """Whether there is no config: None, an empty map, or the ConfigMap without data that kpt passes for none."""
+    """Return True for no config: None, an empty map, or the empty ConfigMap that kpt passes for none."""
     if config is None or not config.root.entries:
         return True
     return config.kind == "ConfigMap" and config.name == "function-input" and not data_entries(config)
 
 
 def texts_at(config: Resource, *path: str) -> dict[str, str]:
-    """The map of texts at a path, {} where it is absent; numbers and booleans count as their source text."""
+    """Return the map of texts at a path, {} if absent; numbers and booleans are their source text."""
     node = config.node(*path)
     where = ".".join(path)
     if is_null(node):
@@ -66,7 +66,7 @@ def texts_at(config: Resource, *path: str) -> dict[str, str]:
 
 
 def text_at(config: Resource, *path: str) -> str:
-    """The text at a path, "" where it is absent or null."""
+    """Return the text at a path, "" if absent or null."""
     node = config.node(*path)
     if is_null(node):
         return ""
@@ -76,7 +76,7 @@ def text_at(config: Resource, *path: str) -> str:
 
 
 def string_at(config: Resource, *path: str) -> str:
-    """The text at a path, "" where it is absent or null; a number or boolean is an error."""
+    """Return the text at a path, "" if absent or null; a number or boolean is an error."""
     text, node = text_at(config, *path), config.node(*path)
     if isinstance(node, Scalar) and not is_null(node) and not isinstance(go_value(node), str):
         raise wrong_config(
@@ -86,7 +86,7 @@ def string_at(config: Resource, *path: str) -> str:
 
 
 def data_entries(config: Resource) -> list[tuple[str, Node]]:
-    """The entries of `data`, of any kind of object; [] if there is none."""
+    """Return the entries of `data` in a config of any kind; [] without `data`."""
     node = config.node("data")
     entries = node.entries if isinstance(node, Map) else []
     return [(entry.name, deref(entry.value)) for entry in entries if entry.name is not None]

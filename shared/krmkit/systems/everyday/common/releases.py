@@ -15,7 +15,7 @@ class Release(tuple[int, int, int]):
 
     @classmethod
     def read(cls, tag: str) -> Release | None:
-        """The release that a tag names; None for `latest`, `unstable`, a digest, or a moving tag such as v0.4.
+        """Return the release of a tag; None for `latest`, `unstable`, a digest or a moving tag such as v0.4.
 
         Example: `Release.read("v0.4.1") == Release(0, 4, 1)`.
         """
@@ -30,6 +30,6 @@ class Release(tuple[int, int, int]):
 
 
 def explained(release: Release | None, behaviour: str) -> Finding:
-    """The --explain finding about a function's release: `explained(Release(0, 4, 1), "RoleBindings change")`."""
+    """Return the --explain finding on a release: `explained(Release(0, 4, 1), "RoleBindings change")`."""
     who = f"as release {release}" if release is not None else "the tag names no release"
     return Finding("release", f"{who}: {behaviour}", EXPLAIN)

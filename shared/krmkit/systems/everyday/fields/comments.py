@@ -1,4 +1,4 @@
-"""What setters and search-replace write into fields, and how they print paths and values."""
+"""Write texts and line comments into fields, and print paths and values, for setters and search-replace."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _TEXT_FIELDS = (("metadata", "name"), ("metadata", "namespace"))
 def put_text(field: CommentedField, text: str) -> None:
     """Set a scalar's text.
 
-    It keeps its quotes; a plain scalar's type follows the text, as in `replicas: 3`. A field that must be a string
-    to the API server (labels, annotations, names, env) gets quotes if the text would have another type.
+    It keeps its quotes; a plain scalar's type follows the text, as in `replicas: 3`. A field that must be
+    a string to the API server (labels, annotations, names, env) gets quotes if the text has another type.
     """
     node = field.node
     assert isinstance(node, Scalar)
@@ -32,7 +32,7 @@ def put_text(field: CommentedField, text: str) -> None:
 
 
 def wants_text(path: Path) -> bool:
-    """Whether a field must be a string to the API server: a label, an annotation, a name, an environment variable."""
+    """Return True if the API server needs a string: in a label, annotation, name or environment variable."""
     return (
         (len(path) > 1 and path[-2] in _TEXT_MAPS)
         or path in _TEXT_FIELDS
@@ -41,7 +41,7 @@ def wants_text(path: Path) -> bool:
 
 
 def scalar_like(old: Scalar, text: str, is_text: bool = False) -> Scalar:
-    """A scalar with another text in the style of an old one; without quotes, the text decides the type."""
+    """Return a scalar with a new text in an old one's style; without quotes, the text decides the type."""
     if (
         not old.style
         and not is_text
@@ -56,7 +56,7 @@ def scalar_like(old: Scalar, text: str, is_text: bool = False) -> Scalar:
 
 
 def printed(path: Path) -> str:
-    """A path as kpt's functions print it."""
+    """Print a path as kpt's functions do: `spec.containers[0].image`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -66,8 +66,8 @@ def printed(path: Path) -> str:
 def put_comments(item: Resource, comments: dict[Path, str]) -> list[str]:
     """Put line comments behind the values at paths: `{("spec", "replicas"): "kpt-set: ${replicas}"}`.
 
-    A list in brackets becomes one with a line for each entry; the comment on the list itself follows its key. Returns
-    the printed paths of values that cannot have a comment because others follow on their line.
+    A list in brackets becomes one with a line for each entry; the comment on the list itself follows its key.
+    Return the printed paths of values that get no comment because others follow on their line.
     """
     wanted = set(comments) | {path[:-1] for path in comments if isinstance(path[-1], int)}
     for field in list(fields(item)):
@@ -98,7 +98,7 @@ def put_comments(item: Resource, comments: dict[Path, str]) -> list[str]:
 
 
 def flow_text(node: Node) -> str:
-    """A node on one line, for messages: `[a, b]`."""
+    """Print a node on one line, for messages: `[a, b]`."""
     node = deref(node)
     if isinstance(node, Seq):
         return "[" + ", ".join(flow_text(entry) for entry in node.items) + "]"

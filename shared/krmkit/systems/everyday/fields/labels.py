@@ -1,8 +1,8 @@
 """The fields of labels and selectors by kind: the table of set-labels.
 
-Source: set-labels, which takes a kind of the core group, and a Deployment, ReplicaSet or DaemonSet, for one in any group:
-a Service of serving.knative.dev/v1 gets a selector as well. Pod affinity terms have the paths of Kubernetes' PodSpec, and
-get warnings alone; the original looks for them at paths that do not exist.
+Source: set-labels, which ignores the group of core kinds, Deployment, ReplicaSet and DaemonSet: a Service of
+serving.knative.dev/v1 gets a selector too. Pod affinity terms have the paths of Kubernetes' PodSpec, and
+get warnings only; the original looks for them at paths that do not exist.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TERMS = (
 def _template(
     root: str, kinds: tuple[str, ...], group: str | None, version: str | None = None
 ) -> list[FieldSpec]:
-    """The labels of a pod template, and the selectors in it that select pods by them."""
+    """Return the fields of a pod template's labels, and of the selectors in it that use them."""
     return [
         FieldSpec(f"{root}.metadata.labels", kinds, group, version, create=True, inside=root),
         FieldSpec(

@@ -20,7 +20,7 @@ class WrongTypeError(Refused):
 
 
 def places(item: Resource, spec: FieldSpec) -> list[Path]:
-    """The paths in a resource that a field spec means, each `[]` replaced by positions; absent lists give none.
+    """Return a field spec's paths in a resource, each `[]` replaced by positions; absent lists give none.
 
     Raises WrongTypeError if a step is not the map or list that the spec needs.
     """
@@ -49,7 +49,7 @@ def _expanded(item: Resource, head: Path, rest: Path) -> list[Path]:
 
 
 def _free(item: Resource, head: Path, rest: Path) -> list[Path]:
-    """The places of a config's spec: kustomize takes the entries of every list that it meets (api/filters/fieldspec)."""
+    """Return the paths of a config's spec; lists count as their entries, as in kustomize's fieldspec."""
     node = item.node(*head) if head else item.root
     if isinstance(node, Seq) and rest:
         left = rest[1:] if rest[0] == LIST else rest
@@ -68,9 +68,9 @@ def _free(item: Resource, head: Path, rest: Path) -> list[Path]:
 
 
 def put(item: Resource, path: Path, texts: dict[str, str], create: bool, lenient: bool = False) -> int:
-    """Set keys of the map at a path; without `create` only existing keys. Return the number of changed values.
+    """Set keys of a map, without `create` only existing ones. Return the number of changed values.
 
-    `lenient`: a null map counts as absent, and any single value is replaced; else both are an error. Raises WrongTypeError.
+    `lenient`: a null map counts as absent, any single value is replaced; else both raise WrongTypeError.
     """
     changed = 0
     new: dict[str, str] = {}

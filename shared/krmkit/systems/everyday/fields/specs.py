@@ -1,4 +1,4 @@
-"""Field specs that a config adds, as kustomize writes them: `{path: spec/template/metadata, kind: Deployment, create: true}`."""
+"""Read a config's field specs, in kustomize's form: `{path: spec/template, kind: Job, create: true}`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from krmkit.systems.everyday.fields.tables import FieldSpec, list_word
 
 
 def field_specs(config: Resource, name: str) -> list[FieldSpec]:
-    """The specs in a list of a config, [] if there is none. Raises Refused."""
+    """Return the specs in a list of a config, [] without the list. Raises Refused."""
     entries = config.node(name)
     if is_null(entries):
         return []
@@ -21,7 +21,7 @@ def field_specs(config: Resource, name: str) -> list[FieldSpec]:
 
 
 def renamed_specs(config: Resource, name: str, old_name: str, prefix: str) -> list[FieldSpec]:
-    """The specs under a name or its deprecated one; `prefix`: of the error where both are there. Raises Refused."""
+    """Return the specs at a name or its old name; `prefix` begins the error if both exist. Raises Refused."""
     if is_null(config.node(old_name)):
         return field_specs(config, name)
     if not is_null(config.node(name)):

@@ -1,6 +1,6 @@
 """Tables of field paths: which fields of which kinds a function sets, as data.
 
-A path is written with dots, and `[]` behind a key means every entry of the list there: `spec.egress[].to[].podSelector`.
+Dots divide a path; `[]` after a key means every entry of its list: `spec.egress[].to[].podSelector`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ LIST = "[]"
 class FieldSpec:
     """A field of some kinds. `kinds`: names, or () for all. `group`, `version`: None for any.
 
-    `create`: a missing field is made if `inside`, a prefix of its path, exists. `is_free`: lists on the way count as their
-    entries, with or without `[]` in the path, as in a config's specs.
+    `create`: a missing field is made if `inside`, a prefix of its path, exists. `is_free`: lists count as
+    their entries, with or without `[]` in the path, as in a config's specs.
     """
 
     __slots__ = ("create", "group", "inside", "is_free", "kinds", "path", "steps", "version", "word")
@@ -40,7 +40,7 @@ class FieldSpec:
         self.word = list_word(self.steps)
 
     def fits(self, item: Resource) -> bool:
-        """Whether the field is one of this resource."""
+        """Return True if the field is one of this resource."""
         if self.kinds and item.kind not in self.kinds:
             return False
         version = item.api_version if self.group is not None or self.version is not None else ""
@@ -50,12 +50,12 @@ class FieldSpec:
 
 
 def split_path(path: str) -> tuple[str, ...]:
-    """`("a", "b", "[]", "c")` of `a.b[].c`."""
+    """Split a path into steps: `("a", "b", "[]", "c")` for `a.b[].c`."""
     return tuple(path.replace(LIST, "." + LIST).split("."))
 
 
 def list_word(steps: tuple[str, ...]) -> str:
-    """The key of the first list on the way, "" where there is none: a word that a resource with the field holds."""
+    """Return the key of the first list, "" without a list; every resource with the field holds it."""
     return steps[steps.index(LIST) - 1] if LIST in steps[1:] else ""
 
 
@@ -69,7 +69,7 @@ class FieldTable:
         self._known: dict[tuple[str, str], tuple[FieldSpec, ...]] = {}
 
     def of(self, item: Resource) -> tuple[FieldSpec, ...]:
-        """The fields of a resource, in the order of the table."""
+        """Return the fields of a resource, in the order of the table."""
         key = (item.api_version, item.kind)
         specs = self._known.get(key)
         if specs is None:
@@ -77,5 +77,5 @@ class FieldTable:
         return specs
 
     def possible(self, item: Resource) -> list[FieldSpec]:
-        """The fields of a resource without those in lists that it has not, seen without a parse: few have most of them."""
+        """Return the fields of a resource, without parsing it, except those in lists that it lacks."""
         return [spec for spec in self.of(item) if not spec.word or item.may_hold(spec.word)]

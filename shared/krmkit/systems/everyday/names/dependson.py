@@ -1,4 +1,4 @@
-"""The annotation that orders resources: `group/namespaces/NAMESPACE/Kind/name`, several of them joined by commas."""
+"""The annotation that orders resources: `group/namespaces/NAMESPACE/Kind/name`, joined by commas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEFAULT = "default"
 
 
 def identities(items: list[Resource], wanted: set[int]) -> set[Identity]:
-    """(group, namespace, kind, name) of the resources whose `id` is wanted; an absent namespace is `default`.
+    """Return (group, namespace, kind, name) of the resources with a wanted `id`; no namespace is `default`.
 
     The set is empty if no resource has the annotation.
     """
@@ -34,8 +34,7 @@ def identities(items: list[Resource], wanted: set[int]) -> set[Identity]:
 def set_namespaces(
     items: Iterable[Resource], known: set[Identity], new: str, matcher: str, core: bool = True
 ) -> tuple[list[str], int]:
-    """Set another namespace in the entries that name a known resource. Return the old namespaces, and the number of
-    changed annotations.
+    """Set the namespace of entries for known resources; return the old namespaces and the number of changes.
 
     `core`: entries without a group count as well.
     """
@@ -56,7 +55,7 @@ def set_namespaces(
 
 
 def rename(items: Iterable[Resource], renamed: dict[Identity, str]) -> None:
-    """Set the new name in the entries that name a renamed resource; `group/Kind/name` names a cluster-scoped one."""
+    """Set the new name in the entries for renamed resources; `group/Kind/name` is a cluster-scoped one."""
     by_cluster = {(group, kind, name): new for (group, _, kind, name), new in renamed.items()}
 
     def called(entry: str) -> str:
@@ -72,7 +71,7 @@ def rename(items: Iterable[Resource], renamed: dict[Identity, str]) -> None:
 
 
 def _rewritten(items: Iterable[Resource], change: Callable[[str], str]) -> int:
-    """Change the entries of all annotations; return how many annotations are others now."""
+    """Change the entries of all annotations; return the number of changed annotations."""
     count = 0
     for item in items:
         text = item.annotation(ANNOTATION) if item.may_hold(ANNOTATION) else ""

@@ -1,11 +1,11 @@
 """set-namespace: set the namespace of resources, of references to them, and of Namespaces themselves.
 
-Fields: `metadata.namespace` of namespaced resources, `metadata.name` of Namespaces, the services of CRD webhooks and of
-APIServices, the subjects of RoleBindings and ClusterRoleBindings, and depends-on annotations. Local config stays.
+Fields: `metadata.namespace` of namespaced resources, `metadata.name` of Namespaces, services of CRD webhooks
+and APIServices, subjects of RoleBindings and ClusterRoleBindings, depends-on annotations. Local config stays.
 
-Release v0.4.1 ignores `namespaceMatcher` and upstream origins; later releases do not change RoleBindings. Without the
-tag of a release, RoleBindings change, as in the README of the original. Releases before v0.3.0 also set the fields in
-`additionalNamespaceFields`; it has no effect in later ones.
+Release v0.4.1 ignores `namespaceMatcher` and upstream origins; later ones do not change RoleBindings. Without
+a release's tag, RoleBindings change, as in the original's README. Releases before v0.3.0 also set the fields
+in `additionalNamespaceFields`; it has no effect in later ones.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _MORE_FIELDS = "additionalNamespaceFields"
 PACKAGE_CONTEXT = "kptfile.kpt.dev"
 DEFAULT = "default"
 
-# Paths of namespaces in cluster-scoped kinds, by group and kind. Only existing ones are set: the original creates them,
-# which breaks a CRD without a webhook.
+# Paths of namespaces in cluster-scoped kinds, by group and kind. Only existing ones are set: the original
+# creates them, which breaks a CRD without a webhook.
 _SERVICES: dict[tuple[str, str], Path] = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"): (
         "spec", "conversion", "webhook", "clientConfig", "service", "namespace",
@@ -78,13 +78,13 @@ class _Setting:
         return self.release is not None and self.release > PINNED
 
     def behaviour(self) -> str:
-        """The release's behaviour, for --explain."""
+        """Describe the release's behaviour, for --explain."""
         matcher = "is ignored" if self.is_pinned else "and upstream origins count"
         bindings = "stay" if self.leaves_role_bindings else "change"
         return f"namespaceMatcher {matcher}, RoleBindings {bindings}"
 
     def takes(self, old: str, origin: str = "") -> bool:
-        """Whether to replace a namespace: by its current value, or by the resource's upstream origin."""
+        """Return True if a namespace is to be replaced, by its value or the resource's upstream origin."""
         return not self.matcher or self.matcher in (old, origin)
 
     def note(self, old: str) -> None:
@@ -144,7 +144,7 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
 
 
 def _set_more(items: list[Resource], config: Resource, setting: _Setting) -> list[Finding]:
-    """Set the fields that the config adds, as releases before v0.3.0 do; else warn that they have no effect."""
+    """Set the config's additional fields as releases before v0.3.0 do; else warn that they have no effect."""
     if setting.release is None or setting.release >= WITHOUT_MORE_FIELDS:
         message = f"has no effect: kpt's function reads it before {WITHOUT_MORE_FIELDS} only; name such a release in the image's tag"
         return [warning("unread-field", message, config, _MORE_FIELDS)]
@@ -163,14 +163,14 @@ def _set_more(items: list[Resource], config: Resource, setting: _Setting) -> lis
 
 
 def _cause(config: Resource) -> Cause:
-    """The field of the config that holds the namespace."""
+    """Return the config's field with the namespace, as a cause."""
     if not is_config_map(config):
         return config_cause(config, "namespace")
     return config_cause(config, "data", "namespace" if string_at(config, "data", "namespace") else "name")
 
 
 def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
-    """The new namespace, and the one that it replaces. Raises Refused."""
+    """Return the new namespace, and the one that it replaces. Raises Refused."""
     if config is None or not config.root.entries:
         wanted = "`ConfigMap` or `SetNamespace`" if is_pinned else _CONFIGS
         raise wrong_config(f"FunctionConfig is missing. Expect {wanted}")
@@ -205,7 +205,7 @@ def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:
 
 
 def _namespace(item: Resource, setting: _Setting) -> str:
-    """The resource's metadata.namespace, "" if it is absent or not a string."""
+    """Return the resource's metadata.namespace, "" if it is absent or not a string."""
     node = item.read("metadata", "namespace")
     if isinstance(node, Scalar) and isinstance(go_value(node), str):
         return node.text
@@ -270,7 +270,7 @@ def _summary(setting: _Setting) -> Finding:
 
 
 def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced: set[int]) -> list[Finding]:
-    """Errors for resources with the same group, kind, namespace and name after the change."""
+    """Return errors for resources with the same group, kind, namespace and name after the change."""
     findings = []
     seen: set[tuple[str, str, str]] = set()
     same: list[tuple[Resource, str]] = []

@@ -11,7 +11,7 @@ CLUSTER = "~C"
 
 
 def origin_namespace(item: Resource) -> str:
-    """The namespace upstream: "~C" for a cluster-scoped resource, "" without the annotation. Raises Refused."""
+    """Return the upstream namespace: "~C" if cluster-scoped, "" without the annotation. Raises Refused."""
     text = item.annotation(ORIGIN) if item.may_hold(ORIGIN) else ""
     if not text:
         return ""
@@ -23,7 +23,7 @@ def origin_namespace(item: Resource) -> str:
 
 
 def check_origins(items: list[tuple[Resource, bool]], has_matcher: bool) -> list[Finding]:
-    """Errors for resources whose origins are in several namespaces. `items`: (item, is namespaced)."""
+    """Return errors for resources with origins in several namespaces. `items`: (item, is namespaced)."""
     findings: list[Finding] = []
     seen: list[str] = []
     for item, is_namespaced in items:

@@ -1,7 +1,7 @@
 """The fields that refer to other resources by name: the table of ensure-name-substring.
 
-Source: kustomize's default name references (nameReference of its transformer configurations), for every kind that has pods.
-A reference is to one kind; `cluster` marks cluster-scoped kinds.
+Source: kustomize's default name references (nameReference in its transformer configurations), for every kind
+with pods. A reference is to one kind; `cluster` marks cluster-scoped kinds.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _in(
 
 
 def _in_annotations(kind: str, *keys: str) -> list[NameReference]:
-    """Annotations of Ingresses that name a resource."""
+    """Return references in annotations of Ingresses."""
     found = _in("", kind, ("Ingress",), *("metadata.annotations" for _ in keys))
     for reference, key in zip(found, keys, strict=True):
         reference.spec.steps = (*reference.spec.steps, key)

@@ -1,7 +1,7 @@
 """ensure-name-substring: add a prefix or suffix to the names of resources, and to the references to them.
 
-Namespaces, CRDs, APIServices and Kptfiles keep their names, and so do names that have the substring already. References
-follow (krmkit.systems.everyday.names.references), within their namespace, and so do depends-on annotations.
+Namespaces, CRDs, APIServices and Kptfiles keep their names, and so do names with the substring.
+References follow (krmkit.systems.everyday.names.references) in their namespace, as do depends-on annotations.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ class _Substring:
         self.in_front = in_front
 
     def ensured(self, name: str) -> str:
-        """The name with the substring."""
         if self.text in name:
             return name
         return self.text + name if self.in_front else name + self.text
@@ -64,7 +63,7 @@ class _Substring:
 def ensure_name_substring(resources: ResourceList, config: Resource | None) -> list[Finding]:
     """Add the config's substring to names.
 
-    Example: data `{prepend: dev-}` makes `dev-web` of `web`, also where a HorizontalPodAutoscaler refers to it.
+    Example: data `{prepend: dev-}` makes `dev-web` of `web`, also in a HorizontalPodAutoscaler's reference.
     """
     substring, more = _decoded(config)
     items = list(resources)
@@ -97,7 +96,7 @@ def _keeps_name(group: str, kind: str) -> bool:
 
 
 def _identities(items: list[Resource]) -> list[Identity]:
-    """Group, namespace, kind and name of each resource. Raises Refused for a missing part, or a duplicate."""
+    """Return each resource's group, namespace, kind and name. Raises Refused if one is missing or double."""
     identities: list[Identity] = []
     seen: set[tuple[str, ...]] = set()
     for item in items:
@@ -120,7 +119,7 @@ def _identities(items: list[Resource]) -> list[Identity]:
 
 
 def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> bool:
-    """Add the substring to a field that the config adds; False if the resource does not have it. Raises Refused."""
+    """Add the substring to a field of the config; return False if the resource lacks it. Raises Refused."""
     if not spec.fits(item) or _keeps_name(group_of(item.api_version), item.kind):
         return False
     found = False
@@ -189,7 +188,7 @@ class _Names:
                 return
 
     def _namespace(self, item: Resource, path: Path, identity: Identity) -> str | None:
-        """The namespace of the referenced resource: the one beside the name, else the referrer's; None for any."""
+        """Return the referenced namespace: the one beside the name, else the referrer's; None for any."""
         said = item.read(*path[:-1], "namespace")
         if path[-1] == "name" and isinstance(said, Scalar):
             return said.text or _DEFAULT
@@ -198,7 +197,7 @@ class _Names:
 
 
 def _decoded(config: Resource | None) -> tuple[_Substring, list[FieldSpec]]:
-    """The substring, and the fields that the config adds. Raises Refused."""
+    """Return the substring and the config's additional fields. Raises Refused."""
     if config is None or not config.root.entries:
         raise wrong_config(f"{_PREFIX}missing Resource metadata")
     if is_config_map(config):

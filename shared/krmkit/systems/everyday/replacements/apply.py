@@ -1,9 +1,9 @@
 """apply-replacements: copy a field of one resource into fields of others.
 
-Release v0.1.1, which most packages pin, skips a field that a target lacks, and copies the type of the source. Newer
-releases fail for such a field, keep the type of the target, and search `[name=value]` as a regular expression. The newest
-follow paths into texts that are YAML or JSON. The tag of the image decides; the default is v0.1.1 with such paths, and
-with a warning for each target that lacks its field.
+Release v0.1.1, which most packages pin, skips a field that a target lacks and copies the source's type. Newer
+releases fail for such a field, keep the target's type, and search `[name=value]` as a regular expression. The
+newest follow paths into texts that are YAML or JSON. The image's tag decides; the default is v0.1.1 with such
+paths, and with a warning for each target that lacks its field.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Copying:
         self._by_kind: dict[str, list[Resource]] | None = None
 
     def of_kind(self, kind: str | None) -> list[Resource]:
-        """The resources of a kind; all of them for None. No replacement changes the kind of a resource."""
+        """Return the resources of a kind, all for None, from an index that lasts until `forget_kinds`."""
         if kind is None:
             return self.items
         if self._by_kind is None:
@@ -70,10 +70,10 @@ class _Copying:
 
 @reporting
 def apply_replacements(resources: ResourceList, config: Resource | None, tag: str = "") -> list[Finding]:
-    """Carry out the replacements that the config lists, in order; each sees what those before have changed.
+    """Carry out the config's replacements in order; each sees the changes of those before.
 
-    Example: `source: {kind: Service, fieldPath: metadata.name}` with `targets: [{select: {kind: Ingress}, fieldPaths:
-    [spec.backend]}]`.
+    Example: `source: {kind: Service, fieldPath: metadata.name}` with
+    `targets: [{select: {kind: Ingress}, fieldPaths: [spec.backend]}]`.
     """
     release = Release.read(tag)
     copying = _Copying(resources, release)
@@ -89,7 +89,7 @@ def apply_replacements(resources: ResourceList, config: Resource | None, tag: st
 
 
 def _decoded(config: Resource | None) -> list[dict[str, Any]]:
-    """The replacements. Raises Refused."""
+    """Return the replacements. Raises Refused."""
     if config is None or not config.root.entries:
         raise wrong_config(f"FunctionConfig is missing. Expect `{_KIND}`")
     kind, version = config.kind, config.api_version
@@ -144,7 +144,7 @@ def _check(config: Resource, data: dict[str, Any], where: str) -> None:
 
 
 def _checks_of(data: dict[str, Any], where: str) -> list[tuple[str, object, type | tuple[type, ...], str]]:
-    """The required types of the options of a source or a target."""
+    """Return the required types of the options of a source or a target."""
     options = data.get("options")
     checks: list[tuple[str, object, type | tuple[type, ...], str]] = [
         (f"{where}.options", options, dict, "a map")
@@ -159,7 +159,7 @@ def _checks_of(data: dict[str, Any], where: str) -> list[tuple[str, object, type
 
 
 def _texts(data: object) -> dict[str, str]:
-    """The texts of a selector; numbers and booleans as they print."""
+    """Return the texts of a selector; numbers and booleans as they print."""
     entries = data.items() if isinstance(data, dict) else ()
     return {
         str(key): str(value)
@@ -195,7 +195,7 @@ def _replace(copying: _Copying, data: dict[str, Any], where: str, config: Resour
 
 
 def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | None, where: str) -> object:
-    """The value of the source as plain data. Raises Refused."""
+    """Return the value of the source as plain data. Raises Refused."""
     named = ResourceId(_texts(source))
     given = str(source.get("fieldPath") or "")
     path = given or _DEFAULT_PATH
@@ -249,7 +249,7 @@ def _write(copying: _Copying, item: Resource, value: object, target: dict[str, A
 def _write_inside(
     copying: _Copying, item: Resource, steps: tuple[paths.Step, ...], value: object, options: dict[str, Any]
 ) -> bool:
-    """Write the value into a text that is YAML or JSON; False if the path leads into none, or finds nothing there."""
+    """Write the value into a text that is YAML or JSON; return False if the path finds no field in one."""
     way = paths.text_on_the_way(item, steps)
     if way is None:
         return False
@@ -282,7 +282,7 @@ def _absent(copying: _Copying, item: Resource, path: str, steps: tuple[paths.Ste
 
 
 def _put(item: Resource, path: Path, value: object, options: dict[str, Any], keeps_type: bool) -> None:
-    """Set a field. `keeps_type`: a text stays a text, and a number stays a number where the new text is one."""
+    """Set a field. `keeps_type`: a text stays a text; a new text that reads as the old type takes it."""
     node = item.read(*path)
     delimiter = options.get("delimiter") or ""
     if delimiter:
@@ -318,7 +318,7 @@ def _joined(old: str, new: str, delimiter: str, index: int) -> str:
 
 
 def _text(value: object) -> str:
-    """A scalar as YAML writes it."""
+    """Write a scalar as YAML."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     return str(value)

@@ -1,7 +1,7 @@
-"""Paths of replacements: `spec.containers.[name=web].image`, `spec.ports.0.port`, `spec.ports.*.port`, `metadata.annotations.[a.b/c]`.
+"""Paths of replacements: `spec.containers.[name=web].image`, `spec.ports.*.port`, `metadata.labels.[a.b/c]`.
 
-Dots divide a path; a backslash or brackets escape them: `a\\.b` and `[a.b]` are one key. Source: kyaml's PathMatcher
-and SmarterPathSplitter; releases after v0.1.1 search the value of `[name=value]` as a regular expression.
+Dots divide a path; a backslash or brackets escape them: `a\\.b` and `[a.b]` are one key. Source: kyaml's
+PathMatcher and SmarterPathSplitter; after v0.1.1 the value of `[name=value]` is a regular expression.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ APPEND = "-"
 
 
 class Match:
-    """The step `[key=value]`: the list entries with this field; `[=value]` selects the entries equal to the value.
+    """The step `[key=value]`: the list entries with this field; `[=value]`: the entries equal to the value.
 
     `expression`: matches the entries in which it finds something, instead of those that are equal.
     """
@@ -42,7 +42,7 @@ class Match:
         return node.text == self.value
 
     def made(self) -> object:
-        """A new entry that matches."""
+        """Return a new entry that matches."""
         return {self.key: self.value} if self.key else self.value
 
 
@@ -57,7 +57,7 @@ Step = str | Match
 
 
 def steps_of(path: str, searches: bool = False) -> tuple[Step, ...]:
-    """The steps of a path: `("spec", Match("name", "web"), "image")` of `spec.[name=web].image`.
+    """Split a path: `("spec", Match("name", "web"), "image")` for `spec.[name=web].image`.
 
     `searches`: values of entries are regular expressions. Raises PathError if one cannot be read.
     """
@@ -88,7 +88,7 @@ def _step(text: str, searches: bool) -> Step:
 
 
 def text_on_the_way(item: Resource, steps: tuple[Step, ...]) -> tuple[Path, tuple[Step, ...]] | None:
-    """The path of the text that a path leads into, and the steps inside of it; None if it meets no text.
+    """Return the text that a path leads into, and the steps inside it; None if it meets no text.
 
     Example: `(("data", "app.yaml"), ("port",))` for `data.app\\.yaml.port`, where data.app.yaml is a text.
     """
@@ -107,13 +107,13 @@ def text_on_the_way(item: Resource, steps: tuple[Step, ...]) -> tuple[Path, tupl
 
 
 def stars_on_map(item: Resource, steps: tuple[Step, ...]) -> bool:
-    """Whether the first `*` of a path is at a map."""
+    """Return True if the first `*` of a path is at a map."""
     places = found(item, steps[: steps.index(EACH)], create=False)
     return any(isinstance(item.node(*place), Map) for place in places)
 
 
 def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
-    """The paths in a resource that a path selects, [] if none.
+    """Return the paths in a resource that a path selects, [] if none.
 
     `create` makes missing fields. Raises PathError if a step needs a map and finds a list, or the reverse.
     """
@@ -128,7 +128,7 @@ def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
 
 
 def _named(item: Resource, steps: tuple[Step, ...]) -> Path | None:
-    """The path of keys that steps are, where something is there; else None."""
+    """Return steps without a Match as a path if the resource has a value there; else None."""
     names = tuple(step for step in steps if isinstance(step, str))
     return names if len(names) == len(steps) and item.read(*names) is not None else None
 

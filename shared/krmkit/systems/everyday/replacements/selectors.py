@@ -1,6 +1,6 @@
 """Select the source and the targets of a replacement. Source: kustomize's replacement filter.
 
-The parts of a selector are compared literally: in these versions of kustomize they are not regular expressions.
+The parts of a selector are compared literally: these versions of kustomize read no regular expressions there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ResourceId:
         return not (self.group or self.version or self.kind or self.namespace or self.name)
 
     def selects(self, item: Resource) -> bool:
-        """Whether a resource matches every given part. No namespace means `default`."""
+        """Return True if a resource matches every given part. No namespace means `default`."""
         return (
             (not self.kind or item.kind == self.kind)
             and (not self.name or item.name == self.name)
@@ -44,7 +44,7 @@ class ResourceId:
         )
 
     def __str__(self) -> str:
-        """As kustomize prints it: `Service.[noVer].[noGrp]/web.[noNs]`."""
+        """Print it as kustomize does: `Service.[noVer].[noGrp]/web.[noNs]`."""
         kind = ".".join((self.kind or "[noKind]", self.version or "[noVer]", self.group or "[noGrp]"))
         return f"{kind}/{self.name or '[noName]'}.{self.namespace or '[noNs]'}"
 
@@ -64,7 +64,6 @@ class TargetSelector:
         return self.named.is_empty and not self.labels and not self.annotations
 
     def selects(self, item: Resource) -> bool:
-        """Whether the selector matches a resource."""
         return (
             self.named.selects(item)
             and (not self.labels or fulfilled(self.labels, item.labels))
@@ -77,12 +76,12 @@ Requirement = tuple[str, str, tuple[str, ...]]
 
 
 def label_requirements(text: str) -> list[Requirement]:
-    """The conditions of a selector as kubectl writes it: `app=web,tier in (a, b),!legacy`. Raises PathError."""
+    """Parse a selector in kubectl's form, `app=web,tier in (a, b),!legacy`. Raises PathError."""
     return [_requirement(part) for part in _split(text)]
 
 
 def _split(text: str) -> Iterable[str]:
-    """The conditions: commas divide them, outside of brackets."""
+    """Yield the conditions: commas outside of brackets divide them."""
     depth, start = 0, 0
     for position, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
@@ -120,7 +119,7 @@ def _checked(key: str, part: str) -> str:
 
 
 def fulfilled(requirements: list[Requirement], labels: Mapping[str, str]) -> bool:
-    """Whether all conditions hold for a resource with these labels, or annotations."""
+    """Return True if all conditions hold for these labels or annotations."""
     return all(_holds(requirement, labels) for requirement in requirements)
 
 

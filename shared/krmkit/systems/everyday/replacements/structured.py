@@ -1,7 +1,7 @@
-"""Replacements inside of a text that is YAML or JSON, as `data.app\\.yaml.server.port` of a ConfigMap.
+"""Edit fields inside of a text that is YAML or JSON, as `data.app\\.yaml.server.port` of a ConfigMap.
 
-Only the value changes; the rest of the text stays byte for byte. Where JSON cannot be edited in place, it is written anew
-as kustomize does: sorted, and with an indentation of 2 if it had several lines.
+Only the value changes; the rest of the text stays byte for byte. JSON that cannot be edited in place is
+written anew as kustomize does: sorted, and with an indentation of 2 if it had several lines.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LIST = "list"
 
 
 class InnerText:
-    """A text that holds YAML or JSON, edited as a resource. `steps`: the path of its root in that resource."""
+    """A text of YAML or JSON, edited as a resource. `steps`: the path of its root in that resource."""
 
     __slots__ = ("_prefix", "_text", "resource", "steps")
 
@@ -35,7 +35,7 @@ class InnerText:
         self.resource = Resource(self._prefix + text)
 
     def edited(self) -> str:
-        """The text with the edits of the resource."""
+        """Return the text with the edits of the resource."""
         text = self.resource.text
         text = text.removeprefix(self._prefix)
         data = _json(self._text)
@@ -51,7 +51,7 @@ class InnerText:
 
 
 def _json(text: str) -> object:
-    """The data of a JSON text; None for other texts."""
+    """Return the data of a JSON text; None for other texts."""
     import json
 
     try:
@@ -61,7 +61,7 @@ def _json(text: str) -> object:
 
 
 def edit_inside(text: str, edit: Callable[[InnerText], bool]) -> str | None:
-    """Return a text after an edit of the YAML or JSON in it; None if it holds none, or the edit returns False."""
+    """Return a text after an edit of its YAML or JSON; None if it is neither, or the edit returns False."""
     try:
         inner = InnerText(text)
         return inner.edited() if edit(inner) else None

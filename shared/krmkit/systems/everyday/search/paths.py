@@ -11,7 +11,7 @@ EACH = "*"
 
 
 class PathPattern:
-    """A pattern of field paths: elements by dots, `*` for one, `**` for any number, `[0]` and `[*]` for entries of lists.
+    """A pattern of field paths: dots divide elements; `*` is one, `**` any number, `[0]`, `[*]` list entries.
 
     A lone `*` takes an element with its index: `spec.*.image` fits spec.containers[0].image.
     """
@@ -24,17 +24,17 @@ class PathPattern:
 
     @property
     def is_absolute(self) -> bool:
-        """Whether the path selects exactly one field, which can be made if it is missing."""
+        """Return True if the path selects exactly one field, which can be made if it is missing."""
         return EACH not in self.text and "[" not in self.text
 
     @property
     def last_word(self) -> str:
-        """A key that every matching field has; "" if the pattern ends in a list entry or a wildcard."""
+        """Return a key that each matching field has; "" if the pattern ends in an entry or a wildcard."""
         last = self.elements[-1]
         return last[0] if len(last) == 1 and EACH not in last[0] else ""
 
     def fits(self, path: tuple[str | int, ...]) -> bool:
-        """Whether the pattern matches a field's path; a key with dots counts as several elements."""
+        """Return True if the pattern matches a field's path; a key with dots is several elements."""
         elements: list[tuple[str, ...]] = []
         for step in path:
             if isinstance(step, int):
@@ -45,7 +45,7 @@ class PathPattern:
 
 
 def _pieces(element: str) -> list[str]:
-    """`["ports", "[0]"]` of `ports[0]`."""
+    """Split an element: `["ports", "[0]"]` for `ports[0]`."""
     name, bracket, rest = element.partition("[")
     return [name, *(f"[{part}" for part in rest.split("["))] if bracket else [name]
 
@@ -81,10 +81,10 @@ def _same(pattern: tuple[str, ...], element: tuple[str, ...]) -> bool:
 
 
 def glob(text: str) -> Pattern:
-    """A pattern of files: `*` and `?` within a folder, `**` across folders, `[a-z]`, `{a,b}`. Raises GoInputError.
+    """Compile a file pattern: `*` and `?` in a folder, `**` across, `[a-z]`, `{a,b}`. Raises GoInputError.
 
-    `**` crosses folders where it is the whole name of one, as in `base/**/a.yaml`; beside other signs it is `*`. Source:
-    doublestar, which the original uses.
+    `**` crosses folders where it is a whole name, as in `base/**/a.yaml`; beside other signs it is `*`.
+    Source: doublestar, which the original uses.
     """
     parts: list[str] = []
     position, depth = 0, 0

@@ -73,19 +73,19 @@ class _Search:
         return bool(self.put_value or self.put_comment)
 
     def takes(self, item: Resource) -> bool:
-        """Whether a resource can hold a match, decided without parsing."""
+        """Return True if a resource can hold a match, decided without parsing."""
         if self.files is not None and self.files.search(item.path or "") is None:
             return False
         return not self.word or self.makes_fields or item.may_hold(self.word)
 
     @property
     def makes_fields(self) -> bool:
-        """Whether a missing field at the path is made."""
+        """Return True if a missing field at the path is made."""
         path = self.path
         return path is not None and path.is_absolute and bool(self.put_value) and self.is_by_path_only
 
     def fits(self, path: tuple[str | int, ...], text: str) -> bool:
-        """Whether a scalar is a match: by its value, its path, or both."""
+        """Return True if a scalar matches: by its value, its path, or both."""
         if self.path is not None and not self.path.fits(path):
             return False
         if self.value:
@@ -95,7 +95,7 @@ class _Search:
         return True
 
     def resolved(self, text: str, value: str) -> str:
-        """A text with `${1}` and so on replaced by the groups of the expression. Raises Refused."""
+        """Replace `${1}` and so on by the groups of the expression. Raises Refused."""
         if self.expression is None or "${" not in text:
             return text
         match = self.expression.search(value)
@@ -185,14 +185,14 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
 
 
 def _is_place(path: tuple[str | int, ...]) -> bool:
-    """Whether a field is an annotation with the resource's path or index."""
+    """Return True if a field is an annotation with the resource's path or index."""
     if len(path) != 3 or path[:2] != ("metadata", "annotations"):
         return False
     return path[2] in _PLACES or str(path[2]).startswith(_INTERNAL)
 
 
 def _steps(item: Resource, names: tuple[str, ...], field: str) -> tuple[str | int, ...] | None:
-    """The path of `spec.containers.0.image`: numbers, and `-` for the last, select entries of lists. None if there is no entry.
+    """Return the path of `spec.ports.0.port`: numbers, `-` for the last, are list entries; None if absent.
 
     Raises Refused for a path that needs a map where a list is.
     """
@@ -215,7 +215,7 @@ def _steps(item: Resource, names: tuple[str, ...], field: str) -> tuple[str | in
 
 
 def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Finding]:
-    """Set the field at a path, and make it if it is missing."""
+    """Set the field at a path; make it if it is missing."""
     names = tuple(pattern.text.split("."))
     steps = _steps(item, names, pattern.text) if all(names) else None
     if steps is None:
@@ -241,7 +241,7 @@ def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Findi
 
 
 def _shown(old: Scalar, text: str) -> str:
-    """A scalar as YAML text in the style of the old one, without the comment."""
+    """Print a scalar as YAML in the style of the old one, without the comment."""
     if not old.style and not text:
         shown = ""  # `key:` without a value
     elif old.style == '"':

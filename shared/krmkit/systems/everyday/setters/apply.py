@@ -1,4 +1,4 @@
-"""apply-setters: set the fields whose line comment names a setter, as in `image: nginx:1 # kpt-set: nginx:${tag}`.
+"""apply-setters: set fields whose line comment names a setter: `image: nginx:1 # kpt-set: nginx:${tag}`.
 
 Setters of a pattern that the config lacks keep their values from the current text. Source: applysetters.go of
 apply-setters.
@@ -68,7 +68,7 @@ def _unused(marked: list[Resource], setters: _Setters, config: Resource | None) 
 class _Setters(dict[str, str]):
     """The values of a config's setters; `refused` holds the errors of setters that are no single values.
 
-    Public packages keep lists for other functions beside the setters: such a list is an error only where a comment names it.
+    Public packages keep other functions' lists beside setters: a list is an error only if a comment names it.
     """
 
     def __init__(self, config: Resource | None) -> None:
@@ -84,7 +84,7 @@ class _Setters(dict[str, str]):
         return bool(len(self) or self.refused)
 
     def has_one_of(self, pattern: str) -> bool:
-        """Whether a pattern names a setter of the config. Raises Refused if that is no single value."""
+        """Return True if a pattern names a setter of the config. Raises Refused for a list, map or null."""
         names = names_in(pattern)
         for name in names:
             if name in self.refused:
@@ -102,7 +102,7 @@ def _explain(resources: ResourceList, values: _Setters, config: Resource, causes
 
 
 def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[str, str]:
-    """The setters of a config: the entries of `data`, of a config of any kind.
+    """Return the setters of a config of any kind: the entries of `data`.
 
     `may_be_null`: null counts as an empty text, else it is an error. Raises Refused for a list or map.
     """
@@ -113,7 +113,7 @@ def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[st
 
 
 def _value(config: Resource | None, name: str, node: Node) -> str:
-    """The text of a setter. Raises Refused for null, a list or a map."""
+    """Return the text of a setter. Raises Refused for null, a list or a map."""
     if isinstance(node, Scalar) and (node.style or not is_null(node)):
         return node.text
     hint = "; a list goes in quotes, or behind `|`" if isinstance(node, Seq) else ""
@@ -139,7 +139,7 @@ def _set(field: CommentedField, values: _Setters) -> list[Finding]:
 
 
 def _filled(pattern: str, current: str, values: dict[str, str], item: Resource, path: str) -> tuple[str, str]:
-    """The new text of a scalar, and a warning about setters that it was read from ("" for none). Raises Refused."""
+    """Return a scalar's new text, and a warning ("" if none) on setters read from the old. Raises Refused."""
     text, guessed = _new_text(pattern, current, values, item, path)
     left = names_in(text)
     if left:
@@ -161,7 +161,7 @@ def _said(item: Resource, path: str, text: str, doubt: str) -> list[Finding]:
 def _new_text(
     pattern: str, current: str, values: dict[str, str], item: Resource, path: str
 ) -> tuple[str, list[str]]:
-    """The new text of a scalar, and the setters whose values were read from the current one. Raises Refused."""
+    """Return a scalar's new text, and the setters whose values the current one gave. Raises Refused."""
     missing = [name for name in names_in(pattern) if name not in values]
     if not missing:
         return filled(pattern, values), []
@@ -193,7 +193,7 @@ def _set_list(field: CommentedField, pattern: str, values: dict[str, str]) -> li
 
 
 def _list(text: str) -> Seq | None:
-    """The list in a setter's value, in block style; None if it is not a list."""
+    """Return the list in a setter's value, in block style; None if it is not a list."""
     if not text.strip():
         return Seq()
     try:

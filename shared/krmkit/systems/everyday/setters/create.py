@@ -27,7 +27,7 @@ class _Setters:
         self.lists: dict[tuple[str, ...], str] = {}
 
     def pattern(self, text: str) -> str:
-        """The text with values replaced by their setters; the text itself without any.
+        """Replace values in a text by their setters; return the text itself without any.
 
         Values inside a longer match are not replaced.
         """
@@ -90,14 +90,14 @@ def _comment(item: Resource, setters: _Setters) -> list[Finding]:
 
 
 def _values(node: Seq) -> tuple[str, ...] | None:
-    """The texts of a list, sorted; None if it holds other values."""
+    """Return the texts of a list, sorted; None if it holds other values."""
     items = [deref(item) for item in node.items]
     texts = [item.text for item in items if isinstance(item, Scalar)]
     return tuple(sorted(texts)) if len(texts) == len(items) else None
 
 
 def _decoded(config: Resource | None) -> _Setters:
-    """The setters of a config. Raises Refused."""
+    """Return the setters of a config. Raises Refused."""
     entries = data_entries(config) if config is not None and config.root.entries else []
     if not entries:
         raise wrong_config(f"{_PREFIX}config map cannot be empty", config)

@@ -23,7 +23,7 @@ _TYPES = {bool: "bool", int: "int", float: "float"}
 
 
 class _Setter:
-    """A setter's value, type and count. `is_typed`: whether the type comes from a field with only this setter."""
+    """A setter's value, type and count. `is_typed`: the type comes from a field with only this setter."""
 
     __slots__ = ("count", "is_typed", "kind", "value")
 
@@ -55,7 +55,7 @@ def list_setters(resources: ResourceList, config: Resource | None = None) -> lis
 
 
 def _shown(field: CommentedField) -> dict[str, tuple[str, str]]:
-    """The setters in a field's comment: (value, type) by name; the type is "" for a part of a text."""
+    """Return the setters in a field's comment: (value, type) by name; type "" for a part of a text."""
     node = field.node
     if isinstance(node, Seq) and field.entry is not None:
         pattern = pattern_of(field.comment)
@@ -80,7 +80,7 @@ def _type(node: Node) -> str:
 
 
 def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
-    """The setters in the root package's pipeline. Raises Refused."""
+    """Return the setters in the root package's pipeline. Raises Refused."""
     setters: dict[str, _Setter] = {}
     for item in list(resources.containing(KIND)):
         if item.kind != KIND or item.path != KIND:
@@ -100,7 +100,7 @@ def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
 
 
 def _given(text: str) -> _Setter:
-    """A setter with the value that a config gives it."""
+    """Make a setter of a config's value."""
     try:
         root = parse(text).root
     except YamlError:
@@ -109,7 +109,7 @@ def _given(text: str) -> _Setter:
 
 
 def _of_file(resources: ResourceList, path: str) -> dict[str, str]:
-    """The setters of a file: the data of the resource in it."""
+    """Return the setters of a file: the data of the resource in it."""
     for item in resources:
         if item.path == path and isinstance(item.node("data"), Map):
             return {name: node.text for name, node in data_entries(item) if isinstance(node, Scalar)}

@@ -10,32 +10,32 @@ _MARK = "# kpt-set:"
 
 
 def pattern_of(comment: str) -> str:
-    """The pattern in a line comment `# kpt-set: PATTERN`, "" for other comments; one space after `#` is required."""
+    """Return the pattern of a comment `# kpt-set: PATTERN`, "" of others; one space follows the `#`."""
     if not comment.startswith(_MARK) or comment[len(_MARK) : len(_MARK) + 1] not in (" ", "\t"):
         return ""
     return comment[len(_MARK) :].strip()
 
 
 def names_in(pattern: str) -> list[str]:
-    """The names of the setters in a pattern, in their order: `["image", "tag"]` of `${image}:${tag}`."""
+    """Return the names of the setters in a pattern, in order: `["image", "tag"]` for `${image}:${tag}`."""
     return [text for is_name, text in _parts(pattern) if is_name]
 
 
 def is_array_pattern(pattern: str) -> bool:
-    """Whether a pattern is exactly one setter, as required for a list."""
+    """Return True if a pattern is exactly one setter, as a list requires."""
     return [is_name for is_name, _ in _parts(pattern)] == [True]
 
 
 def filled(pattern: str, values: dict[str, str]) -> str:
-    """The pattern with known setters replaced, in one pass: setters inside values are not replaced."""
+    """Replace known setters in a pattern, in one pass: setters inside values stay."""
     return "".join(values.get(text, f"${{{text}}}") if is_name else text for is_name, text in _parts(pattern))
 
 
 def derived(pattern: str, text: str) -> dict[str, str]:
-    """The values of a pattern's setters in a text; {} if it does not match, or a value would be empty.
+    """Return the values of a pattern's setters in a text; {} without a match, or if a value would be empty.
 
-    A text matches if it contains the pattern with any text for the setters; the last separator counts. Example:
-    `derived("${image}:${tag}", "nginx:1.2") == {"image": "nginx", "tag": "1.2"}`.
+    A text matches if it contains the pattern with any text for setters; the last separator counts.
+    Example: `derived("${image}:${tag}", "nginx:1.2") == {"image": "nginx", "tag": "1.2"}`.
     """
     parts = _parts(pattern)
     if not any(is_name for is_name, _ in parts):
@@ -55,7 +55,7 @@ def derived(pattern: str, text: str) -> dict[str, str]:
 
 @lru_cache(256)
 def _parts(pattern: str) -> tuple[tuple[bool, str], ...]:
-    """The pattern in pieces: (False, text) and (True, name of a setter). Many resources have the same few."""
+    """Split a pattern: (False, text) and (True, setter's name). Cached: many resources share a few."""
     parts = []
     position = 0
     while True:

@@ -1,4 +1,4 @@
-"""The module `encoding/json.star`: encode and indent, as go.starlark.net writes JSON. Source: its lib/json."""
+"""The module `encoding/json.star`: encode and indent JSON as go.starlark.net does. Source: its lib/json."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from krmkit.libraries.go.json.functions import must_to_json
 
 
 def encode(value: object) -> str:
-    """Starlark data as JSON, keys sorted: `{"a":2,"z":1}`. Raises ValueError for what has no JSON."""
+    """Encode Starlark data as JSON, keys sorted: `{"a":2,"z":1}`. Raises ValueError for what has no JSON."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -40,7 +40,7 @@ def _number(value: float) -> str:
 
 
 def indent(text: str, prefix: str = "", indent: str = "\t") -> str:
-    """A JSON text with a line for each value, as Go's json.Indent writes it. Raises ValueError for other texts."""
+    """Write JSON with a line for each value, as Go's json.Indent. Raises ValueError for other texts."""
     import json
     import re
 

@@ -1,13 +1,13 @@
-"""The Starlark around a program: what it finds when it begins, the modules that it can load, and the check of what it leaves.
+"""The Starlark around a program: its first names, the modules that it can load, and the check of its result.
 
-Names with an underscore are Python's: `_spend` draws steps of effort, `_exceed` ends a program whose value is beyond `_most`
-values or `_deepest`.
+Names with an underscore are Python's: `_spend` draws steps of effort, `_exceed` ends a program whose value
+has more than `_most` values or is deeper than `_deepest`.
 """
 
 from __future__ import annotations
 
 MOST_VALUES = 2_000_000
-"""Values in the resources that a program leaves, and in what it prints or encodes; a list in two places counts twice."""
+"""Most values in a program's resources, or in what it prints or encodes; a list held twice counts twice."""
 
 _KRMFN = """
 def _match_gvk(resource, api_version, kind):
@@ -23,8 +23,8 @@ def _match_namespace(resource, namespace):
 
 krmfn = struct(match_gvk = _match_gvk, match_name = _match_name, match_namespace = _match_namespace)
 """
-# A module that defines `json` does not see the interpreter's own, so that this one hands it on. `moderate` counts the values
-# in a value before Python gets it.
+# A module that defines `json` does not see the interpreter's own; this one hands it on. `moderate`
+# counts the values in a value before Python gets it.
 _NATIVE = """
 native_json = json
 

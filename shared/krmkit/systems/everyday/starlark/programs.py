@@ -1,9 +1,9 @@
-"""Runs Starlark programs on plain data, by starlark-rust (the package starlark-pyo3, an extra).
+"""Run Starlark programs on plain data, by starlark-rust (the package starlark-pyo3, an extra).
 
-A program has no files, network or clock. Its steps and its call depth are limited, and what it hands to `print`, `json` and
-`yaml`. Other built-in functions take no steps, as a comparison of long lists does not: so the program runs in a child process
-that may grow by at most MOST_MEMORY, and take MOST_SECONDS of processor time with the default effort, far more than the steps
-of that take.
+A program has no files, network or clock. Limits hold for its steps, call depth, and input to print, json and
+yaml. Other built-in functions take no steps, such as a comparison of long lists: so it runs in a
+child process that may grow by MOST_MEMORY and take MOST_SECONDS of processor time with the default effort,
+far more than the steps of that effort take.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def run_program(
 ) -> tuple[object, list[str]]:
     """Run a program on `ctx.resource_list`; return the new items and the printed lines.
 
-    `compares_groups`: whether match_gvk matches an apiVersion with a group; `missed` gets those that it missed, sorted, also
-    of a program that fails. Raises Refused, and MissingDependencyError without the interpreter.
+    `compares_groups`: match_gvk matches an apiVersion with a group; `missed` gets those that it missed,
+    sorted, even if the program fails. Raises Refused, and MissingDependencyError without the interpreter.
     """
     try:
         import starlark
@@ -76,25 +76,24 @@ def _too_much(needed: str) -> Refused:
 
 
 def _sealed(data: Any) -> Any:
-    """Data with texts in the place of infinite numbers and NaN."""
+    """Replace infinite numbers and NaN in data by texts."""
     texts = {repr(number): text for text, number in _NUMBERS.items()}
     return _mapped(data, lambda leaf: texts.get(repr(leaf), leaf) if isinstance(leaf, float) else leaf)
 
 
 def _opened(data: Any) -> Any:
-    """The reverse of `_sealed`."""
+    """Undo `_sealed`."""
     return _mapped(data, lambda leaf: _NUMBERS.get(leaf, leaf) if isinstance(leaf, str) else leaf)
 
 
 def _mapped(data: Any, change: Callable[[Any], Any]) -> Any:
-    """Data with each single value changed."""
     if isinstance(data, dict):
         return {key: _mapped(value, change) for key, value in data.items()}
     return [_mapped(value, change) for value in data] if isinstance(data, list) else change(data)
 
 
 class _Watched:
-    """What a program may call of Python: each call draws on the effort, and is noted."""
+    """The Python functions that a program may call: each call draws on the effort and is noted."""
 
     __slots__ = ("compares_groups", "is_over", "missed", "printed", "too_much")
 
@@ -136,7 +135,7 @@ class _Watched:
 def _run(
     starlark: Any, source: str, items: object, config: object, compares_groups: bool
 ) -> tuple[str, bool, object, list[str], list[str]]:
-    """In the child: return (error, whether it is a limit, items, printed lines, missed apiVersions)."""
+    """Run in the child; return (error, is a limit, items, printed lines, missed apiVersions)."""
     watched = _Watched(compares_groups)
     leaves = False
     dialect = starlark.Dialect.extended()
@@ -194,17 +193,15 @@ def _run(
 
 
 def _loads(text: str) -> object:
-    """The data of a YAML text."""
     return go_data(parse(text).root)
 
 
 def _dumps(data: object) -> str:
-    """Data as YAML, keys sorted."""
     return emit.document(with_sorted_keys(data))
 
 
 def _message(text: str) -> str:
-    """The interpreter's message with its place: `fail: x (prog:3:1)`."""
+    """Shorten the interpreter's message to one line with its place: `fail: x (prog:3:1)`."""
     lines = [line for line in text.split("\n") if line.strip()]
     said = next(
         (line for line in lines if line.startswith("error: ")), lines[0] if lines else "unknown error"

@@ -2,8 +2,8 @@
 
 Unchanged items keep their text; in the others only changed fields are written.
 
-Releases up to v0.4.3 compare group, version and kind in `match_gvk`. The newest code of the original, for `latest` and
-for no tag, matches no apiVersion with a group; nor does this one, with a warning.
+Releases up to v0.4.3 compare group, version and kind in `match_gvk`. The original's newest code, for `latest`
+and no tag, matches no apiVersion with a group; nor does this one, with a warning.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MISSED = (
 
 @reporting
 def run_starlark(resources: ResourceList, config: Resource | None, tag: str = "") -> list[Finding]:
-    """Run the program of the config, with the behaviour of the tag's release, and write its changes to the items."""
+    """Run the config's program as the tag's release does, and write its changes to the items."""
     release = Release.read(tag)
     compares_groups = release is not None and release <= PINNED
     source = _source(config)
@@ -61,12 +61,12 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
 
 
 def _missed(api_versions: list[str], config: Resource) -> list[Finding]:
-    """The warnings about apiVersions that match_gvk does not find; a program often fails for one."""
+    """Warn of apiVersions that match_gvk does not find; a program often fails for one."""
     return [warning("match-gvk", _MISSED.format(api_version), config) for api_version in api_versions]
 
 
 def _source(config: Resource | None) -> str:
-    """The text of the program. Raises Refused."""
+    """Return the text of the program. Raises Refused."""
     if config is None or not config.root.entries:
         raise wrong_config("FunctionConfig is missing. Expect `ConfigMap` or `StarlarkRun`")
     if is_config_map(config):
@@ -85,7 +85,7 @@ def _source(config: Resource | None) -> str:
 
 
 def _identity(data: object) -> Identity:
-    """A resource's apiVersion, kind, namespace and name."""
+    """Return a resource's apiVersion, kind, namespace and name."""
     fields = data if isinstance(data, dict) else {}
     metadata = fields.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}

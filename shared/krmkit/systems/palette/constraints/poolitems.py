@@ -43,7 +43,7 @@ class PoolSource:
         self.templates = templates or {}
 
     def pools(self, cluster: str) -> list[MachinePool]:
-        """Return the pools of a Cluster: `PoolSource(resources).pools("factories/plant-7")`, or by name alone.
+        """Return a Cluster's pools by name or `namespace/name`, as `.pools("factories/plant-7")`.
 
         The control plane is the object whose kind ends in ControlPlane. Raises PackError if there is no such
         Cluster, more than one, or one without pools, or if a pool cannot be read.

@@ -233,7 +233,7 @@ class _Check:
             self.format(self.rule.format, match, node)
 
     def vacuous(self, match: KeyPathMatch) -> bool:
-        """Return whether nothing is missing: a list without elements has none that lacks the rest of the path."""
+        """Return True if nothing is missing: a list without elements has none that lacks the path's rest."""
         return match.state not in (FOUND, MISSING) and len(match.rest) > 1
 
     def required(self, match: KeyPathMatch) -> str:
