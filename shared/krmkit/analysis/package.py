@@ -9,7 +9,7 @@ from krmkit.analysis.fleet import upstream
 from krmkit.analysis.plans.plandata import as_data
 from krmkit.analysis.plans.planwork import Work
 from krmkit.analysis.plans.results import results_of, without_known
-from krmkit.analysis.plans.sources import NO_BASELINE, read_both
+from krmkit.analysis.plans.sources import NO_BASELINE, collected, package_options, read_both
 from krmkit.analysis.systems.describedsystems import describe_systems
 from krmkit.analysis.why.answers import Question, fields_data
 from krmkit.fleet.collisions import object_identity
@@ -30,6 +30,7 @@ from krmkit.render.package import Package
 from krmkit.render.resolve import ProgramResolver
 from krmkit.render.status import status_notes
 from krmkit.storage.disk.write import FileEdit
+from krmkit.systems.clusterapi.plan.model import TopologyPlan
 from krmkit.systems.palette.constraints.overview import overview
 from krmkit.systems.palette.constraints.validate import ValidationOptions
 from krmkit.systems.palette.errors import PackError
@@ -170,14 +171,23 @@ def topology_of(
     given, Refused is raised.
     """
     wanted = against or HEAD
-    try:
-        work = Work(*read_both(path, wanted, items))
+
+    def planned(work: Work) -> tuple[TopologyPlan, list[Result]]:
         plan = work(work.keys())
-        results = [*results_of(plan, lambda reference, field: sources.place("", -1, reference, field))]
+        return plan, [*results_of(plan, lambda reference, field: sources.place("", -1, reference, field))]
+
+    try:
+        plan, results = planned(Work(*read_both(path, wanted, items)))
         return {"against": wanted, **as_data(plan)}, results
     except Refused as error:
         if against:
             raise
-        severity = INFO if error.finding.rule == NO_BASELINE else ERROR
-        results = [Result(severity, "no-plan", f"the Clusters are not compared with {wanted}: {error}", path)]
+        severity, results = ERROR, []
+        if error.finding.rule == NO_BASELINE:
+            severity = INFO
+            # What no server takes is refused without a change, too.
+            _, results = planned(Work(collected(items), collected(items), package_options(items)))
+        results.append(
+            Result(severity, "no-plan", f"the Clusters are not compared with {wanted}: {error}", path)
+        )
         return {"against": wanted, "clusters": [], "problem": str(error)}, results

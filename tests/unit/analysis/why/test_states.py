@@ -203,7 +203,10 @@ def test_equal_before_and_after(
         }
         return {key: said for key, said in found.items() if said and key[1] not in CONSUMED}
 
-    assert main(["report", ".", "--format", "json"]) == 0
+    refused = example.endswith(
+        "/overrides"
+    )  # its class has no templates, so no Cluster of it can be rendered
+    assert main(["report", ".", "--format", "json"]) == refused
     changed = json.loads(capsys.readouterr().out)["packages"][0]["fields"]
     resources = sorted({one["resource"] for one in changed if "value" in one})
     before = answers()
