@@ -130,9 +130,9 @@ def reports(
 def stream(
     job: Callable[[str], Any], paths: list[str], arguments: argparse.Namespace
 ) -> Iterator[tuple[str, Any, str]]:
-    """Yield each package's path, a job's answer, and why there is none, in order, from --jobs processes.
+    """Run a job on each package in --jobs processes; yield path, answer and error, in the order of `paths`.
 
-    A line on a terminal counts the packages; nothing else is on it while the caller shows one.
+    On a terminal a progress line counts the packages; it is cleared while the caller handles an answer.
     """
     progress = Terminal(sys.stderr, arguments.color)
     # With --debug an unexpected error ends the run, with its traceback.

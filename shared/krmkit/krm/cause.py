@@ -143,7 +143,7 @@ class CauseLog:
         self.of(resource).set(path, *causes)
 
     def put(self, resource: Resource, causes: PathCauses) -> None:
-        """Take over what an engine recorded about an object before there was a resource of it."""
+        """Add the causes that an engine recorded for an object before its Resource existed."""
         self._of[id(resource)] = (resource, causes)
 
     def of(self, resource: Resource) -> PathCauses:

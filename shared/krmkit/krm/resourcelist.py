@@ -280,7 +280,7 @@ class ResourceList:
         return head, tail + ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
 
     def _with_results(self, head: str, tail: str) -> tuple[str, str]:
-        """Return head and tail, one of which has the results."""
+        """Return head and tail with the results written into the one that holds them."""
         root = self.envelope.root
         assert isinstance(root, Map)
         root.set("results", self.results)

@@ -171,7 +171,7 @@ def _stacked(result: Result, terminal: Terminal) -> str:
 
 
 def once(results: list[Result]) -> list[Result]:
-    """Return the results for people: what is said of more than three subjects once, with the first three."""
+    """Merge equal results about more than three subjects into one, which names the first three."""
     alike: dict[tuple[str, ...], list[Result]] = {}
     for one in results:
         alike.setdefault(_alike(one), []).append(one)

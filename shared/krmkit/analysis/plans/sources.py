@@ -54,7 +54,7 @@ def _plain_error(items: list[Resource], message: str) -> Refused:
 
 
 def holds_clusters(folder: str) -> bool:
-    """Return whether a package's file may hold a Cluster; one that lost its last Cluster has none."""
+    """Return True if a file of the folder names an API group of Cluster API now; revisions do not count."""
     return mentions(folder, b"cluster.x-k8s.io/")
 
 

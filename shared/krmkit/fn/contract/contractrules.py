@@ -72,7 +72,7 @@ def function_with(words: Iterable[str]) -> Cases:
 
 
 def example_with(words: Iterable[str]) -> Cases:
-    """Return cases of each example package with each of the words."""
+    """Return one case for each pair of an example package and a word."""
 
     def cases(folder: Path) -> Iterator[Case]:
         for example in examples(folder):

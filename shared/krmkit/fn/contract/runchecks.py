@@ -122,9 +122,9 @@ def check_order(results: list[dict[str, Any]]) -> None:
 
 
 def check_rules(folder: Path, results: list[dict[str, Any]], moved: bool = False) -> None:
-    """Check that each rule that speaks is of function.yaml, or shared by all, with its severity there.
+    """Check that function.yaml or the shared rules list the rule and severity of each result.
 
-    `moved`: the config moves severities.
+    `moved`: the config changes severities, so they are not compared.
     """
     known = {**own_rules(COMMON), **rules_of(loader.at(str(folder)).definition)}
     unknown = {result["tags"]["rule"] for result in results} - set(known)
@@ -197,7 +197,7 @@ def is_readable(text: str) -> bool:
 
 
 def item_texts(text: str) -> list[str]:
-    """Return the items of a list, byte for byte (line ends after the last one aside)."""
+    """Return the text of each item of a list, byte for byte, without the line ends after it."""
     return [item.text.rstrip("\r\n") for item in ResourceList.parse(text).items]
 
 

@@ -98,7 +98,7 @@ def _text_less(one: str, other: str) -> bool:
 
 
 def less_or_equal(one: object, other: object) -> bool:
-    """Implement le."""
+    """Return True if one is less than or equal to the other (le)."""
     return less(one, other) or equal(one, other)
 
 
@@ -188,7 +188,7 @@ def cut(item: object, *indexes: object) -> object:
 
 
 def _special(*values: object) -> object:
-    """Stand for and, or and call, which the compiler knows, and which only have a signature here."""
+    """Stand in for `and`, `or` and `call`: the compiler implements them and takes only the signature here."""
     return go_print_value(values)
 
 

@@ -34,7 +34,7 @@ _UNTYPED = (
 
 
 class VariablePlace:
-    """The place of a variable in the frame; `type_slot` is that of the type that a range declared it with."""
+    """Slot of a variable in the frame. `type_slot`: the slot of the type that a range gave it, else 0."""
 
     def __init__(self, slot: int, type_slot: int = 0) -> None:
         self.slot = slot

@@ -233,7 +233,7 @@ def merged(document: Any, patch: Any, depth: int = 0) -> Any:
 
 @contextmanager
 def _worded(where: str) -> Iterator[None]:
-    """Put a text before that of a JsonError."""
+    """Prefix the message of a JsonError with `where`."""
     try:
         yield
     except JsonError as error:

@@ -106,12 +106,12 @@ def camelcase(text: str) -> str:
 
 
 def snakecase(text: str) -> str:
-    """Implement ToSnakeCase."""
+    """Join the words in lower case with underscores (snakecase)."""
     return _split_case(text, "_")
 
 
 def kebabcase(text: str) -> str:
-    """Implement ToKebabCase."""
+    """Join the words in lower case with hyphens (kebabcase)."""
     return _split_case(text, "-")
 
 

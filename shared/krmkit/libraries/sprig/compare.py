@@ -7,7 +7,7 @@ from krmkit.libraries.go.core.values import GoObject, is_nil_list, kind_of, type
 
 
 def type_is(name: str, value: object) -> bool:
-    """Implement typeIs."""
+    """Return True if the Go type of a value has this name (typeIs)."""
     return name == type_of(value)
 
 
@@ -17,7 +17,7 @@ def type_is_like(name: str, value: object) -> bool:
 
 
 def kind_is(name: str, value: object) -> bool:
-    """Implement kindIs."""
+    """Return True if the reflect.Kind of a value has this name (kindIs)."""
     return name == kind_of(value)
 
 

@@ -15,22 +15,22 @@ _PLACES = 16
 
 
 def add_float(*values: object) -> float:
-    """Implement addf."""
+    """Add numbers exactly, and round only the sum to a float (addf)."""
     return _fold(_EXACT.add, 0.0, *values)
 
 
 def add1_float(value: object) -> float:
-    """Implement add1f."""
+    """Add 1 to a number (add1f)."""
     return _fold(_EXACT.add, value, 1)
 
 
 def sub_float(first: object, *values: object) -> float:
-    """Implement subf."""
+    """Subtract the other numbers from the first, and round only the result to a float (subf)."""
     return _fold(_EXACT.subtract, first, *values)
 
 
 def mul_float(first: object, *values: object) -> float:
-    """Implement mulf."""
+    """Multiply numbers exactly, and round only the product to a float (mulf)."""
     return _fold(_EXACT.multiply, first, *values)
 
 

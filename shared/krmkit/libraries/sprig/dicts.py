@@ -42,7 +42,7 @@ def unset(items: Dict, key: str) -> Dict:
 
 
 def has_key(items: Dict, key: str) -> bool:
-    """Implement hasKey."""
+    """Return True if a dict has the key; a nil dict has none (hasKey)."""
     return items is not None and key in items
 
 

@@ -15,14 +15,14 @@ _PAD = ord("=")
 
 
 def base64_encode(text: str) -> str:
-    """Implement b64enc."""
+    """Encode a text in base64 with padding (b64enc)."""
     from binascii import b2a_base64
 
     return b2a_base64(encode(text), newline=False).decode("ascii")
 
 
 def base64_decode(text: str) -> str:
-    """Implement b64dec."""
+    """Decode base64; return the error's text, as sprig does, if it is malformed (b64dec)."""
     try:
         return decode(decode_base64(text))
     except GoInputError as error:
@@ -30,7 +30,7 @@ def base64_decode(text: str) -> str:
 
 
 def base32_encode(text: str) -> str:
-    """Implement b32enc."""
+    """Encode a text in base32 with padding (b32enc)."""
     from base64 import b32encode
 
     charge(len(text) // 2)
@@ -38,7 +38,7 @@ def base32_encode(text: str) -> str:
 
 
 def base32_decode(text: str) -> str:
-    """Implement b32dec."""
+    """Decode base32; return the error's text, as sprig does, if it is malformed (b32dec)."""
     digits = encode(text).translate(None, _NEWLINES)
     try:
         used = _base32_length(digits)

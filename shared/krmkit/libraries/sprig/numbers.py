@@ -48,7 +48,7 @@ def largest(first: object, *values: object) -> Int64:
 
 
 def smallest(first: object, *values: object) -> Int64:
-    """Implement min."""
+    """Return the smallest of the values as int64 (min)."""
     return Int64(min(map(to_int64, (first, *values))))
 
 

@@ -53,5 +53,5 @@ def private_key(kind: str) -> str:
 
 
 def host_by_name(_: object) -> object:
-    """Refuse getHostByName."""
+    """Refuse getHostByName, which would ask a name server."""
     raise GoError(f"it asks the network, {_SAME}; pass the address in as a variable instead")

@@ -152,7 +152,7 @@ def sort_alpha(value: object) -> StringList:
 
 
 def split_list(separator: str, text: str) -> StringList:
-    """Implement splitList."""
+    """Split a text at each separator into a list (splitList)."""
     return StringList(split_parts(text, separator, -1))
 
 

@@ -1,19 +1,15 @@
 """Split the text of a ResourceList into its items without parsing them.
 
-Text goes through verbatim: the parts, put together again, are the text. Boundaries are proven, never guessed.
+The parts, joined again, are the text byte for byte. Boundaries are proven, never guessed.
 The fast way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YAML reader:
 
 1. The lines above, and those below the items, are parsed together: one document, one plain `items:` key, on
-the line
-   where the items begin.
+   the line where the items begin.
 2. Every line of the region is blank, a comment, begins with `<pad>- `, or is indented at least two columns
-deeper than
-   `<pad>`. At a line that begins with `<pad>- ` no block scalar and no plain scalar goes on, for both need
-   deeper lines;
-   so it is a boundary unless a quote or a flow collection is still open there.
-3. None is open at the end of any item. In most items that follows line by line
-(`krmkit.libraries.yaml.lines`). Any
-   other item is parsed alone; without error, everything in it is closed.
+   deeper than `<pad>`. A line that begins with `<pad>- ` ends every block scalar and plain scalar, which need
+   deeper lines, so it is a boundary unless a quote or a flow collection is still open there.
+3. No quote or flow collection is open at the end of an item. For most items `krmkit.libraries.yaml.lines`
+   shows that line by line. Any other item is parsed alone; if that succeeds, everything in it is closed.
 
 Whatever does not fit goes the exact way, by libyaml's events over the whole text
 (`krmkit.libraries.yaml.exact`).

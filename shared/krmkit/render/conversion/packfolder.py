@@ -177,7 +177,7 @@ class _Import:
     def _copies(
         self, name: str, was: str, folder: str, record: PackRecord | None, new: PackRecord
     ) -> list[FileEdit | FolderCopy]:
-        """Return the other files of a pack after the import: edited ones stay, those that it lacks go."""
+        """Return the edits to the pack's other files: keep edited ones, remove those the import lacks."""
         here = os.path.join(self.root, was)
         known = record.files if record is not None else {}
         own = regular_files(here, was) if known and os.path.isdir(here) else []

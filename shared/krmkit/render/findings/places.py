@@ -196,7 +196,7 @@ def line_of(path: str, item: Resource, field: str = "") -> str:
 
 
 def placed(severity: str, rule: str, message: str, path: str, resource: dict[str, str]) -> Result:
-    """Return a result; its message may begin with a place (`fleet.yaml:9:5: ...`), else `path` is it."""
+    """Return a result whose place is the prefix of the message (`fleet.yaml:9:5: ...`), or else `path`."""
     found = _PLACE.match(message)
     if found is None:
         return Result(severity, rule, message, path, resource=resource)

@@ -26,7 +26,7 @@ class Metrics:
         )
 
     def call(self, hook: str, status: str, seconds: float, request: int, response: int) -> None:
-        """Count a call. `hook` is one that is served, so there are no more series than handlers."""
+        """Count a call. `hook` must name a served handler, which bounds the number of time series."""
         self._calls.labels(hook, status).inc()
         self._seconds.labels(hook).observe(seconds)
         self._bytes.labels("in").inc(request)

@@ -175,7 +175,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _left(request: Request, error: Exception) -> Response:
-    """Return the answer to a client that left within its request, which nobody reads."""
+    """Answer a request whose client disconnected while sending it; nobody receives the answer."""
     return Response(status_code=400)
 
 

@@ -20,9 +20,9 @@ _CHUNK = 1 << 20
 class FileEdit:
     """The change of one file: `before` and `after` are its texts, None for no file.
 
-    With a `source` it becomes a copy of that file. `like` names the file whose mode and owner it gets;
-    without, it keeps its own, or gets those of its source. `content`: the exact bytes before, if they are not
-    text.
+    With a `source` it becomes a copy of that file. `like`, by default the source, names the file whose mode
+    it gets; without either it keeps its own mode. An existing file keeps its owner. `content`: the exact
+    bytes before, if they are not text.
 
     Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
     """
@@ -183,7 +183,7 @@ class Stage:
 
 
 def _rights(target: str, like: str) -> tuple[int, tuple[int, int] | None]:
-    """Return the mode of the file to write, and its owner and group if a new file's are others."""
+    """Return the mode to write, and the (uid, gid) of the target if they differ from this process's."""
     owner = mode = None
     with suppress(FileNotFoundError, AttributeError):
         found = os.stat(target)

@@ -132,9 +132,9 @@ class GitRepository:
         return start(self.command(*arguments), environment(self._overrides))
 
     def push(self, remote: str, leases: list[str], specs: list[str], protocols: tuple[str, ...]) -> None:
-        """Push to an address from a repository without a config of its own, which has this one's objects.
+        """Push from a temporary bare repository that borrows this one's objects but not its config.
 
-        `leases`: options; `specs`: the refspecs. Credentials and programs of transports are those of the
+        `leases`: options of git push. `specs`: refspecs. Credentials and transport programs come from the
         user's own config.
         """
         with tempfile.TemporaryDirectory(prefix="krmkit-push-") as folder:

@@ -52,14 +52,14 @@ class GoInt(int):
 
 
 class Int64(GoInt):
-    """int64"""
+    """Go's int64."""
 
     __slots__ = ()
     go_type = "int64"
 
 
 class Int32(GoInt):
-    """int32, a rune"""
+    """Go's int32, which is also the type of a rune."""
 
     __slots__ = ()
     go_type = "int32"
@@ -67,7 +67,7 @@ class Int32(GoInt):
 
 
 class Uint8(GoInt):
-    """uint8, a byte"""
+    """Go's uint8, which is also the type of a byte."""
 
     __slots__ = ()
     go_type = "uint8"
@@ -76,7 +76,7 @@ class Uint8(GoInt):
 
 
 class Uint64(GoInt):
-    """uint64"""
+    """Go's uint64."""
 
     __slots__ = ()
     go_type = "uint64"

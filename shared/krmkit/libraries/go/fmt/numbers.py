@@ -24,9 +24,9 @@ def atoi(text: str) -> int:
 
 
 def whole(text: str) -> int | None:
-    """Return the number of a sign and decimal digits; None for other texts.
+    """Parse an optional sign and decimal digits; None for other texts.
 
-    More than 40 digits give a number beyond 64 bits.
+    More than 40 significant digits are not parsed: the result is some number that int64 cannot hold.
     """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits.isascii() or not digits.isdecimal():

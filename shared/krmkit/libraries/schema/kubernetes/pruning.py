@@ -33,7 +33,7 @@ def undeclared_fields(schema: Schema, value: object) -> dict[str, list[str]]:
 def _prune(
     schema: Schema | None, value: object, path: str, found: dict[str, list[str]], kept: bool = False
 ) -> None:
-    """Note undeclared fields. `kept`: those of this value stay, not those inside declared ones."""
+    """Note undeclared fields. `kept`: ignore those of this value itself, not those in declared fields."""
     kept = kept or (schema is not None and schema.preserve_unknown_fields)
     if isinstance(value, dict):
         for name, inner in value.items():

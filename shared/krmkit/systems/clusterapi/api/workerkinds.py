@@ -11,10 +11,10 @@ from krmkit.systems.clusterapi.api import labels
 class WorkerKind:
     """MachineDeployment or MachinePool, with what differs between them.
 
-    listing: the field of spec.topology.workers, and the first part of roles. role, bootstrap, infrastructure:
-    the last part of the roles of the group and of its two references. templates: the references lead to
-    templates. label: the label with the name in the topology. called, failure: words in the reference's
-    messages.
+    listing: the field of spec.topology.workers, and the first part of each role. role, bootstrap,
+    infrastructure: the last part of the role of the group and of the two objects that it refers to.
+    templates: True if these two are templates. label: the label that holds the name in the topology.
+    called, failure: Cluster API's wording in messages.
     """
 
     kind: str

@@ -70,7 +70,7 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
 
 
 def _problems(items: list[Resource]) -> list[Finding]:
-    """Return the errors that keep the server from serving the extensions, each alone and all together."""
+    """Return the errors that stop the server: those of each extension, or else conflicts between them."""
     from krmkit.systems.clusterapi.hooks.serving import Served
     from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 

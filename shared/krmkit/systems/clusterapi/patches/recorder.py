@@ -23,7 +23,7 @@ from krmkit.systems.clusterapi.patches.request import Request, RequestItem
 
 
 class PatchRecorder:
-    """The causes of each template of a request, as far as the patches have come."""
+    """Record the causes of values in each template of a request, patch by patch."""
 
     def __init__(self, causes: ClusterCauses, request: Request) -> None:
         self._causes = causes

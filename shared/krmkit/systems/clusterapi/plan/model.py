@@ -83,7 +83,7 @@ class ClusterPlan:
     then: ClusterPlan | None = None
 
     def all_changes(self) -> list[ObjectChange]:
-        """Return the changes of the plan and of its steps, also those that something is in the way of."""
+        """Return the changes of the plan, of its steps and of `then`, which are still blocked."""
         later = self.then.all_changes() if self.then is not None else []
         return [*self.changes, *(change for step in self.steps for change in step.changes), *later]
 

@@ -76,7 +76,7 @@ class RenderedInstallation:
 
     @property
     def namespace(self) -> str:
-        """Return the installation's namespace."""
+        """Return metadata.namespace of the Installation."""
         return namespace_of(self.installation)
 
     @property

@@ -75,7 +75,9 @@ class Pack:
         return self.version or self.tag
 
     def is_version_of(self, other: Pack, or_same: bool = False) -> bool:
-        """Return whether this is another version of a pack, or the same, and no twin with its own name."""
+        """Return True if this is a different version of `other`; with `or_same`, the same version counts too.
+
+        A display name makes it a different pack, unless `other` has the same one."""
         same = self.name == other.name and self.own_name in ("", other.own_name)
         return same and (or_same or self.effective_version != other.effective_version)
 

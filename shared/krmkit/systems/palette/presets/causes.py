@@ -21,8 +21,7 @@ def record_presets(
 ) -> None:
     """Record what presets wrote into a pack's values.
 
-    `fields` are those of the config that select presets, in the order of the selection; none where a marker
-    comment does.
+    `fields`: the paths in the config that select the presets, in order; empty if a marker comment selects them.
     """
     item = carrier.resource
     causes = log.of(item)
