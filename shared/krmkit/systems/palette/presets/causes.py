@@ -21,7 +21,7 @@ def record_presets(
 ) -> None:
     """Record what presets wrote into a pack's values.
 
-    `fields`: the paths in the config that select the presets, in order; empty if a marker comment selects them.
+    `fields`: the paths in the config that select the presets, in order; empty if a marker comment does it.
     """
     item = carrier.resource
     causes = log.of(item)
