@@ -22,7 +22,7 @@ from krmkit.render.conversion.packfolder import (
     refuse_strangers,
 )
 from krmkit.render.conversion.packmerge import PackMerge, PackRecord, with_presets
-from krmkit.render.conversion.profilemasks import without_masks
+from krmkit.render.conversion.profilemasks import masks_in, without_masks
 from krmkit.render.conversion.profiletext import ProfileText, read_profile
 from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
@@ -153,8 +153,12 @@ class _ProfileImport:
                     schema = here.get("schema.yaml", "")
                     unmasked, kept = without_masks(value, here.get(file, ""), file, schema)
                     theirs[file], _ = without_masks(unmasked, before, file, "")
-                    for path in kept:
-                        self._say(f"{mine.name}: {path} is masked in the new file, and keeps its value")
+                    for said in kept:
+                        self._say(f"{mine.name}: {said}")
+                    for path in masks_in(theirs[file]):
+                        self._say(
+                            f"{mine.name}: {path} is masked, and the package has no value for it: type it in"
+                        )
         rest = {file: value for file, value in here.items() if file not in {**(base or {}), **theirs}}
         if base is None and all(here.get(file) == value for file, value in theirs.items()):
             base = theirs

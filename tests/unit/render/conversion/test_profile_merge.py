@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from krmkit.krm.errors import Refused
 from krmkit.libraries.yaml import emit
 from krmkit.render.conversion.packfolder import imported
+from krmkit.render.conversion.profilemasks import masks_in, without_masks
 from tests.unit.render.conversion.profiles import FORMS, bring, edit, take, text_in
 
 LAYERS = "values.yaml"
@@ -281,3 +283,66 @@ def test_random_edits_on_both_sides(tmp_path: Path, seed: int) -> None:
     for file in before.iterdir():
         if file.is_file():
             assert (tmp_path / "pkg" / file.name).read_bytes() == file.read_bytes()
+
+
+KEPT = "is masked in the new file, and keeps its value"
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "filled"),
+    [
+        pytest.param(
+            "u:\n- {n: b, p: '****'}\n- {n: a, p: '****'}\n",
+            "u:\n- n: a\n  p: pa\n- n: b\n  p: pb\n",
+            "u:\n- {n: b, p: pb}\n- {n: a, p: pa}\n",
+            id="a list in another order",
+        ),
+        pytest.param(
+            "u:\n- {name: z, p: '****'}\n- {name: a, p: '****', x: 2}\n",
+            "u:\n- {name: a, p: pa, x: 1}\n",
+            "u:\n- {name: z, p: '****'}\n- {name: a, p: pa, x: 2}\n",
+            id="a new entry in front",
+        ),
+        pytest.param("u: ['****', b]\n", "u: [c, a]\n", "u: ['****', b]\n", id="a list of other texts"),
+        pytest.param("u: ['****', b]\n", "u: [a, b]\n", "u: [a, b]\n", id="a list with one mask"),
+        pytest.param("a: {p: '****'}\n", "a:\n  p: x, y}z\n", 'a: {p: "x, y}z"}\n', id="signs of flow"),
+        pytest.param(
+            "x:\n      p: '****'\n", "x:\n  p: a\n    b\n", 'x:\n      p: "a b"\n', id="a text over two lines"
+        ),
+        pytest.param("r: 2\np: '****'\n", "q: &x a\np: *x\n", 'r: 2\np: "a"\n', id="an alias"),
+        pytest.param(
+            "p: ********  # c\nr: 2\n", "p: sekret\nr: 1\n", "p: sekret  # c\nr: 2\n", id="without quotes"
+        ),
+        pytest.param(
+            "p: '****'\n---\nx: 1\n", "p: sekret\n", "p: sekret\n---\nx: 1\n", id="another document"
+        ),
+        pytest.param("p: '****'\n", "p: 12\n", "p: 12\n", id="a number"),
+        pytest.param(
+            "p: &m '****'\nq: *m\n", "p: s\nq: t\n", "p: &m '****'\nq: *m\n", id="a mask with an anchor"
+        ),
+        pytest.param(
+            "p: '****'\nq: {{ .spectro.var.b }}\n",
+            'p: "{{ .spectro.var.a }}-x"\n',
+            'p: "{{ .spectro.var.a }}-x"\nq: {{ .spectro.var.b }}\n',
+            id="macros",
+        ),
+    ],
+)
+def test_a_value_goes_where_it_was(new: str, old: str, filled: str) -> None:
+    """To the same entry, as text that is right there; where that is not sure, the mask stays and is named."""
+    made, kept = without_masks(new, old, LAYERS, "")
+    assert made == filled
+    assert len(kept) + len(masks_in(made)) >= len(re.findall(r"\*{4,}", new))
+    assert all(said.endswith(KEPT) for said in kept)
+
+
+def test_masks_without_a_value_are_named(tmp_path: Path, package: Path) -> None:
+    """A mask at a place that the package has no value for."""
+    said = bring(newer(tmp_path, "size: 3", "size: 3\\n    pin: '********'"), package)
+    assert any(line.endswith("is masked, and the package has no value for it: type it in") for line in said)
+
+
+def test_a_new_secret_of_the_file_is_told(tmp_path: Path, package: Path) -> None:
+    """The package keeps its own, and the message says so."""
+    said = bring(newer(tmp_path, "k-123", "k-456"), package)
+    assert any("is secret: the package keeps its value, and not the new file's" in line for line in said)
