@@ -153,8 +153,8 @@ class _ProfileImport:
                     schema = here.get("schema.yaml", "")
                     unmasked, kept = without_masks(value, here.get(file, ""), file, schema)
                     theirs[file], _ = without_masks(unmasked, before, file, "")
-                    for said in kept:
-                        self._say(f"{mine.name}: {said}")
+                    for one in kept:
+                        self._say(f"{mine.name}: {one}")
                     for path in masks_in(theirs[file]):
                         self._say(
                             f"{mine.name}: {path} is masked, and the package has no value for it: type it in"
