@@ -148,6 +148,24 @@ def test_a_comment_for_nothing(
     assert any("[new-selector]" in line for line in lines)
 
 
+def test_a_comment_in_a_value_is_data(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It hides nothing, and nobody is told to remove it."""
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  a: |\n    # krmkit: ignore no-labels (why)\n"
+    (shop / "m.yaml").write_text(text + '  b: "see # krmkit: ignore no-labels (why)"\n')
+
+    _, lines = said(capsys, "check", "shop", "-f", "text")
+    assert not any("unused-ignore" in line for line in lines)
+
+
+def test_two_comments_for_one_rule(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both are about the finding."""
+    comment = "# krmkit: ignore new-selector (why)\n"
+    (shop / "a.yaml").write_text(service("a").replace("spec:\n", f"{comment}{comment}spec:\n"))
+
+    _, lines = said(capsys, "check", "shop", "-f", "text")
+    assert not any("unused-ignore" in line or "shop/a.yaml:" in line for line in lines)
+
+
 def test_errors_that_stop_a_render_are_shown(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither a comment nor a baseline hides them."""
     comment = " # krmkit: ignore unknown-preset (soon)\n"

@@ -6,9 +6,13 @@ An error that stops a render is never hidden.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from krmkit.kpt.merge.unedited import comments_of
+from krmkit.kpt.source import split_documents
+from krmkit.krm.errors import Refused
 from krmkit.render.findings.model import PackageReport, Result
 
 _COMMENT = re.compile(r"#[ \t]*krmkit:[ \t]*ignore\b[ \t]*([\w-]*)[ \t]*(?:\(([^)\n]*)\))?")
@@ -43,9 +47,10 @@ def ignore_comments(texts: Mapping[str, str]) -> list[IgnoreComment]:
         if "krmkit:" not in text:
             continue
         lines = text.split("\n")
+        real = _comments(text)
         for number, line in enumerate(lines, 1):
             comment = _COMMENT.search(line)
-            if comment is None:
+            if comment is None or not real[line[comment.start() :].strip()]:
                 continue
             about = number
             while about <= len(lines) and lines[about - 1].lstrip().startswith("#"):
@@ -55,19 +60,34 @@ def ignore_comments(texts: Mapping[str, str]) -> list[IgnoreComment]:
     return found
 
 
+def _comments(text: str) -> Counter[str]:
+    """Return the comments of a file, without what looks like one in a value."""
+    try:
+        documents = split_documents(text, "")
+    except Refused:
+        documents = [("", text)]
+    found: Counter[str] = Counter()
+    for separator, body in documents:
+        found.update(comments_of(body))
+        found.update([separator[separator.index("#") :].strip()] if "#" in separator else [])
+    return found
+
+
 def hide(report: PackageReport, comments: Iterable[IgnoreComment]) -> None:
     """Take the findings that comments hide out of a report, and count them."""
-    about = {(one.path, one.line, one.rule): one for one in comments}
+    about: dict[tuple[str, int, str], list[IgnoreComment]] = {}
+    for one in comments:
+        about.setdefault((one.path, one.line, one.rule), []).append(one)
     kept = []
     for finding in report.results:
-        comment = about.get((finding.path, finding.line, finding.rule))
-        if comment is None or stops(finding):
-            kept.append(finding)
-            if comment is not None:
-                comment.held = True
-        else:
-            comment.used = True
+        found = about.get((finding.path, finding.line, finding.rule), [])
+        is_hidden = bool(found) and not stops(finding)
+        for one in found:
+            one.used, one.held = one.used or is_hidden, one.held or not is_hidden
+        if is_hidden:
             report.hidden += 1
+        else:
+            kept.append(finding)
     report.results = kept
 
 
