@@ -31,7 +31,7 @@ _SECRET = "is secret: the package keeps its value, and not the new file's"
 def without_masks(theirs: str, mine: str, file: str, schema: str) -> tuple[str, list[str]]:
     """Replace masks, and other passwords, by the package's values; return the text and what is kept.
 
-    Raises YamlError never: a text that cannot be read stays as it is, and `masks_in` names it.
+    A text that cannot be read stays as it is.
     """
     if file == PROFILE_FILE:
         return _definitions(theirs, mine)
@@ -109,9 +109,9 @@ def _pairs(new: Node | None, old: Node | None, path: str) -> Iterator[tuple[str,
     old = deref(old) if old is not None else None
     places: list[tuple[str, Node, Node]] = []
     if isinstance(new, Map) and isinstance(old, Map):
-        names = new.names()
+        names = Counter(new.names())
         for entry in new.entries:
-            other = old.get(entry.name) if entry.name and names.count(entry.name) == 1 else None
+            other = old.get(entry.name) if entry.name and names[entry.name] == 1 else None
             if other is not None:
                 places.append((str(entry.name), entry.value, other))
     elif isinstance(new, Seq) and isinstance(old, Seq):
@@ -133,14 +133,17 @@ def _partners(new: list[Node], old: list[Node]) -> list[tuple[int, Node]]:
     """
     if len(new) == len(old) and all(map(_alike, new, old)):
         return [*enumerate(old)]
+    named: dict[tuple[str, str] | None, list[Node]] = {}
+    for one in old:
+        named.setdefault(_name(one), []).append(one)
     found = []
     names = Counter(map(_name, new))
     for number, one in enumerate(new):
         name = _name(one)
         if name:
-            like = [other for other in old if _name(other) == name] if names[name] == 1 else []
+            like = named.get(name, []) if names[name] == 1 else []
         else:
-            like = [other for other in old if _alike(one, other)] if len(old) <= _FEW else []
+            like = [other for other in old if _alike(one, other)] if max(len(old), len(new)) <= _FEW else []
             if len(like) == 1 and sum(_alike(other, like[0]) for other in new) > 1:
                 like = []
         if len(like) == 1:

@@ -6,6 +6,7 @@ import json
 import random
 import re
 import shutil
+from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,7 @@ class Model:
             done.add((part, key))
         return done
 
-    def text(self, state: dict[str, dict[str, str]], masked: set[tuple[str, str]] = frozenset()) -> str:  # type: ignore[assignment]
+    def text(self, state: dict[str, dict[str, str]], masked: Set[tuple[str, str]] = frozenset()) -> str:
         """The profile as the console exports it."""
         packs: list[Any] = []
         for part in ("one", "two", "three"):
