@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import itertools
 import math
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ import yaml
 
 from krmkit.libraries.spiff import merge
 from krmkit.libraries.yaml import emit
-from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row
+from tests.bench.timing import MeasureError, Row, calls, in_turns, row
 
 GROUP = "spiff templates"
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -73,7 +72,6 @@ def rows() -> list[Row]:
         row(GROUP, "a chain of 200 references, against the same", taken["chain"] / base, "x", 0.2),
         *growth("without expressions", plain),
         *growth("with expressions", expressions),
-        imports(),
     ]  # fmt: skip
 
 
@@ -100,31 +98,6 @@ def growth(what: str, template: Callable[[int], str]) -> list[Row]:
         exponent = math.log(taken[str(many)] / taken[str(few)]) / math.log(many / few)
         found.append(row(GROUP, f"growth {what}, {few:,} to {many:,} nodes: exponent", exponent, "", 1.1))
     return found
-
-
-def imports() -> Row:
-    """The cost of importing the package for a process that does not use it."""
-    start = f"import sys; sys.path.insert(0, {str(SHARED)!r}); import krmkit"
-    folder = SHARED / "krmkit"
-    compiled = [
-        INTERPRETER,
-        "-m",
-        "compileall",
-        "-q",
-        "-l",
-        str(folder),
-        str(folder / "spiff"),
-    ]
-    subprocess.run(compiled, check=True)
-    taken = in_turns(
-        {
-            "bare": Command([INTERPRETER, "-I", "-S", "-c", start]).processor_seconds,
-            "named": Command([INTERPRETER, "-I", "-S", "-c", f"{start}.spiff"]).processor_seconds,
-        },
-        41,
-    )
-    title = "naming the engine without using it, against a process that only imports krmkit"
-    return row(GROUP, title, taken["named"] / taken["bare"], "x", 1.05)
 
 
 if __name__ == "__main__":

@@ -114,6 +114,7 @@ PACK = """\
     pack.json: |
       {
         "name": "edge-agent",
+        "displayName": "Edge agent",
         "version": "1.4.0",
         "layer": "addon",
         "constraints": {
