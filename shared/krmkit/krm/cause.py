@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 class Cause:
     """One input that set a value.
 
-    - `kind`: preset, macro, config, resource, template, class, topology, patch, variable, extension, default
-    or mapping.
+    - `kind`: preset, macro, config, resource, template, class, topology, patch, variable, extension, default,
+    mapping or component.
     - `name`: what users call it, as in `Mode:fast` or `.spectro.var.site`.
     - `resource` and `field`: where it is written; no resource if that is not among the items. `file`: the
     text in a
-      pack that holds the field, such as presets.yaml.
+      pack that holds the field, such as presets.yaml. `line`: one of the text in the field, from 1; 0: none.
     - `follows`: a whole subtree was copied, so below the path that was set, the field goes on as the path
     does.
     """
 
-    __slots__ = ("field", "file", "follows", "kind", "name", "resource")
+    __slots__ = ("field", "file", "follows", "kind", "line", "name", "resource")
 
     def __init__(
         self,
@@ -40,7 +40,9 @@ class Cause:
         field: Path = (),
         file: str = "",
         follows: bool = False,
+        line: int = 0,
     ) -> None:
+        self.line = line
         self.kind = kind
         self.name = name
         self.resource = resource

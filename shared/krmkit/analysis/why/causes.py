@@ -11,6 +11,7 @@ from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import steps_of
 from krmkit.render.findings.fieldtable import above, field_table, inner_mark, plain
+from krmkit.render.findings.places import BLOCK
 from krmkit.render.package import KPTFILE, Package
 
 
@@ -60,7 +61,7 @@ class CausePlaces:
     def _once(self, run: FunctionRun, causes: list[Cause]) -> list[ShownCause]:
         found: dict[tuple[object, ...], ShownCause] = {}
         for cause in causes:
-            key = (id(run), cause.kind, cause.name, id(cause.resource), cause.field, cause.file)
+            key = (id(run), cause.kind, cause.name, id(cause.resource), cause.field, cause.file, cause.line)
             known = self._shown.get(key)
             if known is None:
                 known = self._shown[key] = ShownCause(cause.kind, cause.name, self._place(run, cause))
@@ -81,6 +82,10 @@ class CausePlaces:
             path = (*holder.prefix, *path[1:]) if path[:1] == ("data",) else holder.prefix
         mark = inner_mark(holder.text, holder.kind, cause.file, path) if cause.file else None
         line, column = mark or holder.table.marks.get(path) or holder.table.mark(path)
+        lines = holder.text.split("\n")
+        if cause.line and BLOCK.search(lines[line - 1]):
+            line += cause.line
+            column = len(lines[line - 1]) - len(lines[line - 1].lstrip(" ")) + 1
         return f"{holder.path}:{holder.line + line - 1}:{column}"
 
     def _holder(self, run: FunctionRun, resource: Resource) -> _Holder | None:

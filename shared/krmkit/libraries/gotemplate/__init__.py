@@ -23,24 +23,27 @@ from krmkit.libraries.gotemplate.template import Template, function_set, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from krmkit.libraries.gotemplate.outputparts import OutputPart, parts
     from krmkit.libraries.gotemplate.rootfields import FieldNames, UnknownField, root_fields, unknown_fields
 
 __all__ = [
     "FieldNames",
+    "OutputPart",
     "Template",
     "TemplateError",
     "UnknownField",
     "function_set",
     "parse",
+    "parts",
     "root_fields",
     "unknown_fields",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Load the search for fields on first access, so that running a template does not wait for it."""
+    """Load what tells about a template on first access, so that running one does not wait for it."""
     if name not in __all__:
         raise AttributeError(name)
-    from krmkit.libraries.gotemplate import rootfields
+    from krmkit.libraries.gotemplate import outputparts, rootfields
 
-    return getattr(rootfields, name)
+    return getattr(outputparts if name in ("OutputPart", "parts") else rootfields, name)

@@ -47,6 +47,7 @@ class Execution:
         self.programs = programs
         self.limits = limits
         self.chunks: list[str] = []
+        self.trace: list[tuple[int, int, Node]] = []
         budget = left()
         self.most = limits.steps if budget is None else min(limits.steps, budget)
         self.steps = self.most

@@ -23,16 +23,22 @@ _BLOCK = 64
 
 
 def compile_tree(
-    tree: Tree, functions: Mapping[str, GoFunction], builtins: Mapping[str, GoFunction], missing: str
+    tree: Tree,
+    functions: Mapping[str, GoFunction],
+    builtins: Mapping[str, GoFunction],
+    missing: str,
+    noting: bool,
 ) -> Program:
-    """Compile a tree. `missing`: the option missingkey, one of default, zero, error."""
-    compiler = _Statements(Site(tree, missing), functions, builtins)
+    """Compile a tree. `missing`: the option missingkey: default, zero, error. noting: see _Noting."""
+    compiler = (_Noting if noting else _Statements)(Site(tree, missing), functions, builtins)
     body = compiler.body(tree.nodes)
     return Program(body, compiler.site, compiler.slots, compiler.cost)
 
 
 class _Statements(Expressions):
     """Compiler of one tree."""
+
+    joins = True  # texts are written with the action behind them
 
     def __init__(
         self, site: Site, functions: Mapping[str, GoFunction], builtins: Mapping[str, GoFunction]
@@ -48,7 +54,7 @@ class _Statements(Expressions):
         text = ""
         for node in nodes:
             self.cost += 1
-            if isinstance(node, Text):
+            if isinstance(node, Text) and self.joins:
                 text += node.text
                 continue
             if isinstance(node, Action) and not node.pipe.names:
@@ -74,7 +80,7 @@ class _Statements(Expressions):
         return _all(statements)
 
     def statement(self, node: Node) -> Statement:
-        """Compile a node that is neither text nor an action that prints."""
+        """Compile a node that is no action that prints."""
         if isinstance(node, Control):
             outer = len(self.scope)
             self.nesting += 1
@@ -84,6 +90,8 @@ class _Statements(Expressions):
             return made
         if isinstance(node, Call):
             return self.template_call(node)
+        if isinstance(node, Text):
+            return _text(node.text)
         if isinstance(node, Jump):
             self.jumps = True
             return _jump(BREAK if node.text == "break" else CONTINUE)
@@ -210,6 +218,29 @@ class _Statements(Expressions):
             run.depth -= levels
 
         return run_template
+
+
+class _Noting(_Statements):
+    """Compiler of one tree whose execution notes in `Execution.trace` which node wrote which chunks."""
+
+    joins = False
+
+    def statement(self, node: Node) -> Statement:
+        return _noted(super().statement(node), node)
+
+    def action(self, node: Action, text: str) -> Statement:
+        return _noted(super().action(node, text), node)
+
+
+def _noted(statement: Statement, node: Node) -> Statement:
+    def noted(frame: Frame, dot: object, write: Write) -> object:
+        run: Execution = frame[0]
+        first = len(run.chunks)
+        signal = statement(frame, dot, write)
+        run.trace.append((first, len(run.chunks), node))
+        return signal
+
+    return noted
 
 
 def _text(text: str) -> Statement:

@@ -57,35 +57,41 @@ def parse(
     delims: tuple[str, str] = ("{{", "}}"),
     options: Iterable[str] = (),
     limits: TemplateLimits = DEFAULT_LIMITS,
+    noting: bool = False,
 ) -> Template:
     """Parse a template.
 
     name: its name in errors. functions: a set ("builtins", "sprig", "hermetic", "landscaper") or functions by
     name, beside Go's own. delims: the left and the right delimiter; "" is the usual one. options:
-    `missingkey=default`, `missingkey=zero` or `missingkey=error`. Raises TemplateError with phase "parse";
-    ValueError for an unknown set or option.
+    `missingkey=default`, `missingkey=zero` or `missingkey=error`. noting: for `parts`.
+    Raises TemplateError with phase "parse"; ValueError for an unknown set or option.
     """
     missing = "default"
     for option in options:
         if option not in _MISSING:
             raise ValueError(f"there is no option {option!r}; the options are {', '.join(_MISSING)}")
         missing = _MISSING[option]
-    return Template(name, _Group(function_set(functions), delims, missing, limits)).parse_associated(
-        name, text
-    )
+    group = _Group(function_set(functions), delims, missing, limits, noting)
+    return Template(name, group).parse_associated(name, text)
 
 
 class _Group:
     """The common data of associated templates."""
 
     def __init__(
-        self, functions: dict[str, GoFunction], delims: tuple[str, str], missing: str, limits: TemplateLimits
+        self,
+        functions: dict[str, GoFunction],
+        delims: tuple[str, str],
+        missing: str,
+        limits: TemplateLimits,
+        noting: bool,
     ) -> None:
         self.functions = functions
         self.known = {**BUILTINS, **functions} if functions else BUILTINS
         self.delims = delims
         self.missing = missing
         self.limits = limits
+        self.noting = noting
         self.trees: dict[str, Tree] = {}
         self.programs: dict[str, Program] = {}
 
@@ -102,6 +108,11 @@ class Template:
         """The names of all associated templates."""
         return sorted(self._group.programs)
 
+    @property
+    def trees(self) -> list[Tree]:
+        """The trees of all associated templates."""
+        return list(self._group.trees.values())
+
     def parse_associated(self, name: str, text: str) -> Template:
         """Parse another text into the same group, where {{template}} finds it; return that template.
 
@@ -114,7 +125,7 @@ class Template:
             if key in group.trees and tree.empty:
                 continue
             group.trees[key] = tree
-            group.programs[key] = compile_tree(tree, group.functions, BUILTINS, group.missing)
+            group.programs[key] = compile_tree(tree, group.functions, BUILTINS, group.missing, group.noting)
         return Template(name, group)
 
     def execute(self, data: object = None, name: str | None = None, numbers: str = "float64") -> str:
@@ -129,6 +140,10 @@ class Template:
         Bytes that are not UTF-8 (sprig's trunc may cut a character in two) are surrogates in the result:
         `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
         """
+        return "".join(self.run(data, name, numbers).chunks)
+
+    def run(self, data: object = None, name: str | None = None, numbers: str = "float64") -> Execution:
+        """Return the execution that `execute` returns the text of."""
         program = self._group.programs.get(self.name if name is None else name)
         if program is None:
             raise TemplateError(
@@ -157,4 +172,4 @@ class Template:
             raise TemplateError(
                 f"template: {self.name}: the output has more than {run.limits.output:,} characters (Limits.output)"
             )
-        return "".join(run.chunks)
+        return run

@@ -36,7 +36,7 @@ from krmkit.systems.palette.packs.items import CARRIERS, FILES
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
 
 _PLACE = re.compile(r"([^:\n]+\.ya?ml):([0-9]{1,9}):([0-9]{1,9}): ")
-_BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?$")  # how a line ends that a block scalar follows
+BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?$")  # how a line ends that a block scalar follows
 
 
 def shown_path(path: str) -> str:
@@ -123,7 +123,7 @@ class PackageFiles:
         if item is None or not text or "\n" in text:
             return None
         lines = item.original.split("\n")[line - item.location.line :]
-        if not lines or not _BLOCK.search(lines[0]):
+        if not lines or not BLOCK.search(lines[0]):
             return None
         indent = len(lines[0]) - len(lines[0].lstrip(" -"))
         found = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 
+from krmkit.krm.resource import Resource
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.schema.fields import mapping, text
 from krmkit.systems.landscaper.errors import InstallationError
@@ -22,9 +23,10 @@ Content = str | bytes
 
 
 class Files:
-    """Files by path, without a leading slash."""
+    """Files by path, without a leading slash. `carrier`: the item that holds them, if one does."""
 
     def __init__(self, files: dict[str, Content]) -> None:
+        self.carrier: Resource | None = None
         self._files = {clean(path): content for path, content in files.items()}
 
     def data(self, path: str) -> bytes:

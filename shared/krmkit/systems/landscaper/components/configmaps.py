@@ -23,7 +23,7 @@ BLOB = "krmkit.dev/component-blob"
 """The annotation of a content: `<name>:<version>/<resource>`, a file name, or a digest."""
 STATE = "krmkit.dev/executor-state"
 """The annotation of a state: the installation."""
-_KEY = "component-descriptor.yaml"
+DESCRIPTOR_KEY = "component-descriptor.yaml"
 _SINGLE = "content"
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
 _HEX = frozenset("0123456789abcdefABCDEF")
@@ -33,7 +33,7 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 def descriptor_item(component: Component, source: str) -> Data:
     """Return the ConfigMap of a descriptor; `source` is its text."""
     version = f"{component.name}:{component.version}"
-    return _config_map(f"component-{version}", {DESCRIPTOR: version}, {_KEY: source}, {})
+    return _config_map(f"component-{version}", {DESCRIPTOR: version}, {DESCRIPTOR_KEY: source}, {})
 
 
 def blob_item(key: str, content: Files | Content) -> Data:
@@ -65,13 +65,13 @@ def state_item(installation: str, namespace: str, state: dict[str, object]) -> D
 
 def descriptor_of(item: Data) -> object:
     """Return the descriptor in a ConfigMap. Raises InstallationError."""
-    content = texts(item.get("data")).get(_KEY)
+    content = texts(item.get("data")).get(DESCRIPTOR_KEY)
     if content is None:
-        raise InstallationError("invalid", f"must have the key {_KEY}", "data")
+        raise InstallationError("invalid", f"must have the key {DESCRIPTOR_KEY}", "data")
     try:
         return load(content)
     except GoInputError as error:
-        raise InstallationError("invalid", str(error), f'data."{_KEY}"') from None
+        raise InstallationError("invalid", str(error), f'data."{DESCRIPTOR_KEY}"') from None
 
 
 def content_of(item: Data) -> Files | Content:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, find, mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.files import Content, Files
@@ -28,12 +29,13 @@ Data = dict[str, object]
 
 @dataclass(slots=True)
 class Component:
-    """One component version. `descriptor` is {meta, component}; `nested`: descriptors in labels."""
+    """One component version. `descriptor` is {meta, component}; `carrier`: the item that holds it."""
 
     descriptor: Data
     schema_version: str = V2
     original: Data | None = None
     inline: bool = False
+    carrier: Resource | None = None
 
     @property
     def body(self) -> Data:

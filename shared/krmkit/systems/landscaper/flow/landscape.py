@@ -250,7 +250,7 @@ class Landscape:
         rendered.deploy_items = decode_deploy_items(
             templater.deploy_items(values), rendered.imports, rendered.namespace
         )
-        rendered.executors = templater.item_executors
+        rendered.templater = templater
         self._write(
             rendered,
             [

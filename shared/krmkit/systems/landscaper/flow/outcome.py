@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from krmkit.libraries.schema.fields import mapping
-from krmkit.systems.landscaper.blueprint.blueprints import Executor
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.deployitems import DeployItem
 from krmkit.systems.landscaper.flow.imports import Imports
 from krmkit.systems.landscaper.flow.sources import Prerequisites
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
+from krmkit.systems.landscaper.templates.executors import Templater
 
 SUCCEEDED, FAILED, WAITING = "Succeeded", "Failed", "Waiting"
 
@@ -57,7 +57,7 @@ class RenderedInstallation:
     mapped: Data = field(default_factory=dict)
     values: Data = field(default_factory=dict)
     deploy_items: list[DeployItem] = field(default_factory=list)
-    executors: list[Executor] = field(default_factory=list)  # of each deploy item
+    templater: Templater | None = None  # which made the deploy items
     unknown_items: list[str] = field(default_factory=list)
     unknown_fields: list[InstallationError] = field(default_factory=list)  # of what its executors gave
     templates: list[Data] = field(default_factory=list)

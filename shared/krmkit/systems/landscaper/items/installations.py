@@ -15,6 +15,7 @@ from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.systems.landscaper.apinames import API_VERSION
+from krmkit.systems.landscaper.blueprint.files import Files
 from krmkit.systems.landscaper.components import configmaps as carrier
 from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
 from krmkit.systems.landscaper.errors import InstallationError
@@ -107,9 +108,11 @@ def _carried(found: Items, item: Resource, data: Data) -> bool:
     annotations = item.annotations
     try:
         if carrier.DESCRIPTOR in annotations:
-            found.repository.add(carrier.descriptor_of(data))
+            found.repository.add(carrier.descriptor_of(data)).carrier = item
         elif carrier.BLOB in annotations:
-            found.repository.blobs[annotations[carrier.BLOB]] = carrier.content_of(data)
+            content = found.repository.blobs[annotations[carrier.BLOB]] = carrier.content_of(data)
+            if isinstance(content, Files):
+                content.carrier = item
         else:
             return False
     except InstallationError as error:

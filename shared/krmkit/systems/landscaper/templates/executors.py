@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.gotemplate import FieldNames, unknown_fields
+from krmkit.libraries.gotemplate import FieldNames, OutputPart, unknown_fields
 from krmkit.libraries.messages.nearest import proposal
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.blueprints import SPIFF, Executor
@@ -30,12 +30,20 @@ _TITLES = {context.SUBINSTALLATIONS: "subinstallation", context.DEPLOY: "deploy"
 _NO_VALUE = "<no value>"
 
 
+class ItemSource(NamedTuple):
+    """What made a deploy item: the executor, its number in the output, from 0, and its values."""
+
+    executor: Executor
+    number: int
+    values: Data
+
+
 @dataclass(slots=True)
 class Templater(context.TemplateContext):
     """The executors of one installation."""
 
     renderer: InstallationTemplates | None = None
-    item_executors: list[Executor] = field(default_factory=list)  # of each deploy item
+    item_sources: list[ItemSource] = field(default_factory=list)  # of each deploy item
     unknown: list[InstallationError] = field(
         default_factory=list
     )  # keys of output that Landscaper does not read
@@ -51,8 +59,8 @@ class Templater(context.TemplateContext):
         return self.component.shown(version), {"meta": {"schemaVersion": V2}, "components": listed}
 
     def deploy_items(self, values: Data) -> list[Data]:
-        """Return the deploy items of all executions, in order, and set `item_executors`."""
-        return self._listed(context.DEPLOY, "deployItems", values, self.item_executors)
+        """Return the deploy items of all executions, in order, and set `item_sources`."""
+        return self._listed(context.DEPLOY, "deployItems", values, self.item_sources)
 
     def subinstallations(self, values: Data) -> list[Data]:
         """Return the installation templates of all subinstallation executions, in order."""
@@ -98,26 +106,37 @@ class Templater(context.TemplateContext):
         return found
 
     def _listed(
-        self, phase: str, key: str, values: Data, executors: list[Executor] | None = None
+        self, phase: str, key: str, values: Data, sources: list[ItemSource] | None = None
     ) -> list[Data]:
         found: list[Data] = []
         for executor in self.executors(phase):
             listed = entries(self.run(phase, executor, values).get(key))
             found += listed
-            if executors is not None:
-                executors += [executor] * len(listed)
+            if sources is not None:
+                sources += [ItemSource(executor, index, values) for index in range(len(listed))]
         return found
 
-    def _go_template(self, phase: str, executor: Executor, values: Data) -> Data:
+    def parts(self, source: ItemSource) -> tuple[str, list[OutputPart]]:
+        """Return the output of the GoTemplate that made a deploy item, and what wrote which part of it."""
+        key = self.state_key(context.DEPLOY, source.executor)
+        text = source.executor.text(self.blueprint.files)
+        return self.go_templates().parts(text, self._with_state(source.values, key))
+
+    def go_templates(self) -> InstallationTemplates:
+        """Return the functions of GoTemplates, which most installations have."""
         if self.renderer is None:
             from krmkit.systems.landscaper.templates.gotemplate import InstallationTemplates
 
             self.renderer = InstallationTemplates(self)
+        return self.renderer
+
+    def _with_state(self, values: Data, key: str) -> Data:
+        return {**values, "state": self.state.get(key, {})} if key else values
+
+    def _go_template(self, phase: str, executor: Executor, values: Data) -> Data:
         source = executor.text(self.blueprint.files)
         key = self.state_key(phase, executor)
-        if key:
-            values = {**values, "state": self.state.get(key, {})}
-        rendered = self.renderer.render(source, values)
+        rendered = self.go_templates().render(source, self._with_state(values, key))
         if phase != context.IMPORT and _NO_VALUE in rendered:
             missing = next(iter(unknown_fields(source, _names(values))), None)
             hint = f"; there is no {missing.path}{proposal(missing.name, missing.known)}" if missing else ""

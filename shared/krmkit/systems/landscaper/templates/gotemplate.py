@@ -13,7 +13,7 @@ from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.json.data import from_json
 from krmkit.libraries.go.time.durations import SECOND, format_duration
 from krmkit.libraries.go.time.values import Time
-from krmkit.libraries.gotemplate import TemplateError, function_set, parse
+from krmkit.libraries.gotemplate import OutputPart, TemplateError, function_set, parse, parts
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.blueprint.files import single_file
@@ -54,6 +54,10 @@ class InstallationTemplates:
             return template.execute(values)
         except TemplateError as error:
             raise InstallationError("template", _with_right_word(error.message, self.functions)) from None
+
+    def parts(self, source: str, values: object) -> tuple[str, list[OutputPart]]:
+        """Return the output of a text, and its parts. Raises TemplateError."""
+        return parts(source, values, self.functions, _OPTIONS)
 
     def own(self) -> dict[str, GoFunction]:
         """Return the functions that Landscaper adds to sprig's."""

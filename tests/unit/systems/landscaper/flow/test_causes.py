@@ -104,8 +104,9 @@ def test_nested_installations_and_deploy_items() -> None:
     found = causes()
 
     assert found["shop-web"] == (["template subinstallations"],) * 2
-    assert found["shop-go"] == (["template deployExecutions.d", *SIZE],) * 2
-    assert found["shop-spiff"] == (["template deployExecutions.s", *MAPPED],) * 2
+    for name, template, used in (("shop-go", "d", SIZE), ("shop-spiff", "s", MAPPED)):
+        line = f"template deployExecutions.{template}"
+        assert found[name] == ([line, *used], [*OWN, line])
 
 
 @pytest.mark.parametrize(
